@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Probe codes, layers and key masks, with their names: the one table.
+ *
+ * fkt_record writes the whole table into each trace (FKT_SECTION_CODES), so that any later or
+ * earlier fkt_print names and decodes the codes that the recording module knew.
+ */
+#ifndef FKT_CODES_H
+#define FKT_CODES_H
+
+/*
+ * Layers (paper, §B.5): X(NAME, bit, "name", "what it traces")
+ *
+ * A layer's key mask is 1 << bit. A probe records when its key mask and the active mask meet.
+ */
+#define FKT_LAYERS(X)                                                                              \
+	X(SYSTEM, 0, "system", "system calls, exceptions, page faults, interrupts, softirqs")      \
+	X(PROCESS, 31, "process", "switch, wake-up, fork, exec, exit: on whenever anything is")
+
+/* The layer in which the recording says things about itself; its probes need no mask. */
+#define FKT_KEY_NONE 0u
+
+enum fkt_key {
+#define X(NAME, bit, name, about) FKT_KEY_##NAME = (int)(1u << (bit)),
+	FKT_LAYERS(X)
+#undef X
+};
+
+/*
+ * Kinds of code. ENTRY and EXIT nest: an exit ends the entry that its pair column names, on the
+ * same thread (system calls, functions) or on the same CPU (interrupts, softirqs: CPU_ENTRY, CPU_EXIT).
+ */
+#define FKT_KINDS(X)                                                                               \
+	X(POINT, "point")                                                                          \
+	X(ENTRY, "entry")                                                                          \
+	X(EXIT, "exit")                                                                            \
+	X(CPU_ENTRY, "cpu_entry")                                                                  \
+	X(CPU_EXIT, "cpu_exit")
+
+enum fkt_kind {
+#define X(NAME, name) FKT_KIND_##NAME,
+	FKT_KINDS(X)
+#undef X
+};
+
+/*
+ * Codes: X(NAME, code, count, KIND, pair, LAYER, "name", "spec")
+ *
+ * A row stands for the codes code … code + count - 1; what is added to the first one (the row's
+ * index) is a number of its own: a system call, a vector. pair is the first code of the matching
+ * entry or exit row, 0 where there is none. A spec is a list of fields, "name:type", separated by
+ * spaces, in the order in which they stand in the slot's words, each of its natural size; a field
+ * "@name:type" is the slot's immediate, signed where the type is.
+ *
+ *	index types		sysnr compat vector
+ *	s8… s64, u8… u64	decimal numbers		x32, x64	hexadecimal numbers
+ *	pid			32 bits, shown with the process's name
+ *	irq softirq trap	shown with their names, 16 bits
+ *	state			the letters of a task's state (R S D T t X Z P I), 16 bits
+ *	sym			64 bits, an address shown as symbol+offset
+ *	comm			16 bytes, a process name padded with NULs
+ *	str			all the words that remain, a string padded with NULs
+ *	args			all the words that remain, arguments of the row's system call
+ *	ret			a result: the immediate, signed, when no word follows, else 64 bits;
+ *				-1 … -4095 are shown as errno names
+ *	cycles			64 bits, a number of cycles or a stamp
+ *
+ * In FKT's own rows a "#type" gives the type of the index.
+ */
+#define FKT_CODES(X)                                                                               \
+	/* x86-64 system calls, also x32's (bit 30 of the number taken off) */                    \
+	X(SYSCALL_ENTRY, 0x0000, 1024, ENTRY, 0x0400, SYSTEM, "sys", "#sysnr args:args")           \
+	X(SYSCALL_EXIT, 0x0400, 1024, EXIT, 0x0000, SYSTEM, "sys_exit", "#sysnr ret:ret")          \
+	/* 32-bit system calls (int 0x80 and its like) on a 64-bit kernel */                       \
+	X(COMPAT_ENTRY, 0x0800, 1024, ENTRY, 0x0c00, SYSTEM, "ia32_sys", "#compat args:args")      \
+	X(COMPAT_EXIT, 0x0c00, 1024, EXIT, 0x0800, SYSTEM, "ia32_sys_exit", "#compat ret:ret")     \
+	X(IRQ_ENTRY, 0x1000, 1, CPU_ENTRY, 0x1001, SYSTEM, "irq", "@irq:irq")                      \
+	X(IRQ_EXIT, 0x1001, 1, CPU_EXIT, 0x1000, SYSTEM, "irq_exit", "@irq:irq")                   \
+	X(SOFTIRQ_ENTRY, 0x1002, 1, CPU_ENTRY, 0x1003, SYSTEM, "softirq", "@vec:softirq")          \
+	X(SOFTIRQ_EXIT, 0x1003, 1, CPU_EXIT, 0x1002, SYSTEM, "softirq_exit", "@vec:softirq")       \
+	X(SOFTIRQ_RAISE, 0x1004, 1, POINT, 0, SYSTEM, "softirq_raise", "@vec:softirq")             \
+	X(PAGE_FAULT_USER, 0x1005, 1, POINT, 0, SYSTEM, "page_fault_user",                         \
+	  "@error:u16 address:x64 ip:x64")                                                         \
+	X(PAGE_FAULT_KERNEL, 0x1006, 1, POINT, 0, SYSTEM, "page_fault_kernel",                     \
+	  "@error:u16 address:x64 ip:sym")                                                         \
+	X(EXCEPTION, 0x1007, 1, POINT, 0, SYSTEM, "exception", "@trap:trap error:s64 ip:x64")      \
+	/* x86 interrupt vectors, in the order of FKT_VECTORS */                                   \
+	X(VECTOR_ENTRY, 0x1080, 64, CPU_ENTRY, 0x10c0, SYSTEM, "vector", "#vector")                \
+	X(VECTOR_EXIT, 0x10c0, 64, CPU_EXIT, 0x1080, SYSTEM, "vector_exit", "#vector")             \
+	/* process events (§6) */                                                                  \
+	X(SWITCH, 0x1100, 1, POINT, 0, PROCESS, "switch_to", "@state:state prev:pid next:pid")     \
+	X(WAKEUP, 0x1101, 1, POINT, 0, PROCESS, "wakeup", "pid:pid prio:s32")                      \
+	X(WAKEUP_NEW, 0x1102, 1, POINT, 0, PROCESS, "wakeup_new", "pid:pid prio:s32")              \
+	X(FORK, 0x1103, 1, POINT, 0, PROCESS, "fork",                                              \
+	  "child:pid tgid:u32 parent:pid parent_tgid:u32")                                         \
+	X(EXEC, 0x1104, 1, POINT, 0, PROCESS, "exec", "pid:pid old_pid:u32 comm:comm")             \
+	X(EXIT, 0x1105, 1, POINT, 0, PROCESS, "exit", "pid:pid code:x32")                          \
+	X(RELEASE, 0x1106, 1, POINT, 0, PROCESS, "release", "pid:pid tgid:u32")                    \
+	X(RENAME, 0x1107, 1, POINT, 0, PROCESS, "rename", "pid:pid tgid:u32 comm:comm")            \
+	/* the recording itself */                                                                 \
+	X(PAUSE, 0x1200, 1, POINT, 0, PROCESS, "fkt_pause", "@lane:u16 at:cycles")                 \
+	X(SETMASK, 0x1201, 1, POINT, 0, PROCESS, "fkt_setmask", "mask:x32 pid:pid")
+
+/* Codes from here on are given out while recording, to functions, tracepoints and modules. */
+#define FKT_CODE_DYNAMIC 0x10000
+
+enum fkt_code {
+#define X(NAME, code, count, KIND, pair, LAYER, name, spec) FKT_CODE_##NAME = (code),
+	FKT_CODES(X)
+#undef X
+};
+
+/* x86 vectors: X(index, name); the kernel's tracepoints are called name_entry and name_exit */
+#define FKT_VECTORS(X)                                                                             \
+	X(0, local_timer)                                                                          \
+	X(1, reschedule)                                                                           \
+	X(2, call_function)                                                                        \
+	X(3, call_function_single)                                                                 \
+	X(4, irq_work)                                                                             \
+	X(5, x86_platform_ipi)                                                                     \
+	X(6, spurious_apic)                                                                        \
+	X(7, error_apic)                                                                           \
+	X(8, thermal_apic)                                                                         \
+	X(9, threshold_apic)                                                                       \
+	X(10, deferred_error_apic)
+
+/* Softirqs: X(number, name), as in /proc/softirqs */
+#define FKT_SOFTIRQS(X)                                                                            \
+	X(0, HI)                                                                                   \
+	X(1, TIMER)                                                                                \
+	X(2, NET_TX)                                                                               \
+	X(3, NET_RX)                                                                               \
+	X(4, BLOCK)                                                                                \
+	X(5, IRQ_POLL)                                                                             \
+	X(6, TASKLET)                                                                              \
+	X(7, SCHED)                                                                                \
+	X(8, HRTIMER)                                                                              \
+	X(9, RCU)
+
+/* x86 exceptions: X(trap number, "name") */
+#define FKT_TRAPS(X)                                                                               \
+	X(0, "divide_error")                                                                       \
+	X(1, "debug")                                                                              \
+	X(2, "nmi")                                                                                \
+	X(3, "int3")                                                                               \
+	X(4, "overflow")                                                                           \
+	X(5, "bounds")                                                                             \
+	X(6, "invalid_op")                                                                         \
+	X(7, "device_not_available")                                                               \
+	X(8, "double_fault")                                                                       \
+	X(9, "coprocessor_segment_overrun")                                                        \
+	X(10, "invalid_TSS")                                                                       \
+	X(11, "segment_not_present")                                                               \
+	X(12, "stack_segment")                                                                     \
+	X(13, "general_protection")                                                                \
+	X(14, "page_fault")                                                                        \
+	X(16, "coprocessor_error")                                                                 \
+	X(17, "alignment_check")                                                                   \
+	X(18, "machine_check")                                                                     \
+	X(19, "simd_coprocessor_error")                                                            \
+	X(20, "virtualization")                                                                    \
+	X(21, "control_protection")
+
+#endif

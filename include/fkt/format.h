@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The trace file: the one definition that the module writes and libfkt reads (paper, §C.1).
+ *
+ * All numbers are little-endian. A trace is
+ *
+ *	file header, head sections	one block of fkt_file_header.data_offset bytes
+ *	pages				FKT_PAGE_BYTES each, in the order in which they were finished
+ *	tail sections, footer		only when the recording ended in order
+ *
+ * A file cut anywhere is readable up to its last whole page. docs/format.md says the same in prose.
+ */
+#ifndef FKT_FORMAT_H
+#define FKT_FORMAT_H
+
+#include <linux/types.h>
+
+#define FKT_FILE_MAGIC	  "FKTTRACE" /* 8 bytes, no terminating NUL in the file */
+#define FKT_VERSION_MAJOR 1	     /* a reader refuses a major version that it does not know */
+#define FKT_VERSION_MINOR 0
+#define FKT_BYTE_ORDER	  0x01020304
+
+#define FKT_PAGE_BYTES	  4096
+#define FKT_ID_BYTES	  16
+
+/**
+ * struct fkt_file_header - the first bytes of a trace
+ * @magic: FKT_FILE_MAGIC
+ * @version_major: changes when an old reader would go wrong
+ * @version_minor: changes when something was added that an old reader may skip
+ * @byte_order: FKT_BYTE_ORDER, as a little-endian number
+ * @header_bytes: size of this struct in the file; the first section follows
+ * @page_bytes: FKT_PAGE_BYTES
+ * @page_header_bytes: sizeof(struct fkt_page_header); the first slot of a page follows it
+ * @lanes: number of lanes that the recording has; 1 is the paper's one shared buffer, or one CPU
+ * @shared: 1 when one lane is shared by all CPUs: a slot's CPU is then that of the last wide slot
+ *	    before it in its page, or else of the page's header
+ * @reserved: 0
+ * @data_offset: where the first page begins, a multiple of FKT_PAGE_BYTES
+ * @id: the recording's random number; each of its pages carries it
+ */
+struct fkt_file_header {
+	char magic[8];
+	__u16 version_major;
+	__u16 version_minor;
+	__u32 byte_order;
+	__u32 header_bytes;
+	__u32 page_bytes;
+	__u32 page_header_bytes;
+	__u32 lanes;
+	__u32 shared;
+	__u32 reserved;
+	__u64 data_offset;
+	__u8 id[FKT_ID_BYTES];
+};
+
+#define FKT_SECTION_MAGIC 0x53544b46 /* "FKTS" */
+
+enum fkt_section_type {
+	FKT_SECTION_END = 0,	   /* closes the head sections, and the tail sections */
+	FKT_SECTION_INFO = 1,	   /* "key=value" strings, each with its NUL */
+	FKT_SECTION_CLOCK = 2,	   /* struct fkt_clock_pair[] */
+	FKT_SECTION_IRQS = 3,	   /* text lines "IRQ name" */
+	FKT_SECTION_SYMBOLS = 4,   /* text lines "address type name[\t[module]]", as /proc/kallsyms */
+	FKT_SECTION_PROCESSES = 5, /* text lines "tid pid ppid comm" */
+	FKT_SECTION_CODES = 6,	   /* text lines "code count kind pair layer name spec", see codes.h */
+	FKT_SECTION_SYSCALLS = 7,  /* text lines "abi number name argument,argument,…" */
+	FKT_SECTION_LANES = 8,	   /* struct fkt_lane_totals[], in the tail */
+};
+
+enum fkt_compression {
+	FKT_COMPRESS_NONE = 0,
+	FKT_COMPRESS_ZSTD = 1,
+};
+
+/**
+ * struct fkt_section_header - stands before each section; the next one follows its data
+ * @magic: FKT_SECTION_MAGIC
+ * @type: enum fkt_section_type; a reader skips the types that it does not know
+ * @stored_bytes: bytes of data in the file, without the padding to a multiple of 8 that follows
+ * @raw_bytes: bytes of data once decompressed
+ * @compression: enum fkt_compression
+ * @reserved: 0
+ */
+struct fkt_section_header {
+	__u32 magic;
+	__u32 type;
+	__u64 stored_bytes;
+	__u64 raw_bytes;
+	__u32 compression;
+	__u32 reserved;
+};
+
+/**
+ * struct fkt_clock_pair - one moment on the three clocks
+ * @cycles: the stamp counter (TSC)
+ * @mono_ns: CLOCK_MONOTONIC
+ * @real_ns: CLOCK_REALTIME
+ *
+ * One pair in the head, one in the tail; cycles to nanoseconds is the line through both.
+ * A trace without a tail uses INFO's "tsc_khz".
+ */
+struct fkt_clock_pair {
+	__u64 cycles;
+	__u64 mono_ns;
+	__u64 real_ns;
+};
+
+/**
+ * struct fkt_lane_totals - what a lane had recorded when the recording ended
+ * @lane: number of the lane
+ * @cpu: its CPU, FKT_CPU_ANY for a shared lane
+ * @events: events in its written pages
+ * @lost: events for which there was no page
+ * @pages: pages written
+ * @discarded: events that were recorded but could not be written (size limit, error)
+ */
+struct fkt_lane_totals {
+	__u32 lane;
+	__u32 cpu;
+	__u64 events;
+	__u64 lost;
+	__u64 pages;
+	__u64 discarded;
+};
+
+#define FKT_CPU_ANY	 0xffff
+
+#define FKT_FOOTER_MAGIC "FKTFOOT" /* 8 bytes with its NUL */
+
+/**
+ * struct fkt_footer - the last bytes of the file (of a block device: of the device)
+ * @magic: FKT_FOOTER_MAGIC
+ * @tail_offset: where the tail sections begin, which is where the pages end
+ * @id: the recording, as in the file header
+ */
+struct fkt_footer {
+	char magic[8];
+	__u64 tail_offset;
+	__u8 id[FKT_ID_BYTES];
+};
+
+#define FKT_PAGE_MAGIC 0x504b5446 /* "FTKP" */
+#define FKT_LANE_INDEX 0xffff	  /* not a lane: the page holds a struct fkt_index */
+
+/**
+ * struct fkt_page_header - the first bytes of each page; a page can be decoded alone
+ * @magic: FKT_PAGE_MAGIC
+ * @lane: the lane, or FKT_LANE_INDEX
+ * @cpu: CPU of the first slot, and of every slot of a lane that is not shared
+ * @seq: number of the page in its lane, from 1; a gap means that pages are missing
+ * @first: stamp of the first slot, in full
+ * @end: stamp of the moment when the page was closed; no slot in it is later
+ * @lost: events lost in this lane before this page was opened, since the recording began
+ * @used: bytes used, this header included
+ * @events: number of slots
+ * @pid: thread that was current on @cpu when the page was opened (0: idle)
+ * @flags: 0
+ * @id: the recording, as in the file header
+ */
+struct fkt_page_header {
+	__u32 magic;
+	__u16 lane;
+	__u16 cpu;
+	__u64 seq;
+	__u64 first;
+	__u64 end;
+	__u64 lost;
+	__u32 used;
+	__u32 events;
+	__u32 pid;
+	__u32 flags;
+	__u8 id[FKT_ID_BYTES];
+};
+
+/**
+ * struct fkt_index_entry - what a reader needs to know of a page to decide whether to read it
+ * @first: stamp of its first slot
+ * @end: stamp of the moment when it was closed
+ * @events: number of its slots
+ * @lane: its lane, or FKT_LANE_INDEX for a mark (an index without entries)
+ * @cpu: CPU of its first slot
+ */
+struct fkt_index_entry {
+	__u64 first;
+	__u64 end;
+	__u32 events;
+	__u16 lane;
+	__u16 cpu;
+};
+
+#define FKT_INDEX_ENTRIES 166
+
+/**
+ * struct fkt_index - what follows the page header of a page whose lane is FKT_LANE_INDEX
+ * @complete: every event of any lane with an earlier stamp stands before this page in the file
+ * @max_end: the latest @end of all pages before this one; never decreases through the file
+ * @events_before: events in all pages before the first one of @entry
+ * @reserved: 0
+ * @entry: fkt_page_header.events of them, one for each page since the last full index
+ *
+ * Of the recording's pages, counted from 0, each one with number % (FKT_INDEX_ENTRIES + 1) ==
+ * FKT_INDEX_ENTRIES is a full index of the FKT_INDEX_ENTRIES pages before it: a reader finds a
+ * moment by bisection and needs no table at the end. An index anywhere else has no entries and is
+ * a mark: it tells a reader who follows a stream that all events up to @complete have come. In the
+ * header, first, end and lost are 0, and seq counts index pages and marks together, from 1.
+ */
+struct fkt_index {
+	__u64 complete;
+	__u64 max_end;
+	__u64 events_before;
+	__u64 reserved;
+	struct fkt_index_entry entry[FKT_INDEX_ENTRIES];
+};
+
+/*
+ * A slot is a word of 8 bytes and then as many words as its arguments need:
+ *
+ *	bits  0…3	words that follow
+ *	bit   4		wide: the first of these words is a stamp and a CPU, see below
+ *	bits  5…23	code
+ *	bits 24…39	immediate: a small value that costs no bytes
+ *	bits 40…63	the stamp's low 24 bits
+ *
+ * A slot's stamp is the previous slot's (for the first, fkt_page_header.first) plus the difference
+ * of their low 24 bits taken as a signed number. Where the difference would not fit, and where the
+ * CPU changes in a shared lane, the slot is wide: its first word has the stamp's low 48 bits, and
+ * in bits 48…63 the CPU.
+ */
+#define FKT_SLOT_WORDS_MASK  0xfull
+#define FKT_SLOT_WORDS_MAX   15
+#define FKT_SLOT_WIDE	     (1ull << 4)
+#define FKT_SLOT_CODE_SHIFT  5
+#define FKT_SLOT_CODE_BITS   19
+#define FKT_SLOT_CODES	     (1u << FKT_SLOT_CODE_BITS)
+#define FKT_SLOT_IMM_SHIFT   24
+#define FKT_SLOT_STAMP_SHIFT 40
+#define FKT_SLOT_STAMP_BITS  24
+#define FKT_WIDE_STAMP_BITS  48
+
+/* The largest slot: the header, a wide word and the rest of the words that a slot can count. */
+#define FKT_SLOT_BYTES_MAX (8 * (1 + FKT_SLOT_WORDS_MAX))
+
+#endif

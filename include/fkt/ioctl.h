@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * /dev/fkt: setting up and steering a recording (paper, §B.4).
+ *
+ * Opening the device asks for CAP_PERFMON or CAP_SYS_ADMIN. Structs have the same layout for 32-
+ * and 64-bit callers and begin with their size: a caller that knows fewer fields than the module
+ * gets the defaults for the rest, one that knows more gets E2BIG if it sets any of those.
+ *
+ * Errors that any call may give: ENOTTY (no such ioctl), EFAULT, EINVAL (a value out of range).
+ */
+#ifndef FKT_IOCTL_H
+#define FKT_IOCTL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define FKT_DEVICE	  "/dev/fkt"
+#define FKT_IOCTL_VERSION 1
+
+/* fkt_start.lanes */
+#define FKT_LANES_PER_CPU 0
+#define FKT_LANES_SHARED  1
+
+/* fkt_start.on_full: what a probe does that finds no page (§8.1) */
+enum fkt_on_full {
+	FKT_ON_FULL_DROP = 0,  /* the event is counted as lost, and the lane's next page says so */
+	FKT_ON_FULL_PAUSE = 1, /* the same, and the active mask goes to 0 until it is set again */
+};
+
+/* fkt_start.flags */
+#define FKT_START_SYSCALL_ARGS 1u /* record the arguments of system calls */
+
+#define FKT_NO_OUTPUT	       (-1)
+
+#define FKT_POW_MIN	       2
+#define FKT_POW_MAX	       20
+#define FKT_POW_DEFAULT	       9 /* 512 pages, 2 MB, a lane */
+
+/**
+ * struct fkt_start - argument of FKT_START
+ * @size: sizeof(struct fkt_start)
+ * @out_fd: where the flush thread writes, from its file position on, which is set behind the last
+ *	page when the recording has ended; FKT_NO_OUTPUT when the caller splices from /dev/fkt itself
+ * @limit_bytes: stop when the next page would go beyond; 0: no limit
+ * @lanes: FKT_LANES_PER_CPU or FKT_LANES_SHARED
+ * @on_full: enum fkt_on_full
+ * @flags: FKT_START_…
+ * @flush_ms: close pages that are not yet full after this time and write a mark behind them, so
+ *	that a reader at the other end of a pipe is never further behind; 0: only full pages
+ * @id: the recording's random number, for its pages' headers
+ */
+struct fkt_start {
+	__u32 size;
+	__s32 out_fd;
+	__u64 limit_bytes;
+	__u32 lanes;
+	__u32 on_full;
+	__u32 flags;
+	__u32 flush_ms;
+	__u8 id[16];
+};
+
+enum fkt_state {
+	FKT_STATE_IDLE = 0,	 /* no recording */
+	FKT_STATE_READY = 1,	 /* set up; hooks are being attached */
+	FKT_STATE_RECORDING = 2, /* probes record */
+	FKT_STATE_DRAINING = 3,	 /* probes are gone, the last pages are being written */
+};
+
+/**
+ * struct fkt_lane_status - one lane of fkt_status
+ * @lane: its number
+ * @cpu: its CPU, 0xffff for a shared lane
+ * @pages_free: pages queued for probes to fill
+ * @pages_filling: pages that probes write into, or that wait for the flush thread
+ * @pages_writing: pages handed to the output that it has not let go of yet
+ * @pages_extra: of all these, pages allocated because the buffer ran low (§8.1)
+ * @events: events in pages that were handed to the output
+ * @lost: events for which there was no page
+ * @pages: pages handed to the output
+ * @discarded: events that were recorded but could not be written
+ */
+struct fkt_lane_status {
+	__u32 lane;
+	__u32 cpu;
+	__u32 pages_free;
+	__u32 pages_filling;
+	__u32 pages_writing;
+	__u32 pages_extra;
+	__u64 events;
+	__u64 lost;
+	__u64 pages;
+	__u64 discarded;
+};
+
+/**
+ * struct fkt_status - argument of FKT_STATUS; of the running recording, or else of the last one
+ * @size: sizeof(struct fkt_status), given by the caller
+ * @state: enum fkt_state
+ * @mask: the active mask
+ * @error: errno value with which the output failed and ended the recording, 0 if none
+ * @events: sum over lanes, as are @lost and @discarded
+ * @lost: events for which there was no page
+ * @discarded: events that were recorded but could not be written
+ * @bytes: bytes written, index pages and marks included
+ * @pages: pages written, index pages and marks included
+ * @flush_cpu_ns: CPU time that the flush thread used
+ * @sync_cpu_ns: CPU time that the synchronizing thread used
+ * @start_cycles: stamp when probes were let loose, 0 before
+ * @stop_cycles: stamp when they were stopped, 0 before
+ * @pauses: times that on_full=pause struck
+ * @limit_reached: 1 when the size limit ended the recording
+ * @direct: 1 when the output took pages by reference, past the page cache
+ * @lanes: lanes that the recording has
+ * @lanes_room: given by the caller: entries that fit at @lanes_ptr, may be 0
+ * @lanes_ptr: given by the caller: address of a struct fkt_lane_status[]
+ */
+struct fkt_status {
+	__u32 size;
+	__u32 state;
+	__u32 mask;
+	__s32 error;
+	__u64 events;
+	__u64 lost;
+	__u64 discarded;
+	__u64 bytes;
+	__u64 pages;
+	__u64 flush_cpu_ns;
+	__u64 sync_cpu_ns;
+	__u64 start_cycles;
+	__u64 stop_cycles;
+	__u32 pauses;
+	__u32 limit_reached;
+	__u32 direct;
+	__u32 lanes;
+	__u32 lanes_room;
+	__u32 reserved;
+	__u64 lanes_ptr;
+};
+
+#define FKT_IOC 0xfc
+
+/* The version of this interface, FKT_IOCTL_VERSION. */
+#define FKT_VERSION	    _IOR(FKT_IOC, 0, __u32)
+/* Pages a lane for the next recording, 2 to the power of it. EBUSY while one runs. */
+#define FKT_SETINITPOWPAGES _IOW(FKT_IOC, 1, __u32)
+/* Mask that the next recording starts with. EBUSY while one runs. */
+#define FKT_SETINITMASK	    _IOW(FKT_IOC, 2, __u32)
+/* 1: take pages below 16 MB if there are. EBUSY while a recording runs. */
+#define FKT_SETTRYDMA	    _IOW(FKT_IOC, 3, __u32)
+/* Give back the pages kept from the last recording. EBUSY while one runs. */
+#define FKT_FREEBUFFER	    _IO(FKT_IOC, 4)
+/* Wait until a recording has begun, for as long as it takes; EINTR on a signal. */
+#define FKT_WAITREADY	    _IO(FKT_IOC, 5)
+/* Set bits of the active mask; ENODEV when no recording runs, EINVAL for a bit without a layer. */
+#define FKT_ENABLE	    _IOW(FKT_IOC, 6, __u32)
+/* Clear bits of the active mask; errors as above. */
+#define FKT_DISABLE	    _IOW(FKT_IOC, 7, __u32)
+/* Replace the active mask; errors as above. */
+#define FKT_SETMASK	    _IOW(FKT_IOC, 8, __u32)
+/*
+ * Begin a recording that ends with FKT_STOP or when this file is closed. EBUSY while one runs,
+ * EBADF for an out_fd that is not open for writing, EINVAL for one that can't be spliced to
+ * (O_APPEND), ENOMEM. Returns once probes record.
+ */
+#define FKT_START	    _IOW(FKT_IOC, 9, struct fkt_start)
+/*
+ * Stop the probes, and wait until all pages are written and, for a file, synchronized. 0 also when
+ * the recording had ended by itself (limit, error); EPERM when another open file began it, ENODEV
+ * when this one never began any, EINTR on a signal (stopping goes on). poll() gives POLLHUP once a
+ * recording that this file began has ended.
+ */
+#define FKT_STOP	    _IO(FKT_IOC, 10)
+#define FKT_STATUS	    _IOWR(FKT_IOC, 11, struct fkt_status)
+
+#endif
