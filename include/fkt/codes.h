@@ -68,7 +68,7 @@ enum fkt_kind {
  * In FKT's own rows a "#type" gives the type of the index.
  */
 #define FKT_CODES(X)                                                                               \
-	/* x86-64 system calls, also x32's (bit 30 of the number taken off) */                    \
+	/* x86-64 system calls, also x32's (bit 30 of the number taken off) */                     \
 	X(SYSCALL_ENTRY, 0x0000, 1024, ENTRY, 0x0400, SYSTEM, "sys", "#sysnr args:args")           \
 	X(SYSCALL_EXIT, 0x0400, 1024, EXIT, 0x0000, SYSTEM, "sys_exit", "#sysnr ret:ret")          \
 	/* 32-bit system calls (int 0x80 and its like) on a 64-bit kernel */                       \
@@ -87,7 +87,7 @@ enum fkt_kind {
 	/* x86 interrupt vectors, in the order of FKT_VECTORS */                                   \
 	X(VECTOR_ENTRY, 0x1080, 64, CPU_ENTRY, 0x10c0, SYSTEM, "vector", "#vector")                \
 	X(VECTOR_EXIT, 0x10c0, 64, CPU_EXIT, 0x1080, SYSTEM, "vector_exit", "#vector")             \
-	/* process events (§6) */                                                                  \
+	/* process events (§6) */                                                                 \
 	X(SWITCH, 0x1100, 1, POINT, 0, PROCESS, "switch_to", "@state:state prev:pid next:pid")     \
 	X(WAKEUP, 0x1101, 1, POINT, 0, PROCESS, "wakeup", "pid:pid prio:s32")                      \
 	X(WAKEUP_NEW, 0x1102, 1, POINT, 0, PROCESS, "wakeup_new", "pid:pid prio:s32")              \

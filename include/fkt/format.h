@@ -61,9 +61,9 @@ enum fkt_section_type {
 	FKT_SECTION_INFO = 1,	   /* "key=value" strings, each with its NUL */
 	FKT_SECTION_CLOCK = 2,	   /* struct fkt_clock_pair[] */
 	FKT_SECTION_IRQS = 3,	   /* text lines "IRQ name" */
-	FKT_SECTION_SYMBOLS = 4,   /* text lines "address type name[\t[module]]", as /proc/kallsyms */
+	FKT_SECTION_SYMBOLS = 4,   /* text, the lines of /proc/kallsyms */
 	FKT_SECTION_PROCESSES = 5, /* text lines "tid pid ppid comm" */
-	FKT_SECTION_CODES = 6,	   /* text lines "code count kind pair layer name spec", see codes.h */
+	FKT_SECTION_CODES = 6,	   /* text lines "code count kind pair layer name spec" */
 	FKT_SECTION_SYSCALLS = 7,  /* text lines "abi number name argument,argument,…" */
 	FKT_SECTION_LANES = 8,	   /* struct fkt_lane_totals[], in the tail */
 };
@@ -239,6 +239,6 @@ struct fkt_index {
 #define FKT_WIDE_STAMP_BITS  48
 
 /* The largest slot: the header, a wide word and the rest of the words that a slot can count. */
-#define FKT_SLOT_BYTES_MAX (8 * (1 + FKT_SLOT_WORDS_MAX))
+#define FKT_SLOT_BYTES_MAX   (8 * (1 + FKT_SLOT_WORDS_MAX))
 
 #endif

@@ -138,7 +138,7 @@ struct fkt_status {
 	__u64 lanes_ptr;
 };
 
-#define FKT_IOC 0xfc
+#define FKT_IOC		    0xfc
 
 /* The version of this interface, FKT_IOCTL_VERSION. */
 #define FKT_VERSION	    _IOR(FKT_IOC, 0, __u32)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# make              the tools, and fkt.ko for the running kernel (KDIR=… for another one)
+# make modules      fkt.ko for the kernels of the guests, 6.1 and 6.12
+# make demo         records a command in a guest, and shows the trace
+# make check        builds everything without a warning, and runs all tests
+# make bench        measures what recording costs, against its peers
+# make install      DESTDIR=, PREFIX=/usr/local
+# make clean
+#
+# V=1 shows the commands. Everything is built under build/.
+
+PREFIX	?= /usr/local
+CFLAGS	?= -O2 -g
+KDIR	?= /lib/modules/$(shell uname -r)/build
+
+BINDIR	   ?= $(PREFIX)/bin
+MANDIR	   ?= $(PREFIX)/share/man
+INCLUDEDIR ?= $(PREFIX)/include
+
+guest_kernels := 6.1 6.12
+
+B   := build
+# Where objects go: make check compiles them once more with -Werror, apart from those in use.
+OBJ ?= $(B)/obj
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n' $(1) $(2)
+MAKEFLAGS += --no-print-directory
+endif
+
+fkt_cflags := -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -Iinclude -Ilib -MMD -MP $(WERROR)
+fkt_ldlibs := -lzstd
+
+# One folder a tool; some tools answer to more than one name.
+tools	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c)))))
+aliases	 := fkt_enable:fkt_setmask fkt_disable:fkt_setmask
+bins	 := $(tools:%=$(B)/bin/%) $(foreach a,$(aliases),$(B)/bin/$(firstword $(subst :, ,$(a))))
+lib_objs := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
+
+# A test_*.c of tests/unit is a program together with the helpers there, a .c file of tests/vm
+# and tests/bench is one alone.
+unit_tests   := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/test_*.c))
+unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
+		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+other_tests  := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/*.c tests/bench/*.c))
+
+sources := $(wildcard lib/*.c tools/*/*.c tests/unit/*.c tests/vm/*.c tests/bench/*.c)
+objects := $(sources:%.c=$(OBJ)/%.o)
+
+.DELETE_ON_ERROR:
+.PHONY: all tools tests objects module modules demo check bench install clean FORCE
+
+all: tools module
+
+tools: $(B)/lib/libfkt.a $(bins)
+
+# More test programs, with flags of their own; they add to "tests".
+-include $(wildcard tests/*/rules.mk)
+
+tests: tools $(unit_tests) $(other_tests)
+
+objects: $(objects)
+
+$(B)/lib/libfkt.a: $(lib_objs)
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(lib_objs)
+
+$(OBJ)/%.o: %.c $(OBJ)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# Other flags, another build.
+$(OBJ)/flags: FORCE
+	$(Q)mkdir -p $(@D); flags='$(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS)'; \
+	[ "$$(cat $@ 2>/dev/null)" = "$$flags" ] || printf '%s\n' "$$flags" >$@
+
+link = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
+
+define tool_rule
+$(B)/bin/$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c)) $(B)/lib/libfkt.a
+	$$(call say,LD,$$@)
+	$$(link) $(fkt_ldlibs) $(LDLIBS)
+endef
+$(foreach t,$(tools),$(eval $(call tool_rule,$(t))))
+
+define alias_rule
+$(B)/bin/$(1): $(B)/bin/$(2)
+	$$(call say,LN,$$@)
+	$$(Q)ln -sf $(2) $$@
+endef
+$(foreach a,$(aliases),$(eval $(call alias_rule,$(firstword $(subst :, ,$(a))),$(lastword $(subst :, ,$(a))))))
+
+$(unit_tests): $(B)/%: $(OBJ)/%.o $(unit_helpers) $(B)/lib/libfkt.a
+	$(call say,LD,$@)
+	$(link) -lcmocka $(fkt_ldlibs) $(LDLIBS)
+
+$(other_tests): $(B)/%: $(OBJ)/%.o $(B)/lib/libfkt.a
+	$(call say,LD,$@)
+	$(link) -pthread $(fkt_ldlibs) $(LDLIBS)
+
+-include $(objects:.o=.d)
+
+# kbuild leaves its objects beside the sources: for each kernel they are linked into a directory of
+# its own. $(call kbuild,KDIR,directory under build,arguments of make)
+define kbuild
+	$(Q)set -e; kdir=$(1); out=$(CURDIR)/$(B)/$(2)/$$(cat "$$kdir/include/config/kernel.release"); \
+	mkdir -p "$$out"; \
+	exec 9>"$$out/.lock"; flock 9; \
+	find "$$out" -xtype l -delete; \
+	cp -rs --remove-destination $(CURDIR)/kmod/. "$$out/"; \
+	$(if $(Q),printf '  %-7s %s\n' KBUILD "$${out#$(CURDIR)/}/fkt.ko";) \
+	$(MAKE) $(if $(Q),-s) -C "$$kdir" M="$$out" FKT_INCLUDE=$(CURDIR)/include $(3) 9>&-
+endef
+
+ifneq ($(wildcard $(KDIR)/include/config/kernel.release),)
+module:
+	$(call kbuild,$(KDIR),kmod,modules)
+else
+module: modules
+	@echo 'No headers in $(KDIR): fkt.ko was built for the kernels of the guests ($(guest_kernels)).'
+	@echo 'For another one: make KDIR=/lib/modules/RELEASE/build'
+endif
+
+modules: $(guest_kernels:%=module-%)
+
+module-%: FORCE
+	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,modules)
+
+# The same with all warnings as errors, and sparse.
+strict-module-%: FORCE
+	$(call kbuild,$$(scripts/kernels --kdir $*),check/kmod,\
+		W=1 C=1 CF=-Wsparse-error KCFLAGS=-Werror modules)
+
+demo:
+	scripts/deps
+	$(Q)$(MAKE) tools module-6.1
+	scripts/demo
+
+check:
+	scripts/deps
+	$(Q)$(MAKE) OBJ=$(B)/check/obj WERROR=-Werror objects
+	$(Q)$(MAKE) $(guest_kernels:%=strict-module-%)
+	$(Q)$(MAKE) tools tests modules
+	tests/run
+
+bench:
+	scripts/deps
+	$(Q)$(MAKE) tools tests modules
+	tests/bench/run
+
+install: all
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(INCLUDEDIR)/fkt
+	install -m 755 $(tools:%=$(B)/bin/%) $(DESTDIR)$(BINDIR)
+	$(foreach a,$(aliases),ln -sf $(lastword $(subst :, ,$(a))) \
+		$(DESTDIR)$(BINDIR)/$(firstword $(subst :, ,$(a)));)
+	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
+	install -m 644 $(wildcard include/fkt/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt
+ifneq ($(wildcard $(KDIR)/include/config/kernel.release),)
+	$(call kbuild,$(KDIR),kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install)
+else
+	@echo 'No headers in $(KDIR): fkt.ko was not installed.'
+endif
+
+# The downloaded kernels stay.
+clean:
+	find $(B) -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} +
