@@ -107,17 +107,22 @@ $(other_tests): $(B)/%: $(OBJ)/%.o $(B)/lib/libfkt.a
 
 # kbuild leaves its objects beside the sources: for each kernel they are linked into a directory of
 # its own. $(call kbuild,KDIR,directory under build,arguments of make)
+# Debian's kernel.release is not the kernel's name, and BTF for a module would need its vmlinux.
+utsrelease := include/generated/utsrelease.h
 define kbuild
-	$(Q)set -e; kdir=$(1); out=$(CURDIR)/$(B)/$(2)/$$(cat "$$kdir/include/config/kernel.release"); \
+	$(Q)+set -e; kdir=$(1); \
+	release=$$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$$kdir/$(utsrelease)"); \
+	out=$(CURDIR)/$(B)/$(2)/$$release; \
 	mkdir -p "$$out"; \
 	exec 9>"$$out/.lock"; flock 9; \
 	find "$$out" -xtype l -delete; \
 	cp -rs --remove-destination $(CURDIR)/kmod/. "$$out/"; \
 	$(if $(Q),printf '  %-7s %s\n' KBUILD "$${out#$(CURDIR)/}/fkt.ko";) \
-	$(MAKE) $(if $(Q),-s) -C "$$kdir" M="$$out" FKT_INCLUDE=$(CURDIR)/include $(3) 9>&-
+	$(MAKE) $(if $(Q),-s) -C "$$kdir" M="$$out" FKT_INCLUDE=$(CURDIR)/include \
+		CONFIG_DEBUG_INFO_BTF_MODULES= $(3) 9>&-
 endef
 
-ifneq ($(wildcard $(KDIR)/include/config/kernel.release),)
+ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 module:
 	$(call kbuild,$(KDIR),kmod,modules)
 else
@@ -160,7 +165,7 @@ install: all
 		$(DESTDIR)$(BINDIR)/$(firstword $(subst :, ,$(a)));)
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
 	install -m 644 $(wildcard include/fkt/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt
-ifneq ($(wildcard $(KDIR)/include/config/kernel.release),)
+ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 	$(call kbuild,$(KDIR),kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install)
 else
 	@echo 'No headers in $(KDIR): fkt.ko was not installed.'
