@@ -64,9 +64,29 @@ enum fkt_section_type {
 	FKT_SECTION_SYMBOLS = 4,   /* text, the lines of /proc/kallsyms */
 	FKT_SECTION_PROCESSES = 5, /* text lines "tid pid ppid comm" */
 	FKT_SECTION_CODES = 6,	   /* text lines "code count kind pair layer name spec" */
-	FKT_SECTION_SYSCALLS = 7,  /* text lines "abi number name argument,argument,…" */
+	FKT_SECTION_SYSCALLS = 7,  /* text lines "abi number name [argument,…]" */
 	FKT_SECTION_LANES = 8,	   /* struct fkt_lane_totals[], in the tail */
 };
+
+/*
+ * In the lines of FKT_SECTION_SYSCALLS abi is "x86_64" or "i386". The keys of FKT_SECTION_INFO are,
+ * in the head,
+ *
+ *	sysname release version machine nodename	uname
+ *	cpu_model cpus tsc_khz				the processors, and how many are online
+ *	command recorder_pid command_pid		the last one and command only if there is one
+ *	mask layers syscall_args lanes on_full		how it was recorded: 0x1, "system", 0 or 1,
+ *							"cpu" or "shared", "drop" or "pause"
+ *	start_ns fkt_version				CLOCK_REALTIME, and the release of fkt_record
+ *
+ * and in the tail
+ *
+ *	end_ns start_cycles stop_cycles			CLOCK_REALTIME, and between which stamps
+ *	events lost discarded pages bytes pauses	totals, as in struct fkt_status
+ *	flush_cpu_ns sync_cpu_ns direct limit_reached error
+ *	exit_status					the command's, as the shell counts them;
+ *							not there if it had not ended
+ */
 
 enum fkt_compression {
 	FKT_COMPRESS_NONE = 0,
