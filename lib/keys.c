@@ -14,7 +14,7 @@ static const struct layer {
 	const char *name;
 	uint32_t key;
 } layers[] = {
-#define X(NAME, bit, name, about) {name, 1u << (bit)},
+#define X(NAME, bit, name, about) { name, 1u << (bit) },
 	FKT_LAYERS(X)
 #undef X
 };

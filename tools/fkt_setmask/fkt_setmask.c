@@ -25,9 +25,9 @@ static const struct action {
 	unsigned long request;
 	const char *doc;
 } actions[] = {
-	{"fkt_setmask", FKT_SETMASK, "Replace the active mask of the running recording by MASK."},
-	{"fkt_enable", FKT_ENABLE, "Let the layers in MASK be recorded from now on."},
-	{"fkt_disable", FKT_DISABLE, "Stop recording the layers in MASK."},
+	{ "fkt_setmask", FKT_SETMASK, "Replace the active mask of the running recording by MASK." },
+	{ "fkt_enable", FKT_ENABLE, "Let the layers in MASK be recorded from now on." },
+	{ "fkt_disable", FKT_DISABLE, "Stop recording the layers in MASK." },
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

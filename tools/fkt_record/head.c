@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The head of a trace: all that is known before the recording (paper, §C.1). */
+#include <ctype.h>
+#include <dirent.h>
+#include <err.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fkt/codes.h>
+#include <fkt/syscalls.h>
+#include <fkt/version.h>
+
+#include "keys.h"
+#include "record.h"
+#include "sections.h"
+
+#define PROC_FILE_BYTES 4096
+
+/* Reads a small file of /proc or /sys as a string. Return: its length, or -1. */
+static ssize_t read_small(const char *path, char *text, size_t bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+
+	if (fd < 0)
+		return -1;
+	length = read(fd, text, bytes - 1);
+	close(fd);
+	if (length >= 0)
+		text[length] = '\0';
+	return length;
+}
+
+static void add_symbols(struct sections *head, const char *system_map)
+{
+	sections_begin(head, FKT_SECTION_SYMBOLS);
+	symbols_add(head, system_map);
+	sections_end_compressed(head);
+}
+
+static void add_irqs(struct sections *head)
+{
+	DIR *dir = opendir("/sys/kernel/irq");
+	struct dirent *entry;
+
+	sections_begin(head, FKT_SECTION_IRQS);
+	while (dir && (entry = readdir(dir))) {
+		char path[sizeof("/sys/kernel/irq//actions") + sizeof(entry->d_name)];
+		char actions[PROC_FILE_BYTES];
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/sys/kernel/irq/%s/actions", entry->d_name);
+		/* "ide0,eth1" and a newline; the newline alone when nobody has asked for it. */
+		if (read_small(path, actions, sizeof(actions)) > 1)
+			sections_printf(head, "%s %.*s\n", entry->d_name,
+					(int)strcspn(actions, "\n"), actions);
+	}
+	if (dir)
+		closedir(dir);
+	sections_end(head);
+}
+
+static void add_codes(struct sections *head)
+{
+	static const char *const kinds[] = {
+#define X(NAME, name) [FKT_KIND_##NAME] = name,
+		FKT_KINDS(X)
+#undef X
+	};
+	static const struct row {
+		uint32_t code, count, kind, pair, key;
+		const char *name, *spec;
+	} rows[] = {
+#define X(NAME, code, count, KIND, pair, LAYER, name, spec)                                        \
+	{ code, count, FKT_KIND_##KIND, pair, (uint32_t)FKT_KEY_##LAYER, name, spec },
+		FKT_CODES(X)
+#undef X
+	};
+
+	sections_begin(head, FKT_SECTION_CODES);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		char layer[64];
+
+		fkt_keys_names(row->key, layer, sizeof(layer));
+		sections_printf(head, "%#06x %u %s %#06x %s %s %s\n", row->code, row->count,
+				kinds[row->kind], row->pair, layer, row->name, row->spec);
+	}
+	sections_end(head);
+}
+
+static void add_syscalls(struct sections *head)
+{
+	sections_begin(head, FKT_SECTION_SYSCALLS);
+#define X(nr, name, nargs, args) "x86_64 " #nr " " name " " args "\n"
+	sections_printf(head, "%s", FKT_SYSCALLS(X));
+#undef X
+#define X(nr, name, nargs, args) "i386 " #nr " " name " " args "\n"
+	sections_printf(head, "%s", FKT_SYSCALLS_I386(X));
+#undef X
+	sections_end(head);
+}
+
+/* One thread, from /proc/PID/task/TID/stat: "tid (comm) state ppid …"; comm may hold anything. */
+static void add_thread(struct sections *head, const char *pid, const char *stat)
+{
+	const char *comm = strchr(stat, '(');
+	const char *end = strrchr(stat, ')');
+	char name[64];
+	size_t length = 0;
+
+	if (!comm || !end || end < comm || strlen(end) < sizeof(") S "))
+		return;
+	for (comm++; comm < end && length < sizeof(name) - 1; comm++)
+		name[length++] = *comm == '\n' ? '?' : *comm;
+	name[length] = '\0';
+	sections_printf(head, "%ld %s %ld %s\n", strtol(stat, NULL, 10), pid,
+			strtol(end + sizeof(") S"), NULL, 10), name);
+}
+
+static void add_processes(struct sections *head)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *process, *thread;
+
+	sections_begin(head, FKT_SECTION_PROCESSES);
+	while (proc && (process = readdir(proc))) {
+		char path[64], stat[PROC_FILE_BYTES];
+		DIR *tasks;
+
+		if (!isdigit((unsigned char)process->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%.10s/task", process->d_name);
+		tasks = opendir(path);
+		while (tasks && (thread = readdir(tasks))) {
+			if (!isdigit((unsigned char)thread->d_name[0]))
+				continue;
+			snprintf(path, sizeof(path), "/proc/%.10s/task/%.10s/stat", process->d_name,
+				 thread->d_name);
+			/* It may have ended meanwhile. */
+			if (read_small(path, stat, sizeof(stat)) > 0)
+				add_thread(head, process->d_name, stat);
+		}
+		if (tasks)
+			closedir(tasks);
+	}
+	if (proc)
+		closedir(proc);
+	sections_end(head);
+}
+
+static void add_info(struct sections *head, const char *key, const char *value)
+{
+	sections_printf(head, "%s=%s", key, value);
+	sections_add(head, "", 1);
+}
+
+static void add_info_number(struct sections *head, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	add_info(head, key, text);
+}
+
+static void add_cpu_model(struct sections *head)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char *value = strstr(line, ": ");
+
+		if (value && !strncmp(line, "model name", strlen("model name"))) {
+			value[strcspn(value, "\n")] = '\0';
+			add_info(head, "cpu_model", value + 2);
+			break;
+		}
+	}
+	if (file)
+		fclose(file);
+}
+
+/* As it can be given to a shell again. */
+static void add_command(struct sections *head, char **command)
+{
+	sections_printf(head, "command=");
+	for (char **arg = command; *arg; arg++) {
+		const char *separator = arg == command ? "" : " ";
+		size_t plain = strspn(*arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					    "0123456789_@%+=:,./-");
+
+		if (**arg && !(*arg)[plain]) {
+			sections_printf(head, "%s%s", separator, *arg);
+			continue;
+		}
+		sections_printf(head, "%s'", separator);
+		for (const char *c = *arg; *c; c++) {
+			if (*c == '\'')
+				sections_printf(head, "'\\''");
+			else
+				sections_add(head, c, 1);
+		}
+		sections_printf(head, "'");
+	}
+	sections_add(head, "", 1);
+}
+
+static void add_infos(struct sections *head, const struct recording *recording)
+{
+	const struct options *options = &recording->options;
+	char text[128];
+	struct utsname uts;
+
+	uname(&uts);
+	sections_begin(head, FKT_SECTION_INFO);
+	add_info(head, "fkt_version", FKT_RELEASE);
+	add_info(head, "sysname", uts.sysname);
+	add_info(head, "release", uts.release);
+	add_info(head, "version", uts.version);
+	add_info(head, "machine", uts.machine);
+	add_info(head, "nodename", uts.nodename);
+	add_cpu_model(head);
+	add_info_number(head, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+	add_info_number(head, "tsc_khz", recording->tsc_khz);
+	if (options->command) {
+		add_command(head, options->command);
+		add_info_number(head, "command_pid", (uint64_t)recording->child.pid);
+	}
+	add_info_number(head, "recorder_pid", (uint64_t)getpid());
+	snprintf(text, sizeof(text), "%#" PRIx32, options->mask);
+	add_info(head, "mask", text);
+	fkt_keys_names(options->mask, text, sizeof(text));
+	add_info(head, "layers", text);
+	add_info_number(head, "syscall_args", options->syscall_args);
+	add_info(head, "lanes", options->lanes == FKT_LANES_SHARED ? "shared" : "cpu");
+	add_info(head, "on_full", options->on_full == FKT_ON_FULL_PAUSE ? "pause" : "drop");
+	add_info_number(head, "start_ns", recording->begin.real_ns);
+	sections_end(head);
+}
+
+/* Lanes are numbered like CPUs: the highest number that a CPU can have ends the list. */
+static uint32_t count_possible_cpus(void)
+{
+	char list[PROC_FILE_BYTES];
+	const char *last;
+
+	if (read_small("/sys/devices/system/cpu/possible", list, sizeof(list)) <= 0)
+		return (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	last = list + strlen(list);
+	while (last > list && last[-1] != '-' && last[-1] != ',')
+		last--;
+	return (uint32_t)strtoul(last, NULL, 10) + 1;
+}
+
+static void add_file_header(struct sections *head, const struct recording *recording)
+{
+	bool shared = recording->options.lanes == FKT_LANES_SHARED;
+	struct fkt_file_header header = {
+		.magic = { 'F', 'K', 'T', 'T', 'R', 'A', 'C', 'E' },
+		.version_major = FKT_VERSION_MAJOR,
+		.version_minor = FKT_VERSION_MINOR,
+		.byte_order = FKT_BYTE_ORDER,
+		.header_bytes = sizeof(header),
+		.page_bytes = FKT_PAGE_BYTES,
+		.page_header_bytes = sizeof(struct fkt_page_header),
+		.lanes = recording->lanes,
+		.shared = shared,
+	};
+
+	memcpy(header.id, recording->id, FKT_ID_BYTES);
+	sections_add(head, &header, sizeof(header));
+}
+
+void head_build(struct sections *head, struct recording *recording)
+{
+	struct fkt_clock_pair since = clock_pair();
+
+	recording->lanes = recording->options.lanes == FKT_LANES_SHARED ? 1 : count_possible_cpus();
+	add_file_header(head, recording);
+	add_symbols(head, recording->options.system_map);
+	add_irqs(head);
+	add_codes(head);
+	add_syscalls(head);
+
+	/* What changes comes last. */
+	add_processes(head);
+	recording->tsc_khz = clock_khz(&since);
+	recording->begin = clock_pair();
+	add_infos(head, recording);
+	sections_begin(head, FKT_SECTION_CLOCK);
+	sections_add(head, &recording->begin, sizeof(recording->begin));
+	sections_end(head);
+
+	sections_begin(head, FKT_SECTION_END);
+	sections_end(head);
+	sections_pad(head, FKT_PAGE_BYTES);
+	((struct fkt_file_header *)head->data)->data_offset = head->bytes;
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fkt_record: record what the kernel does while a command runs (paper, §C.2).
+ *
+ * The module writes the pages itself, into the file that it is given; this program writes what
+ * stands before and behind them, and waits.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "sections.h"
+
+#define PROGRESS_MS	250
+
+/* A stream's reader sees events at most this much later. */
+#define STREAM_FLUSH_MS 200
+
+static int open_device(const struct options *options)
+{
+	uint32_t version;
+	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0) {
+		if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
+			warnx(FKT_DEVICE ": no such device; is the module loaded? (modprobe fkt)");
+		else if (errno == EACCES || errno == EPERM)
+			warnx(FKT_DEVICE ": not allowed; only root may trace (sudo?)");
+		else
+			warn(FKT_DEVICE);
+		return -1;
+	}
+	if (ioctl(fd, FKT_VERSION, &version)) {
+		warn(FKT_DEVICE ": this is not FKT's device");
+		goto fail;
+	}
+	if (version != FKT_IOCTL_VERSION) {
+		warnx(FKT_DEVICE ": the loaded module speaks version %u, this program version %u; "
+				 "install both from one release",
+		      version, FKT_IOCTL_VERSION);
+		goto fail;
+	}
+	if (ioctl(fd, FKT_SETINITPOWPAGES, &options->pow) ||
+	    ioctl(fd, FKT_SETINITMASK, &options->mask)) {
+		if (errno == EBUSY)
+			warnx(FKT_DEVICE ": another recording is running");
+		else
+			warn(FKT_DEVICE ": cannot set up a recording");
+		goto fail;
+	}
+	return fd;
+
+fail:
+	close(fd);
+	return -1;
+}
+
+static int start(const struct recording *recording, size_t head_bytes)
+{
+	const struct options *options = &recording->options;
+	const struct output *output = &recording->output;
+	uint64_t room = output_page_room(output, head_bytes, tail_room(recording));
+	struct fkt_start start = {
+		.size = sizeof(start),
+		.out_fd = output->fd,
+		.limit_bytes = options->limit_bytes,
+		.lanes = options->lanes,
+		.on_full = options->on_full,
+		.flags = options->syscall_args ? FKT_START_SYSCALL_ARGS : 0,
+		.flush_ms = output->kind == OUTPUT_STREAM ? STREAM_FLUSH_MS : 0,
+	};
+
+	if (room && room < FKT_PAGE_BYTES) {
+		warnx("%s: the device is too small for a trace", output->name);
+		return -1;
+	}
+	if (room && (!start.limit_bytes || start.limit_bytes > room))
+		start.limit_bytes = room;
+	memcpy(start.id, recording->id, sizeof(start.id));
+
+	if (!ioctl(recording->device, FKT_START, &start))
+		return 0;
+	switch (errno) {
+	case EBUSY:
+		warnx(FKT_DEVICE ": another recording is running");
+		break;
+	case ENOMEM:
+		warnx("no memory for 2^%u pages a lane; a smaller -p will help", options->pow);
+		break;
+	case EBADF:
+	case EINVAL:
+		warnx("%s: the kernel cannot write a trace there: %s", output->name,
+		      strerror(errno));
+		break;
+	default:
+		warn("cannot begin the recording");
+	}
+	return -1;
+}
+
+static void get_status(struct recording *recording)
+{
+	struct fkt_status status = {
+		.size = sizeof(status),
+		.lanes_room = recording->lane_status ? recording->lanes : 0,
+		.lanes_ptr = (uintptr_t)recording->lane_status,
+	};
+
+	if (!ioctl(recording->device, FKT_STATUS, &status))
+		recording->status = status;
+}
+
+/*
+ * Signals that end the recording go to the command as well. Those that a terminal sends it has
+ * got already, for it is in the foreground like this program.
+ *
+ * Return: the signal, or 0 if there was none of these.
+ */
+static int take_signal(struct recording *recording, int signals)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signals, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	child_reap(&recording->child, false);
+	if (info.ssi_signo == SIGCHLD)
+		return 0;
+	if (recording->child.pid && !recording->child.ended && info.ssi_code != SI_KERNEL)
+		kill(recording->child.pid, (int)info.ssi_signo);
+	return (int)info.ssi_signo;
+}
+
+/* Until the command has ended, a signal comes, or the module can't go on. */
+static void wait_for_end(struct recording *recording, int signals)
+{
+	bool progress = isatty(STDERR_FILENO);
+	struct pollfd fds[] = {
+		{ .fd = signals, .events = POLLIN }, { .fd = recording->device }, /* POLLHUP */
+	};
+
+	for (;;) {
+		int ready = poll(fds, 2, progress ? PROGRESS_MS : -1);
+
+		if (ready < 0 && errno != EINTR) {
+			warn("poll");
+			break;
+		}
+		if (ready > 0 && fds[0].revents && take_signal(recording, signals))
+			break;
+		if (recording->child.ended || (ready > 0 && fds[1].revents))
+			break;
+		if (progress) {
+			get_status(recording);
+			progress_show(recording);
+		}
+	}
+	progress_erase();
+}
+
+/* Return: 0, or -1 when the trace is not what it should be. */
+static int finish(struct recording *recording)
+{
+	struct sections tail = { 0 };
+	int ret;
+
+	while (ioctl(recording->device, FKT_STOP))
+		if (errno != EINTR) {
+			warn("cannot stop the recording");
+			break;
+		}
+	recording->lane_status = calloc(recording->lanes, sizeof(*recording->lane_status));
+	get_status(recording);
+	if (!recording->lane_status)
+		recording->status.lanes = 0;
+	if (recording->status.lanes > recording->lanes)
+		recording->status.lanes = recording->lanes;
+
+	child_reap(&recording->child, false);
+	tail_build(&tail, recording);
+	ret = output_end(&recording->output, recording->id, tail.data, tail.bytes);
+	free(tail.data);
+	summary_show(recording);
+	if (recording->status.error && recording->status.error != EPIPE)
+		ret = -1;
+	return ret;
+}
+
+/* The recording has ended, the command goes on. A second signal ends the waiting too. */
+static int wait_for_command(struct recording *recording, int signals)
+{
+	struct child *child = &recording->child;
+
+	child_reap(child, false);
+	while (child->pid && !child->ended) {
+		int sig = take_signal(recording, signals);
+
+		if (sig)
+			return EXIT_SIGNAL + sig;
+	}
+	return child->pid ? child->status : EXIT_SUCCESS;
+}
+
+/* Return: the exit status. */
+static int record(struct recording *recording, int signals)
+{
+	struct child *child = &recording->child;
+	struct sections head = { 0 };
+	int status = EXIT_FAILURE, failed;
+
+	head_build(&head, recording);
+	if (output_begin(&recording->output, head.data, head.bytes) ||
+	    start(recording, head.bytes)) {
+		child_abandon(child);
+		goto out_discard;
+	}
+	if (child->pid) {
+		failed = child_release(child, recording->options.command[0]);
+		if (failed) {
+			status = failed;
+			ioctl(recording->device, FKT_STOP);
+			goto out_discard;
+		}
+	}
+	wait_for_end(recording, signals);
+	failed = finish(recording);
+	status = wait_for_command(recording, signals);
+	if (failed)
+		status = EXIT_FAILURE;
+	goto out_free;
+
+out_discard:
+	output_discard(&recording->output);
+out_free:
+	free(recording->lane_status);
+	free(head.data);
+	return status;
+}
+
+/* To be read from a file, and not to strike anywhere else. Return: the file. */
+static int catch_signals(sigset_t *before)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	if (fd < 0)
+		err(EXIT_FAILURE, "signalfd");
+	/* A reader who has gone is an error of write(). */
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, before);
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	struct recording recording = { 0 };
+	struct options *options = &recording.options;
+	int signals, failed, stdout_fd;
+	sigset_t before;
+
+	options_parse(options, argc, argv);
+	if (options->system_map && access(options->system_map, R_OK))
+		err(EXIT_FAILURE, "%s", options->system_map);
+	if (options->command) {
+		failed = child_find(options->command[0]);
+		if (failed)
+			return failed;
+	}
+	if (getrandom(recording.id, sizeof(recording.id), 0) != sizeof(recording.id))
+		err(EXIT_FAILURE, "getrandom");
+
+	signals = catch_signals(&before);
+	recording.device = open_device(options);
+	if (recording.device < 0 || output_open(&recording.output, options->output))
+		return EXIT_FAILURE;
+	/* A trace on standard output is not to be mixed with what the command says. */
+	stdout_fd = strcmp(options->output, "-") ? -1 : STDERR_FILENO;
+	if (options->command &&
+	    child_fork(&recording.child, options->command, stdout_fd, &before)) {
+		output_discard(&recording.output);
+		return EXIT_FAILURE;
+	}
+	return record(&recording, signals);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line. */
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fkt/codes.h>
+#include <fkt/version.h>
+
+#include "keys.h"
+#include "record.h"
+
+const char *argp_program_version = "fkt_record (FKT) " FKT_RELEASE;
+
+enum {
+	OPTION_LANES = 0x100,
+	OPTION_ARGS,
+	OPTION_ON_FULL,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "FILE", 0,
+	  "Record to FILE: a regular file, a block device, or - for standard output "
+	  "(default: trace_file)",
+	  0 },
+	{ NULL, 'f', "FILE", OPTION_ALIAS, NULL, 0 },
+	{ "mask", 'k', "MASK", 0,
+	  "Layers to begin with: a number, or names with commas between them (default: system)",
+	  0 },
+	{ "size", 's', "SIZE", 0,
+	  "Stop when this much was recorded; K, M, G and T mean powers of 1024 (default: no limit)",
+	  0 },
+	{ "no-command", 'n', NULL, 0, "Run nothing; record until Ctrl-C", 0 },
+	{ "system-map", 'S', "FILE", 0,
+	  "Check the kernel's symbols against this System.map, and complete them from it", 0 },
+	{ "pow", 'p', "POW", 0, "Let each lane begin with 2^POW pages of 4 KB (default: 9)", 0 },
+	{ "lanes", OPTION_LANES, "cpu|1", 0,
+	  "One lane a CPU, or one that all CPUs share (default: cpu)", 0 },
+	{ "args", OPTION_ARGS, NULL, 0, "Record the arguments of system calls", 0 },
+	{ "on-full", OPTION_ON_FULL, "drop|pause", 0,
+	  "When the buffer is full, count what is lost, or stop all layers as well (default: drop)",
+	  0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static uint64_t parse_size(const char *text, struct argp_state *state)
+{
+	static const char units[] = "KMGT";
+	unsigned long long value;
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || errno)
+		argp_error(state, "'%s' is not a size; write a number and K, M, G or T", text);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit) {
+		int shift = 10 * (int)(unit - units + 1);
+
+		if (value > UINT64_MAX >> shift)
+			argp_error(state, "'%s' is more than any file can hold", text);
+		value <<= shift;
+		end++;
+	}
+	if (*end)
+		argp_error(state, "'%s' is not a size; write a number and K, M, G or T", text);
+	if (value < FKT_PAGE_BYTES)
+		argp_error(state, "'%s' is less than a page of %u bytes", text, FKT_PAGE_BYTES);
+	return value;
+}
+
+static uint32_t parse_pow(const char *text, struct argp_state *state)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || value < FKT_POW_MIN || value > FKT_POW_MAX)
+		argp_error(state, "POW is a number from %u to %u, not '%s'", FKT_POW_MIN,
+			   FKT_POW_MAX, text);
+	return (uint32_t)value;
+}
+
+/* The index of a word among those that an option takes. */
+static uint32_t parse_choice(const char *option, const char *text, const char *const choices[2],
+			     struct argp_state *state)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		if (!strcmp(text, choices[i]))
+			return i;
+	argp_error(state, "%s is %s or %s, not '%s'", option, choices[0], choices[1], text);
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	static const char *const lanes[] = {
+		[FKT_LANES_PER_CPU] = "cpu",
+		[FKT_LANES_SHARED] = "1",
+	};
+	static const char *const on_full[] = {
+		[FKT_ON_FULL_DROP] = "drop",
+		[FKT_ON_FULL_PAUSE] = "pause",
+	};
+	struct options *options = state->input;
+	char why[FKT_KEYS_WHY_BYTES];
+
+	switch (key) {
+	case 'o':
+	case 'f':
+		options->output = arg;
+		return 0;
+	case 'k':
+		if (fkt_keys_parse(arg, &options->mask, why))
+			argp_error(state, "%s", why);
+		return 0;
+	case 's':
+		options->limit_bytes = parse_size(arg, state);
+		return 0;
+	case 'n':
+		options->no_command = true;
+		return 0;
+	case 'S':
+		options->system_map = arg;
+		return 0;
+	case 'p':
+		options->pow = parse_pow(arg, state);
+		return 0;
+	case OPTION_LANES:
+		options->lanes = parse_choice("--lanes", arg, lanes, state);
+		return 0;
+	case OPTION_ARGS:
+		options->syscall_args = true;
+		return 0;
+	case OPTION_ON_FULL:
+		options->on_full = parse_choice("--on-full", arg, on_full, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* All the rest is the command's. */
+		options->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->no_command && options->command)
+			argp_error(state, "-n runs no command, but there is one: %s",
+				   options->command[0]);
+		if (!options->no_command && !options->command)
+			argp_error(state, "which command? (-n to record without one)");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void options_parse(struct options *options, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse_option,
+		.args_doc = "[--] COMMAND [ARGUMENT...]\n-n",
+		.doc = "Record what the kernel does while COMMAND runs.\v"
+		       "fkt_print shows what was recorded. See fkt_record(1).",
+	};
+
+	*options = (struct options){
+		.output = "trace_file",
+		.mask = FKT_KEY_SYSTEM,
+		.pow = FKT_POW_DEFAULT,
+	};
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the trace goes: a regular file, a block device, or a stream. */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record.h"
+
+/* Direct writes begin and end at multiples of a disk's block; pages do, behind a head that does. */
+#define DIRECT_ALIGN FKT_PAGE_BYTES
+
+static int open_standard_output(struct output *output)
+{
+	int flags;
+
+	output->name = "standard output";
+	if (isatty(STDOUT_FILENO)) {
+		warnx("a trace is not for terminals; redirect standard output, or give -o a file");
+		return -1;
+	}
+	output->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	flags = fcntl(STDOUT_FILENO, F_GETFL);
+	if (output->fd < 0 || flags < 0) {
+		warn("%s", output->name);
+		return -1;
+	}
+
+	/* Pages can't be spliced to a file that appends; its end is the place all the same. */
+	if (flags & O_APPEND) {
+		fcntl(output->fd, F_SETFL, flags & ~O_APPEND);
+		lseek(output->fd, 0, SEEK_END);
+	}
+	return 0;
+}
+
+static int open_named(struct output *output)
+{
+	output->fd = open(output->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (output->fd >= 0) {
+		output->created = true;
+		return 0;
+	}
+	/* O_EXCL on a block device: nobody has it mounted. */
+	if (errno == EEXIST) {
+		struct stat st;
+		int busy = !stat(output->name, &st) && S_ISBLK(st.st_mode) ? O_EXCL : 0;
+
+		output->fd = open(output->name, O_WRONLY | O_CLOEXEC | busy);
+	}
+	if (output->fd < 0) {
+		if (errno == EBUSY)
+			warnx("%s: the device is in use; is it mounted?", output->name);
+		else if (errno == EISDIR)
+			warnx("%s: this is a directory; -o wants the name of a file", output->name);
+		else
+			warn("%s: cannot write a trace there", output->name);
+		return -1;
+	}
+	return 0;
+}
+
+int output_open(struct output *output, const char *name)
+{
+	struct stat st;
+	off_t end;
+
+	*output = (struct output){ .name = name };
+	if (!strcmp(name, "-") ? open_standard_output(output) : open_named(output))
+		return -1;
+	if (fstat(output->fd, &st)) {
+		warn("%s", output->name);
+		return -1;
+	}
+
+	switch (st.st_mode & S_IFMT) {
+	case S_IFREG:
+		output->kind = OUTPUT_FILE;
+		output->ours = strcmp(name, "-");
+		break;
+	case S_IFBLK:
+		output->kind = OUTPUT_BLOCK;
+		end = lseek(output->fd, 0, SEEK_END);
+		if (end < 0 || lseek(output->fd, 0, SEEK_SET) < 0) {
+			warn("%s", output->name);
+			return -1;
+		}
+		output->room_bytes = (uint64_t)end;
+		break;
+	default:
+		output->kind = OUTPUT_STREAM;
+		return 0;
+	}
+	output->start = lseek(output->fd, 0, SEEK_CUR);
+	return 0;
+}
+
+static int write_all(int fd, const char *data, size_t bytes)
+{
+	while (bytes) {
+		ssize_t written = write(fd, data, bytes);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -1;
+		data += written;
+		bytes -= (size_t)written;
+	}
+	return 0;
+}
+
+int output_begin(struct output *output, const void *head, size_t bytes)
+{
+	output->begun = true;
+	if (output->ours && ftruncate(output->fd, 0)) {
+		warn("%s", output->name);
+		return -1;
+	}
+	if (write_all(output->fd, head, bytes)) {
+		warn("%s: cannot write the trace's head", output->name);
+		return -1;
+	}
+	if (output->kind == OUTPUT_STREAM)
+		return 0;
+
+	/* The space that the head needs may be missing only now. */
+	if (fdatasync(output->fd)) {
+		warn("%s: cannot write the trace's head", output->name);
+		return -1;
+	}
+	/* Past the page cache, where the file system can: EINVAL where it can't. */
+	if (!((output->start + (off_t)bytes) % DIRECT_ALIGN))
+		fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) | O_DIRECT);
+	return 0;
+}
+
+uint64_t output_page_room(const struct output *output, size_t head_bytes, size_t tail_bytes)
+{
+	uint64_t others = head_bytes + tail_bytes + sizeof(struct fkt_footer);
+
+	if (output->kind != OUTPUT_BLOCK)
+		return 0;
+	/* 1, not 0, when there is none: no page fits under that limit. */
+	return output->room_bytes > others ? output->room_bytes - others : 1;
+}
+
+int output_end(struct output *output, const uint8_t *id, const void *tail, size_t bytes)
+{
+	struct fkt_footer footer = { .magic = FKT_FOOTER_MAGIC };
+	off_t end = 0;
+
+	memcpy(footer.id, id, FKT_ID_BYTES);
+	if (output->kind == OUTPUT_STREAM) {
+		if (write_all(output->fd, tail, bytes)) {
+			if (errno == EPIPE)
+				return 0;
+			goto fail;
+		}
+		return 0;
+	}
+
+	fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) & ~O_DIRECT);
+	end = lseek(output->fd, 0, SEEK_CUR);
+	if (end < 0)
+		goto fail;
+	footer.tail_offset = (uint64_t)(end - output->start);
+
+	/* What an output error left of a page. */
+	if (output->ours && ftruncate(output->fd, end))
+		goto fail;
+	if (write_all(output->fd, tail, bytes))
+		goto fail_cut;
+	if (output->kind == OUTPUT_BLOCK &&
+	    lseek(output->fd, (off_t)(output->room_bytes - sizeof(footer)), SEEK_SET) < 0)
+		goto fail;
+	if (write_all(output->fd, (char *)&footer, sizeof(footer)))
+		goto fail_cut;
+	if (fdatasync(output->fd))
+		goto fail_cut;
+	return 0;
+
+fail_cut:
+	if (output->ours) {
+		int error = errno;
+
+		if (ftruncate(output->fd, end))
+			warn("%s", output->name);
+		errno = error;
+	}
+fail:
+	warn("%s: the trace is left without its tail (fkt_print reads it all the same)",
+	     output->name);
+	return -1;
+}
+
+void output_discard(struct output *output)
+{
+	if (output->created)
+		unlink(output->name);
+	else if (output->ours && output->begun && ftruncate(output->fd, 0))
+		warn("%s", output->name);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of fkt_record share. */
+#ifndef FKT_RECORD_H
+#define FKT_RECORD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <fkt/format.h>
+#include <fkt/ioctl.h>
+
+#define EXIT_USAGE	    2
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND	    127
+#define EXIT_SIGNAL	    128 /* and the signal's number, as in the shell */
+
+/**
+ * struct options - the command line
+ * @output: name of the output, "-" for standard output
+ * @mask: key mask to begin with
+ * @limit_bytes: of pages, 0: no limit
+ * @system_map: name of a System.map, or NULL
+ * @pow: 2 to the power of this pages a lane
+ * @lanes: FKT_LANES_…
+ * @on_full: enum fkt_on_full
+ * @syscall_args: record the arguments of system calls
+ * @no_command: record until a signal comes
+ * @command: what to run, NULL with @no_command
+ */
+struct options {
+	const char *output;
+	uint32_t mask;
+	uint64_t limit_bytes;
+	const char *system_map;
+	uint32_t pow;
+	uint32_t lanes;
+	uint32_t on_full;
+	bool syscall_args;
+	bool no_command;
+	char **command;
+};
+
+/**
+ * struct child - the command
+ * @pid: 0 when there is none
+ * @go: closing it lets the child execute the command
+ * @failed: where it then says why it could not
+ * @ended: its status is known
+ * @status: exit status as the shell counts them, once it has ended
+ */
+struct child {
+	pid_t pid;
+	int go;
+	int failed;
+	bool ended;
+	int status;
+};
+
+enum output_kind {
+	OUTPUT_FILE,
+	OUTPUT_BLOCK,
+	OUTPUT_STREAM, /* pipe, socket, character device: it has no end to write a footer at */
+};
+
+/**
+ * struct output - where the trace goes
+ * @name: for messages
+ * @fd: open for writing
+ * @kind: what it is
+ * @ours: a regular file that was named on the command line, to be cut as is needed
+ * @created: it did not exist before
+ * @begun: it is no longer what it was
+ * @start: file position at which the trace begins
+ * @room_bytes: a block device's size
+ */
+struct output {
+	const char *name;
+	int fd;
+	enum output_kind kind;
+	bool ours;
+	bool created;
+	bool begun;
+	off_t start;
+	uint64_t room_bytes;
+};
+
+/**
+ * struct recording - everything that belongs to one run
+ * @options: the command line
+ * @device: /dev/fkt, open
+ * @output: where the trace goes
+ * @child: the command
+ * @id: the recording's random number
+ * @lanes: how many it has
+ * @begin: moment on the clocks that the head tells
+ * @tsc_khz: frequency of the stamp counter
+ * @status: the last that FKT_STATUS said
+ * @lane_status: the same for each of its lanes, after the end
+ */
+struct recording {
+	struct options options;
+	int device;
+	struct output output;
+	struct child child;
+	uint8_t id[FKT_ID_BYTES];
+	uint32_t lanes;
+	struct fkt_clock_pair begin;
+	uint64_t tsc_khz;
+	struct fkt_status status;
+	struct fkt_lane_status *lane_status;
+};
+
+/* options.c */
+
+/** options_parse - read the command line; does not return when it is wrong */
+void options_parse(struct options *options, int argc, char **argv);
+
+/* clock.c */
+
+/** clock_pair - read the three clocks at one moment */
+struct fkt_clock_pair clock_pair(void);
+
+/**
+ * clock_khz - frequency of the stamp counter
+ * @since: an earlier moment; if it is too near, waits until it is far enough
+ */
+uint64_t clock_khz(const struct fkt_clock_pair *since);
+
+/* child.c */
+
+/**
+ * child_find - will this command be found?
+ *
+ * Return: 0, EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE, with a message.
+ */
+int child_find(const char *command);
+
+/**
+ * child_fork - make the process that will become the command; it waits for child_release()
+ * @child: filled in
+ * @command: the command and its arguments
+ * @stdout_fd: becomes the command's standard output, unless it is negative
+ * @signals: that the command has blocked
+ *
+ * When the caller dies before it releases the child, the child exits.
+ *
+ * Return: 0, or -1 with a message.
+ */
+int child_fork(struct child *child, char **command, int stdout_fd, const sigset_t *signals);
+
+/**
+ * child_release - let the child execute the command
+ *
+ * Return: 0, EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE, with a message; the child is then gone.
+ */
+int child_release(struct child *child, const char *command);
+
+/** child_reap - take the child's status if it has ended, wait for it if @wait */
+void child_reap(struct child *child, bool wait);
+
+/** child_abandon - get rid of a child that was never released */
+void child_abandon(struct child *child);
+
+/* output.c */
+
+/**
+ * output_open - open the output and find out what it is; nothing that it holds is touched yet
+ *
+ * Return: 0, or -1 with a message.
+ */
+int output_open(struct output *output, const char *name);
+
+/**
+ * output_begin - write the head, and get ready for pages
+ *
+ * Return: 0, or -1 with a message.
+ */
+int output_begin(struct output *output, const void *head, size_t bytes);
+
+/** output_page_room - how many bytes of pages may follow a head of so many; 0: any number */
+uint64_t output_page_room(const struct output *output, size_t head_bytes, size_t tail_bytes);
+
+/**
+ * output_end - write the tail behind the pages, and the footer
+ * @id: the recording
+ * @tail: the tail sections
+ * @bytes: of them
+ *
+ * Return: 0, or -1 with a message; the file is then left without a tail.
+ */
+int output_end(struct output *output, const uint8_t *id, const void *tail, size_t bytes);
+
+/** output_discard - leave nothing that could be taken for a trace */
+void output_discard(struct output *output);
+
+/* head.c, tail.c: see sections.h */
+
+struct sections;
+
+/** head_build - file header and head sections, padded to whole pages; sets lanes, begin, tsc_khz */
+void head_build(struct sections *head, struct recording *recording);
+
+/** tail_build - tail sections; the recording has ended */
+void tail_build(struct sections *tail, const struct recording *recording);
+
+/** tail_room - bytes that the tail may come to need */
+size_t tail_room(const struct recording *recording);
+
+/* symbols.c */
+
+/**
+ * symbols_add - append the kernel's and its modules' functions, as lines of /proc/kallsyms
+ * @system_map: a System.map to check them against and to complete them from, or NULL
+ */
+void symbols_add(struct sections *head, const char *system_map);
+
+/* progress.c */
+
+/** progress_show - update the line of progress */
+void progress_show(const struct recording *recording);
+
+/** progress_erase - take it away again */
+void progress_erase(void);
+
+/** summary_show - say what was recorded */
+void summary_show(const struct recording *recording);
+
+#endif

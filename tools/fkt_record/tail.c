@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tail of a trace: what is known only after the recording. */
+#include <inttypes.h>
+
+#include "record.h"
+#include "sections.h"
+
+/* Without the lanes' totals. */
+#define TAIL_BYTES 4096
+
+static void add_info_number(struct sections *tail, const char *key, uint64_t value)
+{
+	sections_printf(tail, "%s=%" PRIu64, key, value);
+	sections_add(tail, "", 1);
+}
+
+static void add_infos(struct sections *tail, const struct recording *recording, uint64_t end_ns)
+{
+	const struct fkt_status *status = &recording->status;
+
+	sections_begin(tail, FKT_SECTION_INFO);
+	add_info_number(tail, "end_ns", end_ns);
+	add_info_number(tail, "start_cycles", status->start_cycles);
+	add_info_number(tail, "stop_cycles", status->stop_cycles);
+	add_info_number(tail, "events", status->events);
+	add_info_number(tail, "lost", status->lost);
+	add_info_number(tail, "discarded", status->discarded);
+	add_info_number(tail, "pages", status->pages);
+	add_info_number(tail, "bytes", status->bytes);
+	add_info_number(tail, "pauses", status->pauses);
+	add_info_number(tail, "flush_cpu_ns", status->flush_cpu_ns);
+	add_info_number(tail, "sync_cpu_ns", status->sync_cpu_ns);
+	add_info_number(tail, "direct", status->direct);
+	add_info_number(tail, "limit_reached", status->limit_reached);
+	add_info_number(tail, "error", (uint64_t)status->error);
+	if (recording->child.ended)
+		add_info_number(tail, "exit_status", (uint64_t)recording->child.status);
+	sections_end(tail);
+}
+
+void tail_build(struct sections *tail, const struct recording *recording)
+{
+	struct fkt_clock_pair end = clock_pair();
+
+	sections_begin(tail, FKT_SECTION_CLOCK);
+	sections_add(tail, &end, sizeof(end));
+	sections_end(tail);
+
+	sections_begin(tail, FKT_SECTION_LANES);
+	for (uint32_t i = 0; i < recording->status.lanes; i++) {
+		const struct fkt_lane_status *lane = &recording->lane_status[i];
+		struct fkt_lane_totals totals = {
+			.lane = lane->lane,
+			.cpu = lane->cpu,
+			.events = lane->events,
+			.lost = lane->lost,
+			.pages = lane->pages,
+			.discarded = lane->discarded,
+		};
+
+		sections_add(tail, &totals, sizeof(totals));
+	}
+	sections_end(tail);
+
+	add_infos(tail, recording, end.real_ns);
+	sections_begin(tail, FKT_SECTION_END);
+	sections_end(tail);
+}
+
+size_t tail_room(const struct recording *recording)
+{
+	return TAIL_BYTES + recording->lanes * sizeof(struct fkt_lane_totals);
+}
