@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pages of the lanes: allocation in contiguous bunches (paper, §B.4), growth when a lane runs
+ * low (§8.1), and taking back the pages that the output has let go of.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "fkt.h"
+
+/* The paper's thresholds (§8.1), in thousandths of a lane's pages. */
+static unsigned int sync_below_permille = 750;
+module_param(sync_below_permille, uint, 0644);
+MODULE_PARM_DESC(sync_below_permille,
+		 "synchronize the file when fewer of a lane's pages are free (750)");
+static unsigned int grow_below_permille = 125;
+module_param(grow_below_permille, uint, 0644);
+MODULE_PARM_DESC(grow_below_permille, "allocate extra pages when fewer are free (125)");
+static unsigned int grow_until_permille = 250;
+module_param(grow_until_permille, uint, 0644);
+MODULE_PARM_DESC(grow_until_permille, "... until so many are free (250)");
+static unsigned int grow_factor = 8;
+module_param(grow_factor, uint, 0644);
+MODULE_PARM_DESC(grow_factor, "a lane never has more than so many times its initial pages (8)");
+
+#define FKT_GROW_FACTOR_MAX 64
+#define FKT_BUNCH_ORDER_MAX 8
+
+DEFINE_PER_CPU(struct fkt_lane, fkt_lanes);
+static struct fkt_lane fkt_shared_lane;
+
+static void fkt_buf_free(struct fkt_buf *buf)
+{
+	put_page(buf->page);
+	kfree(buf);
+}
+
+/* The ring must have room for every page that is in the lane at a time. */
+static u32 fkt_pool_entries(const struct fkt_pool *pool)
+{
+	return roundup_pow_of_two(pool->cap);
+}
+
+/* Add the pages of one allocation to the pool's spare ones. */
+static int fkt_pool_add_bunch(struct fkt_pool *pool, struct page *page, unsigned int order,
+			      bool extra)
+{
+	unsigned int i, count = 1u << order;
+
+	split_page(page, order);
+	for (i = 0; i < count; i++) {
+		struct fkt_buf *buf = kmalloc(sizeof(*buf), GFP_KERNEL);
+
+		if (!buf)
+			goto no_memory;
+		buf->page = page + i;
+		buf->extra = extra;
+		list_add_tail(&buf->link, &pool->spare);
+		pool->pages++;
+		pool->extra += extra;
+	}
+	return 0;
+
+no_memory:
+	for (; i < count; i++)
+		put_page(page + i);
+	return -ENOMEM;
+}
+
+/*
+ * Add @count pages, in bunches as large as there are: consecutive pages make large writes. The
+ * paper halves the size recursively when a bunch can't be had; so does this, without recursion.
+ */
+static int fkt_pool_add(struct fkt_session *s, struct fkt_pool *pool, u32 count, bool extra)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY | __GFP_ZERO;
+	unsigned int order = FKT_BUNCH_ORDER_MAX;
+	int node = pool->lane->cpu == FKT_CPU_ANY ? NUMA_NO_NODE : cpu_to_node(pool->lane->cpu);
+	struct page *page;
+	int ret;
+
+	if (s->trydma)
+		gfp |= GFP_DMA;
+	while (count) {
+		while ((1u << order) > count)
+			order--;
+		page = alloc_pages_node(node, gfp, order);
+		if (!page && order) {
+			order--;
+			continue;
+		}
+		if (!page && (gfp & GFP_DMA)) {
+			gfp &= ~GFP_DMA; /* "if possible" (§B.4) */
+			continue;
+		}
+		if (!page)
+			return -ENOMEM;
+		ret = fkt_pool_add_bunch(pool, page, order, extra);
+		if (ret)
+			return ret;
+		count -= 1u << order;
+	}
+	return 0;
+}
+
+/* Spare pages go to the lane in the order in which they came: that of their addresses, by and large. */
+static void fkt_pool_queue_spare(struct fkt_pool *pool)
+{
+	struct fkt_buf *buf, *next;
+
+	list_for_each_entry_safe(buf, next, &pool->spare, link) {
+		list_del_init(&buf->link);
+		fkt_lane_queue(pool->lane, page_address(buf->page), buf);
+	}
+}
+
+/**
+ * fkt_buffer_fill - give a lane its pages
+ * @s: the session
+ * @pool: the lane's pool
+ *
+ * Context: the session's lock, or its reader mutex; may sleep. For a CPU that was not there when the
+ * recording began, this is when it comes.
+ * Return: 0 or -ENOMEM, with the pages that could be had queued.
+ */
+int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
+{
+	int ret = 0;
+
+	if (!pool->ring) {
+		pool->ring = vcalloc(fkt_pool_entries(pool), sizeof(*pool->ring));
+		if (!pool->ring)
+			return -ENOMEM;
+		/* Probes look at it only once a page is queued: that publishes it. */
+		pool->lane->ring = pool->ring;
+	}
+	if (pool->pages < pool->initial)
+		ret = fkt_pool_add(s, pool, pool->initial - pool->pages, false);
+	fkt_pool_queue_spare(pool);
+	return ret;
+}
+
+static void fkt_pool_init_lane(struct fkt_session *s, u32 i)
+{
+	struct fkt_pool *pool = &s->pools[i];
+	u32 kick_pages = clamp_t(u32, pool->initial / 4, 1, FKT_BATCH_PAGES);
+
+	fkt_lane_init(pool->lane, pool->ring, fkt_pool_entries(pool), i,
+		      fkt_shared(s) ? FKT_CPU_ANY : i, kick_pages);
+}
+
+static void fkt_pool_init(struct fkt_session *s, u32 i)
+{
+	struct fkt_pool *pool = &s->pools[i];
+
+	INIT_LIST_HEAD(&pool->out);
+	INIT_LIST_HEAD(&pool->spare);
+	pool->lane = fkt_shared(s) ? &fkt_shared_lane : per_cpu_ptr(&fkt_lanes, i);
+	pool->initial = 1u << s->pow;
+	pool->cap = pool->initial * clamp_t(u32, grow_factor, 1, FKT_GROW_FACTOR_MAX);
+}
+
+/**
+ * fkt_buffer_alloc - make the lanes for a recording, or make those of the last one ready again
+ * @s: the session
+ *
+ * Context: the session's lock, no recording; may sleep. The lanes are empty: fkt_buffer_fill()
+ * gives them pages.
+ * Return: 0 or -ENOMEM.
+ */
+int fkt_buffer_alloc(struct fkt_session *s)
+{
+	u32 i, count = fkt_shared(s) ? 1 : nr_cpu_ids;
+
+	if (s->pools && (s->pools_shared != fkt_shared(s) || s->pools_pow != s->pow ||
+			 s->pools_dma != s->trydma))
+		fkt_buffer_free(s);
+	if (!s->pools) {
+		s->pools = kvcalloc(count, sizeof(*s->pools), GFP_KERNEL);
+		if (!s->pools)
+			return -ENOMEM;
+		s->pools_count = count;
+		s->pools_shared = fkt_shared(s);
+		s->pools_pow = s->pow;
+		s->pools_dma = s->trydma;
+		for (i = 0; i < count; i++)
+			fkt_pool_init(s, i);
+	}
+	for (i = 0; i < count; i++) {
+		s->pools[i].events = 0;
+		s->pools[i].pages_out = 0;
+		s->pools[i].discarded = 0;
+		fkt_pool_init_lane(s, i);
+	}
+	return 0;
+}
+
+static void fkt_pool_forget(struct fkt_pool *pool, struct fkt_buf *buf)
+{
+	list_del(&buf->link);
+	pool->pages--;
+	pool->extra -= buf->extra;
+	fkt_buf_free(buf);
+}
+
+/**
+ * fkt_buffer_settle - after a recording, gather the pages for the next one
+ * @s: the session
+ *
+ * Extra pages, and pages that the output still holds on to, are given up: the latter are freed when
+ * it lets go.
+ *
+ * Context: the session's lock, no probe can run and nobody reads.
+ */
+void fkt_buffer_settle(struct fkt_session *s)
+{
+	struct fkt_buf *buf, *next;
+	u32 i;
+
+	for (i = 0; i < s->pools_count; i++) {
+		struct fkt_pool *pool = &s->pools[i];
+
+		list_for_each_entry_safe(buf, next, &pool->out, link) {
+			if (page_ref_count(buf->page) == 1)
+				list_move_tail(&buf->link, &pool->spare);
+			else
+				fkt_pool_forget(pool, buf);
+		}
+		while ((buf = fkt_lane_unqueue(pool->lane)))
+			list_add(&buf->link, &pool->spare);
+		list_for_each_entry_safe(buf, next, &pool->spare, link)
+			if (buf->extra)
+				fkt_pool_forget(pool, buf);
+	}
+}
+
+/**
+ * fkt_buffer_free - give back all memory
+ * @s: the session
+ * Context: the session's lock, no recording, all pages settled.
+ */
+void fkt_buffer_free(struct fkt_session *s)
+{
+	struct fkt_buf *buf, *next;
+	u32 i;
+
+	for (i = 0; i < s->pools_count; i++) {
+		struct fkt_pool *pool = &s->pools[i];
+
+		list_for_each_entry_safe(buf, next, &pool->spare, link)
+			fkt_pool_forget(pool, buf);
+		vfree(pool->ring);
+	}
+	kvfree(s->pools);
+	s->pools = NULL;
+	s->pools_count = 0;
+}
+
+/**
+ * fkt_buffer_reclaim - take back the pages that the output has let go of, and queue them again
+ * @pool: the pool
+ *
+ * Context: the reader.
+ */
+void fkt_buffer_reclaim(struct fkt_pool *pool)
+{
+	struct fkt_buf *buf, *next;
+
+	list_for_each_entry_safe(buf, next, &pool->out, link) {
+		/*
+		 * Ours is the last reference: whoever had the others dropped them with a full
+		 * barrier after the last use of the page, and nobody can take a new one. Pages come
+		 * back in the order in which they went out, so the order of addresses stays (§3).
+		 */
+		if (page_ref_count(buf->page) != 1)
+			continue;
+		if (buf->extra &&
+		    fkt_lane_free(pool->lane) * 1000ull > (u64)pool->pages * sync_below_permille) {
+			fkt_pool_forget(pool, buf);
+			continue;
+		}
+		list_del_init(&buf->link);
+		fkt_lane_queue(pool->lane, page_address(buf->page), buf);
+	}
+}
+
+/**
+ * fkt_buffer_service - keep every lane in pages (§8.1)
+ * @s: the session
+ *
+ * Context: the reader; may sleep.
+ * Return: whether a lane is so low that the output should be synchronized.
+ */
+bool fkt_buffer_service(struct fkt_session *s)
+{
+	bool low = false;
+	u32 i;
+
+	for (i = 0; i < s->pools_count; i++) {
+		struct fkt_pool *pool = &s->pools[i];
+		u64 free_permille;
+		u32 want;
+
+		if (!pool->pages)
+			continue; /* a CPU that is not there */
+		fkt_buffer_reclaim(pool);
+		free_permille = fkt_lane_free(pool->lane) * 1000ull / pool->pages;
+		if (free_permille < sync_below_permille)
+			low = true;
+		if (free_permille >= grow_below_permille || s->state != FKT_STATE_RECORDING)
+			continue;
+		want = (u64)pool->pages * (grow_until_permille - free_permille) / 1000 + 1;
+		if (grow_until_permille <= free_permille || pool->pages >= pool->cap)
+			continue;
+		/* What can't be had is not there: the events that it would have held are counted. */
+		(void)fkt_pool_add(s, pool, min(want, pool->cap - pool->pages), true);
+		fkt_pool_queue_spare(pool);
+	}
+	return low;
+}

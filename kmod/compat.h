@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Every difference between the kernels that FKT runs on, and nothing else. */
+#ifndef FKT_COMPAT_H
+#define FKT_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/splice.h>
+#include <linux/version.h>
+
+/* From 6.8 on, do_splice_direct() protects the output against freezing itself. */
+static inline void fkt_splice_start_write(struct file *out)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+	file_start_write(out);
+#endif
+}
+
+static inline void fkt_splice_end_write(struct file *out)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+	file_end_write(out);
+#endif
+}
+
+#endif

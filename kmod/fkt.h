@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of fkt.ko share: recording an event, the providers, the session. */
+#ifndef FKT_H
+#define FKT_H
+
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/jump_label.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/wait.h>
+#include <fkt/codes.h>
+#include <fkt/ioctl.h>
+#include "lane.h"
+
+/* --- Recording an event: what probes call ------------------------------------------------- */
+
+/* The active mask (§1.1). 0 unless a recording runs. */
+extern u32 fkt_mask;
+DECLARE_PER_CPU(struct fkt_lane, fkt_lanes);
+DECLARE_STATIC_KEY_FALSE(fkt_shared_key);
+
+void fkt_event_shared(u64 tag, u32 words, const u64 *args);
+
+static __always_inline bool fkt_on(u32 key)
+{
+	return READ_ONCE(fkt_mask) & key;
+}
+
+static __always_inline void fkt_event_to(struct fkt_lane *lane, u64 tag, u32 words,
+					 const u64 *args, bool shared)
+{
+	struct fkt_slot slot = fkt_reserve(lane, tag, words, shared);
+	u64 *to;
+	u32 i;
+
+	if (unlikely(!slot.entry))
+		return;
+	to = fkt_slot_words(&slot);
+	for (i = 0; i < words; i++)
+		to[i] = args[i];
+	fkt_commit(&slot, shared);
+}
+
+/**
+ * fkt_event_n - record an event
+ * @code: its code, see codes.h
+ * @imm: its immediate
+ * @words: number of @args, a constant, at most FKT_SLOT_WORDS_MAX - 1
+ * @args: its arguments
+ *
+ * Context: any, NMI included; preemption is off, as in every tracepoint's probe. The caller has
+ * asked fkt_on().
+ */
+static __always_inline void fkt_event_n(u32 code, u16 imm, u32 words, const u64 *args)
+{
+	u64 tag = FKT_TAG(code, words, imm);
+
+	if (static_branch_unlikely(&fkt_shared_key))
+		fkt_event_shared(tag, words, args);
+	else
+		fkt_event_to(this_cpu_ptr(&fkt_lanes), tag, words, args, false);
+}
+
+#define FKT_EVENT(code, imm, ...)                                                                  \
+	do {                                                                                       \
+		const u64 fkt_args[] = { __VA_ARGS__ };                                            \
+		fkt_event_n(code, imm, ARRAY_SIZE(fkt_args), fkt_args);                            \
+	} while (0)
+#define FKT_EVENT0(code, imm) fkt_event_n(code, imm, 0, NULL)
+
+/* Two 32-bit fields of a slot in one word, in the order in which its spec names them. */
+static __always_inline u64 fkt_pair(u32 first, u32 second)
+{
+	return first | (u64)second << 32;
+}
+
+/* --- Providers: one file a kind of probe, in probes/ -------------------------------------- */
+
+/**
+ * struct fkt_provider - a kind of probe
+ * @name: for messages
+ * @keys: the layers whose probes it has
+ * @attach: hook in; @flags are fkt_start.flags. May sleep. Returns 0 or a negative errno value,
+ *	and has undone everything in that case.
+ * @detach: unhook; when it returns, none of the probes is called any more, but one may still be
+ *	running: the session waits for those. May sleep.
+ */
+struct fkt_provider {
+	const char *name;
+	u32 keys;
+	int (*attach)(u32 flags);
+	void (*detach)(void);
+};
+
+#define X(name) extern const struct fkt_provider fkt_provider_##name;
+FKT_PROVIDERS(X)
+#undef X
+
+/**
+ * struct fkt_tracepoint - a tracepoint that a provider hooks
+ * @name: the kernel's name of it
+ * @probe: the function, its first argument is @data
+ * @data: see @probe
+ * @tp: the tracepoint while hooked
+ */
+struct fkt_tracepoint {
+	const char *name;
+	void *probe;
+	void *data;
+	struct tracepoint *tp;
+};
+
+int fkt_tracepoints_attach(struct fkt_tracepoint *table, unsigned int count);
+void fkt_tracepoints_detach(struct fkt_tracepoint *table, unsigned int count);
+
+/* --- The session: everything that lives as long as one recording -------------------------- */
+
+/**
+ * struct fkt_buf - a page of the buffer, wherever it is
+ * @page: the page; the session holds one reference as long as the fkt_buf exists
+ * @link: in fkt_pool.out while the output has it, in fkt_pool.spare between recordings
+ * @extra: allocated because the buffer ran low (§8.1), given back when it no longer does
+ *
+ * Who owns the page: the lane from fkt_lane_queue() on, the reader from fkt_lane_take() on, and
+ * the output from splice_to_pipe() on, which takes a reference of its own. The page comes back when
+ * the output has dropped all of its references, wherever it passed them on to.
+ */
+struct fkt_buf {
+	struct page *page;
+	struct list_head link;
+	bool extra;
+};
+
+/**
+ * struct fkt_pool - the pages of one lane
+ * @lane: the lane
+ * @ring: its ring
+ * @out: struct fkt_buf, handed to the output, oldest first
+ * @spare: struct fkt_buf, neither in the lane nor out
+ * @pages: all of them, extra ones included
+ * @extra: the extra ones
+ * @initial: how many there are without extra ones
+ * @cap: how many there may be
+ * @events: in pages handed to the output
+ * @pages_out: handed to the output
+ * @discarded: events that were recorded and could not be written
+ */
+struct fkt_pool {
+	struct fkt_lane *lane;
+	struct fkt_ring_entry *ring;
+	struct list_head out;
+	struct list_head spare;
+	u32 pages;
+	u32 extra;
+	u32 initial;
+	u32 cap;
+	u64 events;
+	u64 pages_out;
+	u64 discarded;
+};
+
+/* A page on its way to the output: what to take back from the counts if it is not written. */
+struct fkt_handed {
+	struct fkt_pool *pool; /* NULL for an index page */
+	u32 events;
+};
+
+#define FKT_BATCH_PAGES	  16  /* what one pipe holds, and what the flush thread is woken for */
+#define FKT_HANDED_PAGES  256 /* what one call of the flush thread writes at most */
+#define FKT_POLL_MS	  500 /* how long a full page waits for others before it is written */
+#define FKT_MARK_MS	  1000 /* how often one who splices hears from us at least */
+
+/**
+ * struct fkt_session - the recording
+ * @lock: state, attaching and detaching, setting up; may sleep
+ * @state: enum fkt_state; written under @lock
+ * @generation: number of the recording, counts up at FKT_START
+ * @state_wait: woken when @state changes
+ * @conf: what FKT_START asked for
+ * @pow: pages a lane, as a power of two
+ * @initmask: mask that a recording starts with
+ * @trydma: take pages below 16 MB
+ * @attached: bit mask of the providers that are attached
+ * @cpuhp_state: handle of the CPU hotplug callback
+ * @pools: one a lane
+ * @pools_count: lanes
+ * @pools_shared: whether they were made for the shared lane
+ *
+ * @reader: held by whoever moves pages: the one reader of lane.h
+ * @reader_wait: woken when pages are ready, or the recording is to stop
+ * @kick: brings fkt_lane_kick() from any context to waking @reader_wait (the paper's softirq bit)
+ * @kicked: pages are ready
+ * @stop: the recording is to stop
+ * @eof: draining, and nothing is left
+ * @index: index page that is being filled, NULL when there is none
+ * @index_seq: index pages and marks handed out
+ * @max_end: latest closing stamp of all pages handed out
+ * @events: events in all pages handed out
+ * @pages_out: pages handed out, all kinds
+ * @mark_due: jiffies when partly filled pages are to be closed
+ * @handed: pages handed out since the flush thread's call began
+ * @handed_count: how many
+ *
+ * @out: the output file, NULL when the caller splices
+ * @out_direct: opened with O_DIRECT
+ * @out_pos: where in @out the recording began
+ * @stream: the file that the flush thread splices from
+ * @synced: bytes that were written when the last synchronization began
+ */
+struct fkt_session {
+	struct mutex lock;
+	enum fkt_state state;
+	u32 generation;
+	wait_queue_head_t state_wait;
+	struct fkt_start conf;
+	u32 pow;
+	u32 initmask;
+	bool trydma;
+	unsigned long attached;
+	int cpuhp_state;
+	struct fkt_pool *pools;
+	u32 pools_count;
+	bool pools_shared;
+	u32 pools_pow;
+	bool pools_dma;
+
+	struct mutex reader;
+	wait_queue_head_t reader_wait;
+	struct irq_work kick;
+	bool kicked;
+	bool stop;
+	bool eof;
+	struct fkt_page_header *index;
+	u64 index_seq;
+	u64 max_end;
+	u64 events;
+	u64 pages_out;
+	unsigned long mark_due;
+	struct fkt_handed handed[FKT_HANDED_PAGES];
+	u32 handed_count;
+	u32 pauses_told;
+
+	struct file *out;
+	bool out_direct;
+	loff_t out_pos;
+	struct file *stream;
+	struct task_struct *sync_task;
+	wait_queue_head_t sync_wait;
+	bool sync_wanted;
+	u64 synced;
+
+	u64 bytes;
+	int error;
+	bool limit_reached;
+	atomic_t pauses;
+	u64 paused_at;
+	u16 paused_lane;
+	u64 flush_cpu_ns;
+	u64 sync_cpu_ns;
+	u64 start_cycles;
+	u64 stop_cycles;
+};
+
+extern struct fkt_session fkt_session;
+
+static inline bool fkt_shared(const struct fkt_session *s)
+{
+	return s->conf.lanes == FKT_LANES_SHARED;
+}
+
+/* session.c */
+void fkt_session_init(struct fkt_session *s);
+void fkt_session_exit(struct fkt_session *s);
+int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, u32 *generation);
+int fkt_session_stop(struct fkt_session *s, u32 generation);
+void fkt_session_abandon(struct fkt_session *s, u32 generation);
+bool fkt_mask_valid(u32 mask);
+int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear);
+void fkt_session_stop_probes(struct fkt_session *s);
+void fkt_session_finish(struct fkt_session *s);
+
+/* buffer.c */
+int fkt_buffer_alloc(struct fkt_session *s);
+int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool);
+void fkt_buffer_settle(struct fkt_session *s);
+void fkt_buffer_free(struct fkt_session *s);
+void fkt_buffer_reclaim(struct fkt_pool *pool);
+bool fkt_buffer_service(struct fkt_session *s);
+
+/* flush.c */
+extern const struct file_operations fkt_stream_fops;
+void fkt_stream_reset(struct fkt_session *s);
+void fkt_stream_discard(struct fkt_session *s);
+bool fkt_stream_ready(struct fkt_session *s);
+ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
+			unsigned int flags);
+int fkt_flush_start(struct fkt_session *s);
+
+/* sync.c */
+int fkt_sync_start(struct fkt_session *s);
+void fkt_sync_request(struct fkt_session *s);
+int fkt_sync_finish(struct fkt_session *s);
+
+#endif

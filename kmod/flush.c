@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way out: whole pages go to the output by reference, through splice_read (paper, §2 and §5), on
+ * behalf of the flush thread, or of any program that calls sendfile(2) or splice(2) on /dev/fkt.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/cpu.h>
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/splice.h>
+#include <asm/tsc.h>
+#include "compat.h"
+#include "fkt.h"
+
+/**
+ * fkt_lane_kick - there are pages to take
+ * @lane: the lane
+ *
+ * Context: any, from inside a probe. Waking a thread takes locks that the probed code may hold: the
+ * interrupt that irq_work raises does it (the paper's softirq bit, §4).
+ */
+void fkt_lane_kick(struct fkt_lane *lane)
+{
+	irq_work_queue(&fkt_session.kick);
+}
+
+/* Clean the counters of what went out; the pages themselves are buffer.c's. */
+void fkt_stream_reset(struct fkt_session *s)
+{
+	s->kicked = false;
+	s->stop = false;
+	s->eof = false;
+	s->index_seq = 0;
+	s->max_end = 0;
+	s->events = 0;
+	s->pages_out = 0;
+	s->bytes = 0;
+	s->handed_count = 0;
+	s->pauses_told = 0;
+	s->mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
+}
+
+static struct fkt_index *fkt_page_index(struct fkt_page_header *header)
+{
+	return (struct fkt_index *)(header + 1);
+}
+
+/*
+ * A page for the index, or for a mark. Nobody holds on to it but the output: it is freed when that
+ * lets go.
+ */
+static struct fkt_page_header *fkt_index_new(struct fkt_session *s)
+{
+	struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	struct fkt_page_header *header;
+
+	if (!page)
+		return NULL;
+	header = page_address(page);
+	header->magic = FKT_PAGE_MAGIC;
+	header->lane = FKT_LANE_INDEX;
+	header->cpu = FKT_CPU_ANY;
+	header->used = sizeof(*header) + sizeof(struct fkt_index) -
+		       sizeof_field(struct fkt_index, entry);
+	memcpy(header->id, s->conf.id, sizeof(header->id));
+	fkt_page_index(header)->events_before = s->events;
+	return header;
+}
+
+/*
+ * The stamp up to which all events have been handed out: what lanes hold is later than the last page
+ * taken from them. A probe may be between its clock and its slot in a lane that looks empty; a
+ * millisecond is far more than it needs.
+ */
+static u64 fkt_stream_complete(struct fkt_session *s)
+{
+	u64 complete = fkt_clock(true) - tsc_khz;
+	u32 i;
+
+	for (i = 0; i < s->pools_count; i++) {
+		struct fkt_lane *lane = s->pools[i].lane;
+
+		if (fkt_lane_pending(lane))
+			complete = min(complete, lane->taken_end);
+	}
+	return complete;
+}
+
+static void fkt_index_finish(struct fkt_session *s, struct fkt_page_header *header)
+{
+	header->seq = ++s->index_seq;
+	fkt_page_index(header)->complete = fkt_stream_complete(s);
+	fkt_page_index(header)->max_end = s->max_end;
+}
+
+/* The page that was finished first, of those that are whole. */
+static struct fkt_pool *fkt_stream_oldest(struct fkt_session *s)
+{
+	struct fkt_pool *oldest = NULL;
+	u64 end, oldest_end = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < s->pools_count; i++) {
+		struct fkt_lane *lane = s->pools[i].lane;
+
+		if (!fkt_lane_ready(lane))
+			continue;
+		end = fkt_ring_entry(lane, lane->tail)->page->end;
+		if (end <= oldest_end) {
+			oldest_end = end;
+			oldest = &s->pools[i];
+		}
+	}
+	return oldest;
+}
+
+/* Count a page that goes out, and put it into the index. */
+static void fkt_stream_account(struct fkt_session *s, struct fkt_pool *pool,
+			       const struct fkt_page_header *header)
+{
+	struct fkt_index_entry *entry;
+
+	s->pages_out++;
+	if (s->out) {
+		s->handed[s->handed_count].pool = pool;
+		s->handed[s->handed_count].events = pool ? header->events : 0;
+		s->handed_count++;
+	}
+	if (header == s->index)
+		return;
+	entry = &fkt_page_index(s->index)->entry[s->index->events++];
+	s->index->used += sizeof(*entry);
+	entry->first = header->first;
+	entry->end = header->end;
+	entry->lane = header->lane;
+	entry->cpu = header->cpu;
+	if (!pool)
+		return;
+	entry->events = header->events;
+	s->max_end = max(s->max_end, header->end);
+	s->events += header->events;
+	pool->events += header->events;
+	pool->pages_out++;
+}
+
+/*
+ * The next page of the stream: an index page where one is due, else the oldest whole page.
+ * Returns NULL when there is none, ERR_PTR(-ENOMEM) without memory for an index page. The page
+ * comes with a reference for the output; the lanes' pages go to their pool's list of those that are
+ * out, to be taken back when the output has dropped it.
+ */
+static struct page *fkt_stream_next(struct fkt_session *s)
+{
+	struct fkt_page_header *header;
+	struct fkt_pool *pool;
+	struct fkt_buf *buf;
+	void *handle;
+
+	if (s->index && s->index->events == FKT_INDEX_ENTRIES) {
+		header = s->index;
+		fkt_index_finish(s, header);
+		fkt_stream_account(s, NULL, header);
+		s->index = NULL;
+		return virt_to_page(header);
+	}
+	pool = fkt_stream_oldest(s);
+	if (!pool)
+		return NULL;
+	if (!s->index) {
+		s->index = fkt_index_new(s);
+		if (!s->index)
+			return ERR_PTR(-ENOMEM);
+	}
+	header = fkt_lane_take(pool->lane, &handle);
+	buf = handle;
+	memcpy(header->id, s->conf.id, sizeof(header->id));
+	fkt_stream_account(s, pool, header);
+	list_add_tail(&buf->link, &pool->out);
+	get_page(buf->page);
+	return buf->page;
+}
+
+/* A mark tells a reader who follows the stream how far it is complete; its place is in no grid. */
+static struct page *fkt_stream_mark(struct fkt_session *s)
+{
+	struct fkt_page_header *header;
+
+	if (!s->index)
+		s->index = fkt_index_new(s);
+	if (!s->index)
+		return ERR_PTR(-ENOMEM);
+	header = fkt_index_new(s);
+	if (!header)
+		return ERR_PTR(-ENOMEM);
+	fkt_index_finish(s, header);
+	fkt_stream_account(s, NULL, header);
+	return virt_to_page(header);
+}
+
+/**
+ * fkt_stream_ready - whether there is something to hand out
+ * @s: the session
+ * Context: the reader, or one who only wants a hint.
+ */
+bool fkt_stream_ready(struct fkt_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->pools_count; i++)
+		if (fkt_lane_ready(s->pools[i].lane))
+			return true;
+	return false;
+}
+
+static void fkt_close_here(void *lane)
+{
+	fkt_lane_close(lane, false);
+}
+
+/* Close the pages that are partly filled, each on the CPU that fills it. */
+static void fkt_stream_close_pages(struct fkt_session *s)
+{
+	u32 i;
+
+	if (fkt_shared(s)) {
+		fkt_lane_close(s->pools[0].lane, true);
+		return;
+	}
+	cpus_read_lock();
+	for (i = 0; i < s->pools_count; i++) {
+		struct fkt_lane *lane = s->pools[i].lane;
+
+		if (FKT_HEAD_OFFSET(READ_ONCE(lane->head)) == FKT_HEAD_CLOSED)
+			continue;
+		if (cpu_online(i))
+			smp_call_function_single(i, fkt_close_here, lane, 1);
+		else
+			fkt_lane_close(lane, false); /* no probe runs there */
+	}
+	cpus_read_unlock();
+}
+
+/* Bring a pause (§8.1) into the log and the trace. */
+static void fkt_stream_tell_pause(struct fkt_session *s)
+{
+	u32 pauses = atomic_read(&s->pauses);
+
+	if (pauses == s->pauses_told)
+		return;
+	s->pauses_told = pauses;
+	pr_warn("fkt: no page free in lane %u: recording paused; set the mask again to go on (fkt_setmask)\n",
+		s->paused_lane);
+	preempt_disable_notrace();
+	FKT_EVENT(FKT_CODE_PAUSE, s->paused_lane, s->paused_at);
+	preempt_enable_notrace();
+}
+
+static bool fkt_limit_hit(struct fkt_session *s)
+{
+	u64 next = (s->pages_out + 1) * FKT_PAGE_BYTES;
+
+	return s->conf.limit_bytes && next > s->conf.limit_bytes;
+}
+
+/*
+ * Collect up to @room pages for the output. Returns how many, or -ENOMEM. Zero does not mean the
+ * end: see s->eof.
+ */
+static int fkt_stream_collect(struct fkt_session *s, struct page **pages, int room)
+{
+	/* Partner: the release in fkt_session_stop_probes(). What is found after it is the rest. */
+	bool draining = smp_load_acquire(&s->state) == FKT_STATE_DRAINING;
+	struct page *page;
+	bool mark = false;
+	int count = 0;
+
+	if (fkt_buffer_service(s))
+		fkt_sync_request(s);
+	fkt_stream_tell_pause(s);
+	if (s->conf.flush_ms && time_after_eq(jiffies, s->mark_due) && !draining) {
+		s->mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
+		fkt_stream_close_pages(s);
+		mark = true;
+	}
+	while (count < room && s->handed_count < FKT_HANDED_PAGES) {
+		if (fkt_limit_hit(s)) {
+			s->limit_reached = true;
+			WRITE_ONCE(s->stop, true);
+			break;
+		}
+		page = fkt_stream_next(s);
+		if (!page && mark) {
+			page = fkt_stream_mark(s);
+			mark = false;
+		}
+		if (IS_ERR(page))
+			return count ? count : PTR_ERR(page);
+		if (!page) {
+			s->eof = draining;
+			break;
+		}
+		pages[count++] = page;
+	}
+	return count;
+}
+
+/**
+ * fkt_stream_discard - take everything that is left and count it as not written
+ * @s: the session
+ * Context: draining, the reader.
+ */
+void fkt_stream_discard(struct fkt_session *s)
+{
+	struct fkt_page_header *header;
+	struct fkt_pool *pool;
+	struct fkt_buf *buf;
+	void *handle;
+
+	while ((pool = fkt_stream_oldest(s))) {
+		header = fkt_lane_take(pool->lane, &handle);
+		buf = handle;
+		pool->discarded += header->events;
+		list_add_tail(&buf->link, &pool->out);
+	}
+	if (s->index)
+		put_page(virt_to_page(s->index));
+	s->index = NULL;
+}
+
+static void fkt_spd_release(struct splice_pipe_desc *spd, unsigned int i)
+{
+	put_page(spd->pages[i]);
+}
+
+static bool fkt_wait_over(struct fkt_session *s)
+{
+	return READ_ONCE(s->kicked) || READ_ONCE(s->stop);
+}
+
+/* How long to wait for a kick before having a look without one. */
+static unsigned long fkt_wait_jiffies(struct fkt_session *s)
+{
+	unsigned long wait = msecs_to_jiffies(FKT_POLL_MS);
+
+	if (s->conf.flush_ms) {
+		long due = s->mark_due - jiffies;
+
+		wait = clamp_t(long, due, 1, wait);
+	}
+	return wait;
+}
+
+/**
+ * fkt_splice_read - hand whole pages to a pipe, by reference
+ * @in: /dev/fkt, or the flush thread's own file
+ * @pos: counted up, else without meaning
+ * @pipe: where to; locked, or private to the caller, see splice_direct_to_actor()
+ * @len: bytes wanted; whole pages only
+ * @flags: SPLICE_F_NONBLOCK is honoured
+ *
+ * Blocks until there are pages. A page is the pipe's from splice_to_pipe() on. The pipe's buffers
+ * have the kernel's own operations, so a pipe, or a socket behind it, may keep our pages for as long
+ * as it likes, even beyond this module: nothing of it is called when they are let go.
+ *
+ * Return: bytes, 0 at the recording's end, or a negative errno value.
+ */
+ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
+			unsigned int flags)
+{
+	struct fkt_session *s = &fkt_session;
+	struct partial_page partial[FKT_BATCH_PAGES];
+	struct page *pages[FKT_BATCH_PAGES];
+	struct splice_pipe_desc spd = {
+		.pages = pages,
+		.partial = partial,
+		.nr_pages_max = FKT_BATCH_PAGES,
+		.ops = &nosteal_pipe_buf_ops,
+		.spd_release = fkt_spd_release,
+	};
+	int i, room, count;
+	ssize_t ret;
+
+	if (len < FKT_PAGE_BYTES)
+		return -EINVAL;
+	/* What is taken out of a lane must find room: it can't be put back. */
+	room = (int)pipe->max_usage - (int)pipe_occupancy(pipe->head, pipe->tail);
+	room = min3(room, FKT_BATCH_PAGES, (int)min_t(size_t, len / FKT_PAGE_BYTES, INT_MAX));
+	if (room <= 0)
+		return -EAGAIN;
+	if (!pipe->readers) {
+		send_sig(SIGPIPE, current, 0);
+		return -EPIPE;
+	}
+
+	if (mutex_lock_interruptible(&s->reader))
+		return -ERESTARTSYS;
+	for (;;) {
+		WRITE_ONCE(s->kicked, false);
+		count = fkt_stream_collect(s, pages, room);
+		if (count)
+			break;
+		if (s->eof || s->limit_reached || s->state == FKT_STATE_IDLE)
+			break;
+		count = -EAGAIN;
+		if (flags & SPLICE_F_NONBLOCK || s->handed_count == FKT_HANDED_PAGES)
+			break;
+		if (READ_ONCE(s->stop)) {
+			/* Whoever set it is about to stop the probes; then there is an end. */
+			if (schedule_timeout_interruptible(1) && signal_pending(current)) {
+				count = -ERESTARTSYS;
+				break;
+			}
+			continue;
+		}
+		ret = wait_event_interruptible_timeout(s->reader_wait, fkt_wait_over(s),
+						       fkt_wait_jiffies(s));
+		if (ret < 0) {
+			count = ret;
+			break;
+		}
+	}
+	if (count > 0)
+		WRITE_ONCE(s->bytes, s->pages_out * FKT_PAGE_BYTES);
+	mutex_unlock(&s->reader);
+	if (count <= 0)
+		return count;
+
+	for (i = 0; i < count; i++) {
+		partial[i].offset = 0;
+		partial[i].len = FKT_PAGE_BYTES;
+		partial[i].private = 0;
+	}
+	spd.nr_pages = count;
+	ret = splice_to_pipe(pipe, &spd);
+	if (ret > 0)
+		*pos += ret;
+	return ret;
+}
+
+/* The file that the flush thread splices from: it outlives the recorder's, and pins the module. */
+const struct file_operations fkt_stream_fops = {
+	.owner = THIS_MODULE,
+	.splice_read = fkt_splice_read,
+	.llseek = noop_llseek,
+};
+
+/*
+ * The output took only @written bytes of what this call handed out: take the rest back from the
+ * counts.
+ */
+static void fkt_flush_unwritten(struct fkt_session *s, u64 written)
+{
+	u32 i;
+
+	mutex_lock(&s->reader);
+	for (i = written / FKT_PAGE_BYTES; i < s->handed_count; i++) {
+		struct fkt_handed *handed = &s->handed[i];
+
+		s->pages_out--;
+		if (!handed->pool)
+			continue;
+		handed->pool->pages_out--;
+		handed->pool->events -= handed->events;
+		handed->pool->discarded += handed->events;
+	}
+	WRITE_ONCE(s->bytes, s->pages_out * FKT_PAGE_BYTES);
+	mutex_unlock(&s->reader);
+}
+
+/* One round: write what is ready. Returns 0, or a negative errno value when the output failed. */
+static int fkt_flush_once(struct fkt_session *s, loff_t *from)
+{
+	loff_t to = s->out_pos + s->pages_out * FKT_PAGE_BYTES;
+	u64 written = 0;
+	long ret = 0;
+
+	s->handed_count = 0;
+	while (s->handed_count < FKT_HANDED_PAGES) {
+		fkt_splice_start_write(s->out);
+		ret = do_splice_direct(s->stream, from, s->out, &to,
+				       (FKT_HANDED_PAGES - s->handed_count) * FKT_PAGE_BYTES,
+				       SPLICE_F_NONBLOCK);
+		fkt_splice_end_write(s->out);
+		if (ret <= 0)
+			break;
+		written += ret;
+		if (written % FKT_PAGE_BYTES)
+			break;
+	}
+	if (written < (u64)s->handed_count * FKT_PAGE_BYTES) {
+		fkt_flush_unwritten(s, written);
+		return ret < 0 && ret != -EAGAIN ? ret : -ENOSPC;
+	}
+	return ret == -EAGAIN || ret > 0 ? 0 : ret;
+}
+
+static int fkt_flush_thread(void *data)
+{
+	struct fkt_session *s = data;
+	struct file *out = s->out;
+	loff_t from = 0;
+	int ret = 0;
+
+	while (!READ_ONCE(s->stop)) {
+		wait_event_interruptible_timeout(s->reader_wait, fkt_wait_over(s),
+						 fkt_wait_jiffies(s));
+		ret = fkt_flush_once(s, &from);
+		WRITE_ONCE(s->flush_cpu_ns, current->se.sum_exec_runtime);
+		if (ret == -ENOMEM)
+			ret = 0; /* for an index page; the next round may find it */
+		if (ret)
+			break;
+	}
+
+	mutex_lock(&s->lock);
+	fkt_session_stop_probes(s);
+	mutex_unlock(&s->lock);
+	while (!ret && !s->eof && !s->limit_reached) {
+		ret = fkt_flush_once(s, &from);
+		if (ret == -ENOMEM) {
+			schedule_timeout_uninterruptible(1);
+			ret = 0;
+		}
+	}
+	mutex_lock(&s->reader);
+	fkt_stream_discard(s);
+	mutex_unlock(&s->reader);
+	s->error = -ret;
+	ret = fkt_sync_finish(s);
+	if (ret && !s->error)
+		s->error = -ret;
+	out->f_pos = s->out_pos + s->bytes;
+
+	mutex_lock(&s->lock);
+	s->flush_cpu_ns = current->se.sum_exec_runtime;
+	s->out = NULL;
+	fput(s->stream);
+	fput(out);
+	/* A kernel thread's fput() is put off; who stopped the recording may unmount at once. */
+	flush_delayed_fput();
+	fkt_session_finish(s);
+	mutex_unlock(&s->lock);
+	module_put_and_kthread_exit(0);
+	return 0;
+}
+
+/**
+ * fkt_flush_start - start the flush thread
+ * @s: the session; s->out is the thread's from here on
+ *
+ * The thread ends by itself, when s->stop is set or the output fails; it then finishes the session.
+ *
+ * Context: the session's lock.
+ * Return: 0 or a negative errno value.
+ */
+int fkt_flush_start(struct fkt_session *s)
+{
+	struct task_struct *task;
+
+	s->stream = anon_inode_getfile("[fkt]", &fkt_stream_fops, s, O_RDONLY);
+	if (IS_ERR(s->stream))
+		return PTR_ERR(s->stream);
+	s->stream->f_mode |= FMODE_LSEEK; /* splice asks for it; noop_llseek answers */
+	__module_get(THIS_MODULE); /* put by the thread as the last thing that it does */
+	task = kthread_run(fkt_flush_thread, s, "fkt_flush");
+	if (IS_ERR(task)) {
+		module_put(THIS_MODULE);
+		fput(s->stream);
+		s->stream = NULL;
+		return PTR_ERR(task);
+	}
+	return 0;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rotating buffer's rare way (page switch, wide slots, no room), and the reader's side. */
+#include "lane.h"
+
+/*
+ * Publish how much of a page is used. The caller has just moved the head off the page, and is
+ * therefore the only one to close it; the page is still the lane's, for it is not whole before.
+ */
+static void fkt_page_close(struct fkt_ring_entry *entry, u32 used, u64 now)
+{
+	entry->page->end = now;
+	smp_store_release(&entry->used, used); /* partner: the acquire in fkt_page_whole() */
+}
+
+/*
+ * Whether not even a wide slot can say how far it is from the slot before. Small steps back, as
+ * between CPUs whose counters are not quite equal, are not far.
+ */
+static bool fkt_gap_far(u64 gap)
+{
+	return (gap + (1ull << FKT_FAR_SHIFT)) >> FKT_WIDE_STAMP_BITS;
+}
+
+/**
+ * fkt_reserve_slow - fkt_reserve() where the slot is wide, or begins a page, or finds no room
+ * @lane: the lane
+ * @tag: as for fkt_reserve()
+ * @shared: as for fkt_reserve()
+ *
+ * Context: as for fkt_reserve().
+ * Return: as for fkt_reserve().
+ */
+struct fkt_slot fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared)
+{
+	const u32 bytes = 8 * (1 + (u32)(tag & FKT_SLOT_WORDS_MASK));
+	const u32 cpu = fkt_cpu();
+	const u32 head_cpu = shared ? cpu : 0;
+	struct fkt_slot slot = {};
+	u32 offset, page, start, extra;
+	u64 head, next, now, gap;
+	bool opens;
+	char *slot_start;
+
+	head = READ_ONCE(lane->head);
+	do {
+		now = fkt_clock(shared);
+		gap = now - READ_ONCE(lane->last);
+		offset = FKT_HEAD_OFFSET(head);
+		page = FKT_HEAD_PAGE(head);
+		extra = 0;
+		if (gap >> FKT_NEAR_SHIFT || (shared && FKT_HEAD_CPU(head) != cpu))
+			extra = 8;
+
+		opens = offset + bytes + extra > FKT_PAGE_BYTES || fkt_gap_far(gap);
+		if (!opens) {
+			start = offset;
+			next = FKT_HEAD(page, head_cpu, offset + bytes + extra);
+		} else if ((s32)(smp_load_acquire(&lane->limit) - (page + 1)) > 0) {
+			/* Partner of the acquire: the release in fkt_lane_queue(). */
+			start = sizeof(struct fkt_page_header);
+			extra = 0; /* the page's header has the stamp and the CPU */
+			next = FKT_HEAD(page + 1, head_cpu, start + bytes);
+		} else if (offset != FKT_HEAD_CLOSED) {
+			/*
+			 * No page. Close this one as it is: the reader may have it, and the loss falls
+			 * between two pages, where the next one's header counts it.
+			 */
+			start = 0;
+			next = FKT_HEAD(page, head_cpu, FKT_HEAD_CLOSED);
+		} else {
+			goto full;
+		}
+	} while (!fkt_try_cmpxchg(&lane->head, &head, next, shared));
+
+	if (opens && offset != FKT_HEAD_CLOSED)
+		fkt_page_close(fkt_ring_entry(lane, page), offset, now);
+	if (!start)
+		goto full;
+
+	WRITE_ONCE(lane->last, now);
+	slot.entry = fkt_ring_entry(lane, FKT_HEAD_PAGE(next));
+	slot.offset = start + 8 + extra;
+	slot.bytes = bytes + extra;
+	slot_start = (char *)slot.entry->page + start;
+	if (opens) {
+		/* The header is committed together with the slot that opens the page. */
+		struct fkt_page_header *header = slot.entry->page;
+
+		header->cpu = cpu;
+		header->first = now;
+		header->lost = fkt_counter_read_acquire(&lane->lost);
+		header->pid = fkt_current_pid();
+		slot.bytes += sizeof(*header);
+		if (!(page & lane->kick_mask))
+			fkt_lane_kick(lane);
+	} else if (extra) {
+		tag = (tag + 1) | FKT_SLOT_WIDE;
+		((u64 *)slot_start)[1] = (now & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
+					 ((u64)cpu << FKT_WIDE_STAMP_BITS);
+	}
+	*(u64 *)slot_start = (now << FKT_SLOT_STAMP_SHIFT) | tag;
+	return slot;
+
+full:
+	fkt_counter_add_release(&lane->lost, 1, shared);
+	fkt_lane_kick(lane);
+	fkt_lane_full(lane, now);
+	slot.entry = NULL;
+	return slot;
+}
+
+/**
+ * fkt_lane_close - close the page that is being filled, if anything is in it
+ * @lane: the lane
+ * @shared: as for fkt_reserve()
+ *
+ * Context: on the lane's own CPU with preemption off, or when no probe can run; anywhere for a
+ * shared lane.
+ * Return: true when a page was closed.
+ */
+bool fkt_lane_close(struct fkt_lane *lane, bool shared)
+{
+	u64 head = READ_ONCE(lane->head);
+	u64 now;
+
+	do {
+		if (FKT_HEAD_OFFSET(head) == FKT_HEAD_CLOSED)
+			return false;
+		now = fkt_clock(shared);
+	} while (!fkt_try_cmpxchg(&lane->head, &head,
+				  FKT_HEAD(FKT_HEAD_PAGE(head), 0, FKT_HEAD_CLOSED), shared));
+	fkt_page_close(fkt_ring_entry(lane, FKT_HEAD_PAGE(head)), FKT_HEAD_OFFSET(head), now);
+	return true;
+}
+
+/**
+ * fkt_lane_init - make an empty lane
+ * @lane: the lane; no probe may use it yet
+ * @ring: room for the ring, stays the caller's; may come later, with the first page
+ * @entries: its size, a power of two, at least the pages that will ever be in the lane at a time
+ * @number: the lane's number
+ * @cpu: the lane's CPU, FKT_CPU_ANY for a shared lane
+ * @kick_pages: call fkt_lane_kick() once for so many pages; a power of two
+ */
+void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entries, u16 number,
+		   u16 cpu, u32 kick_pages)
+{
+	memset(lane, 0, sizeof(*lane));
+	lane->ring = ring;
+	lane->mask = entries - 1;
+	lane->kick_mask = kick_pages - 1;
+	lane->number = number;
+	lane->cpu = cpu;
+	/* As if a page 0 had been closed, taken and forgotten. */
+	lane->head = FKT_HEAD(0, 0, FKT_HEAD_CLOSED);
+	lane->tail = 1;
+	lane->limit = 1;
+}
+
+/**
+ * fkt_lane_queue - give the lane an empty page
+ * @lane: the lane
+ * @page: FKT_PAGE_BYTES of memory; the lane's until fkt_lane_take() or fkt_lane_unqueue()
+ * @buf: the caller's handle, given back with the page
+ *
+ * Context: the reader.
+ */
+void fkt_lane_queue(struct fkt_lane *lane, void *page, void *buf)
+{
+	struct fkt_ring_entry *entry = fkt_ring_entry(lane, lane->limit);
+
+	entry->page = page;
+	entry->buf = buf;
+	entry->used = 0;
+	fkt_counter_set(&entry->commit, 0);
+	/* Partner: the acquire in fkt_reserve_slow(). */
+	smp_store_release(&lane->limit, lane->limit + 1);
+}
+
+/* Closed, and all that was reserved in it is committed: no probe will touch it again. */
+static bool fkt_page_whole(struct fkt_ring_entry *entry)
+{
+	u32 used = smp_load_acquire(&entry->used); /* partner: the release in fkt_page_close() */
+
+	/* Partner: the release in fkt_commit(). */
+	return used && (u32)fkt_counter_read_acquire(&entry->commit) == used;
+}
+
+/**
+ * fkt_lane_ready - whether fkt_lane_take() would find a page
+ * @lane: the lane
+ * Context: the reader.
+ */
+bool fkt_lane_ready(struct fkt_lane *lane)
+{
+	return lane->tail != lane->limit && fkt_page_whole(fkt_ring_entry(lane, lane->tail));
+}
+
+/**
+ * fkt_lane_take - take the oldest page out of the lane, when it is whole
+ * @lane: the lane
+ * @buf: receives the handle that it was queued with
+ *
+ * Context: the reader.
+ * Return: the page, with its header complete but for the recording's id, now the caller's; NULL when
+ * there is none.
+ */
+struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
+{
+	struct fkt_ring_entry *entry = fkt_ring_entry(lane, lane->tail);
+	struct fkt_page_header *header;
+
+	if (!fkt_lane_ready(lane))
+		return NULL;
+	header = entry->page;
+	header->magic = FKT_PAGE_MAGIC;
+	header->lane = lane->number;
+	header->seq = ++lane->taken;
+	header->used = entry->used;
+	header->events = fkt_counter_read_acquire(&entry->commit) >> 32;
+	header->flags = 0;
+	*buf = entry->buf;
+	lane->taken_end = header->end;
+	lane->tail++;
+	return header;
+}
+
+/**
+ * fkt_lane_unqueue - take back a page that was queued and not written to
+ * @lane: the lane
+ * Context: the reader, when no probe can run.
+ * Return: the handle of the page queued last; NULL when there is none.
+ */
+void *fkt_lane_unqueue(struct fkt_lane *lane)
+{
+	if (!fkt_lane_free(lane))
+		return NULL;
+	lane->limit--;
+	return fkt_ring_entry(lane, lane->limit)->buf;
+}
+
+/**
+ * fkt_lane_free - pages queued and not begun
+ * @lane: the lane
+ * Context: the reader; probes may take some at any moment.
+ */
+u32 fkt_lane_free(struct fkt_lane *lane)
+{
+	return lane->limit - 1 - FKT_HEAD_PAGE(READ_ONCE(lane->head));
+}
+
+/**
+ * fkt_lane_filling - pages that were begun and not taken
+ * @lane: the lane
+ * Context: the reader.
+ */
+u32 fkt_lane_filling(struct fkt_lane *lane)
+{
+	return FKT_HEAD_PAGE(READ_ONCE(lane->head)) + 1 - lane->tail;
+}
+
+/**
+ * fkt_lane_pending - whether the lane holds events that were not taken
+ * @lane: the lane
+ * Context: the reader.
+ */
+bool fkt_lane_pending(struct fkt_lane *lane)
+{
+	return fkt_lane_filling(lane) != 0;
+}

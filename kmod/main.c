@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/fkt: who may do what, and checking what comes from user space (paper, §B.4). */
+#include <linux/capability.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <fkt/version.h>
+#include "fkt.h"
+
+/**
+ * struct fkt_file - an open /dev/fkt
+ * @generation: the recording that it began, 0 for none
+ */
+struct fkt_file {
+	u32 generation;
+};
+
+static int fkt_open(struct inode *inode, struct file *file)
+{
+	struct fkt_file *ff;
+
+	if (!perfmon_capable())
+		return -EPERM;
+	ff = kzalloc(sizeof(*ff), GFP_KERNEL);
+	if (!ff)
+		return -ENOMEM;
+	file->private_data = ff;
+	return 0;
+}
+
+static int fkt_release(struct inode *inode, struct file *file)
+{
+	struct fkt_file *ff = file->private_data;
+
+	if (ff->generation)
+		fkt_session_abandon(&fkt_session, ff->generation);
+	kfree(ff);
+	return 0;
+}
+
+/* A number that the next recording will use: only to be set while none runs. */
+static int fkt_set_idle(struct fkt_session *s, void (*set)(struct fkt_session *s, u32 value),
+			u32 value)
+{
+	int ret = -EBUSY;
+
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	if (s->state == FKT_STATE_IDLE) {
+		set(s, value);
+		ret = 0;
+	}
+	mutex_unlock(&s->lock);
+	return ret;
+}
+
+static void fkt_set_pow(struct fkt_session *s, u32 value)
+{
+	s->pow = value;
+}
+
+static void fkt_set_initmask(struct fkt_session *s, u32 value)
+{
+	s->initmask = value;
+}
+
+static void fkt_set_trydma(struct fkt_session *s, u32 value)
+{
+	s->trydma = value;
+}
+
+static void fkt_set_free(struct fkt_session *s, u32 value)
+{
+	fkt_buffer_free(s);
+}
+
+static int fkt_ioctl_start(struct fkt_file *ff, void __user *arg, size_t size)
+{
+	struct fkt_start conf;
+	int ret;
+
+	ret = copy_struct_from_user(&conf, sizeof(conf), arg, size);
+	if (ret)
+		return ret;
+	if (conf.size != size || conf.lanes > FKT_LANES_SHARED ||
+	    conf.on_full > FKT_ON_FULL_PAUSE || conf.flags & ~FKT_START_SYSCALL_ARGS ||
+	    conf.flush_ms > 3600 * MSEC_PER_SEC || conf.out_fd < FKT_NO_OUTPUT)
+		return -EINVAL;
+	if (conf.limit_bytes && conf.limit_bytes < FKT_PAGE_BYTES)
+		return -EINVAL;
+	if (conf.out_fd == FKT_NO_OUTPUT && !conf.flush_ms)
+		conf.flush_ms = FKT_MARK_MS;
+	return fkt_session_start(&fkt_session, &conf, &ff->generation);
+}
+
+static void fkt_status_of_lane(struct fkt_pool *pool, struct fkt_lane_status *out)
+{
+	struct fkt_lane *lane = pool->lane;
+
+	*out = (struct fkt_lane_status){
+		.lane = lane->number,
+		.cpu = lane->cpu,
+		.pages_free = fkt_lane_free(lane),
+		.pages_filling = fkt_lane_filling(lane),
+		.pages_extra = READ_ONCE(pool->extra),
+		.events = READ_ONCE(pool->events),
+		.lost = fkt_counter_read_acquire(&lane->lost),
+		.pages = READ_ONCE(pool->pages_out),
+		.discarded = READ_ONCE(pool->discarded),
+	};
+	/* The counts were not read at one moment. */
+	if (READ_ONCE(pool->pages) > out->pages_free + out->pages_filling)
+		out->pages_writing = pool->pages - out->pages_free - out->pages_filling;
+}
+
+static int fkt_ioctl_status(void __user *arg, size_t size)
+{
+	struct fkt_session *s = &fkt_session;
+	struct fkt_lane_status lane;
+	struct fkt_status status;
+	u32 i;
+	int ret;
+
+	ret = copy_struct_from_user(&status, sizeof(status), arg, size);
+	if (ret)
+		return ret;
+	if (status.size != size)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	status.state = s->state;
+	status.mask = READ_ONCE(fkt_mask);
+	status.error = s->error;
+	status.events = 0;
+	status.lost = 0;
+	status.discarded = 0;
+	status.bytes = READ_ONCE(s->bytes);
+	status.pages = status.bytes / FKT_PAGE_BYTES;
+	status.flush_cpu_ns = READ_ONCE(s->flush_cpu_ns);
+	status.sync_cpu_ns = READ_ONCE(s->sync_cpu_ns);
+	status.start_cycles = s->start_cycles;
+	status.stop_cycles = s->stop_cycles;
+	status.pauses = atomic_read(&s->pauses);
+	status.limit_reached = READ_ONCE(s->limit_reached);
+	status.direct = s->out_direct;
+	status.lanes = s->pools_count;
+	ret = 0;
+	for (i = 0; i < s->pools_count; i++) {
+		fkt_status_of_lane(&s->pools[i], &lane);
+		status.events += lane.events;
+		status.lost += lane.lost;
+		status.discarded += lane.discarded;
+		if (!ret && i < status.lanes_room &&
+		    copy_to_user(u64_to_user_ptr(status.lanes_ptr) + i * sizeof(lane), &lane,
+				 sizeof(lane)))
+			ret = -EFAULT;
+	}
+	mutex_unlock(&s->lock);
+	if (!ret && copy_to_user(arg, &status, min(size, sizeof(status))))
+		ret = -EFAULT;
+	return ret;
+}
+
+static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct fkt_session *s = &fkt_session;
+	struct fkt_file *ff = file->private_data;
+	void __user *ptr = (void __user *)arg;
+	u32 value = 0;
+
+	if (_IOC_TYPE(cmd) != FKT_IOC)
+		return -ENOTTY;
+
+	/* Structs may grow: only their number counts, and the size says what the caller knows. */
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(FKT_START):
+		return fkt_ioctl_start(ff, ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_STATUS):
+		return fkt_ioctl_status(ptr, _IOC_SIZE(cmd));
+	}
+
+	switch (cmd) {
+	case FKT_SETINITPOWPAGES:
+	case FKT_SETINITMASK:
+	case FKT_SETTRYDMA:
+	case FKT_ENABLE:
+	case FKT_DISABLE:
+	case FKT_SETMASK:
+		if (get_user(value, (u32 __user *)ptr))
+			return -EFAULT;
+	}
+
+	switch (cmd) {
+	case FKT_VERSION:
+		return put_user(FKT_IOCTL_VERSION, (u32 __user *)ptr);
+	case FKT_SETINITPOWPAGES:
+		if (value < FKT_POW_MIN || value > FKT_POW_MAX)
+			return -EINVAL;
+		return fkt_set_idle(s, fkt_set_pow, value);
+	case FKT_SETINITMASK:
+		if (!fkt_mask_valid(value))
+			return -EINVAL;
+		return fkt_set_idle(s, fkt_set_initmask, value);
+	case FKT_SETTRYDMA:
+		if (value > 1)
+			return -EINVAL;
+		return fkt_set_idle(s, fkt_set_trydma, value);
+	case FKT_FREEBUFFER:
+		return fkt_set_idle(s, fkt_set_free, 0);
+	case FKT_WAITREADY:
+		return wait_event_interruptible(s->state_wait,
+						READ_ONCE(s->state) >= FKT_STATE_RECORDING);
+	case FKT_ENABLE:
+		return fkt_session_set_mask(s, value, 0);
+	case FKT_DISABLE:
+		if (!fkt_mask_valid(value))
+			return -EINVAL;
+		return fkt_session_set_mask(s, 0, value);
+	case FKT_SETMASK:
+		return fkt_session_set_mask(s, value, ~0u);
+	case FKT_STOP:
+		if (!ff->generation)
+			return READ_ONCE(s->state) == FKT_STATE_IDLE ? -ENODEV : -EPERM;
+		return fkt_session_stop(s, ff->generation);
+	}
+	return -ENOTTY;
+}
+
+/* sendfile(2) and splice(2): the first call begins a recording if none runs (§2). */
+static ssize_t fkt_dev_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
+				   size_t len, unsigned int flags)
+{
+	struct fkt_session *s = &fkt_session;
+	struct fkt_file *ff = in->private_data;
+	struct fkt_start conf = {
+		.out_fd = FKT_NO_OUTPUT,
+		.flush_ms = FKT_MARK_MS,
+	};
+	int ret;
+
+	if (!ff->generation) {
+		get_random_bytes(conf.id, sizeof(conf.id));
+		ret = fkt_session_start(s, &conf, &ff->generation);
+		if (ret)
+			return ret;
+	}
+	/* A recording that ended is at its end; one with an output is its flush thread's. */
+	if (READ_ONCE(s->generation) != ff->generation)
+		return 0;
+	if (s->conf.out_fd != FKT_NO_OUTPUT)
+		return -EBUSY;
+	return fkt_splice_read(in, pos, pipe, len, flags);
+}
+
+static __poll_t fkt_poll(struct file *file, poll_table *wait)
+{
+	struct fkt_session *s = &fkt_session;
+	struct fkt_file *ff = file->private_data;
+	__poll_t ready = 0;
+
+	poll_wait(file, &s->state_wait, wait);
+	poll_wait(file, &s->reader_wait, wait);
+	if (!ff->generation)
+		return 0;
+	if (READ_ONCE(s->generation) != ff->generation || READ_ONCE(s->state) == FKT_STATE_IDLE)
+		return EPOLLHUP;
+	if (READ_ONCE(s->kicked) || READ_ONCE(s->state) == FKT_STATE_DRAINING)
+		ready = EPOLLIN | EPOLLRDNORM;
+	return ready;
+}
+
+static const struct file_operations fkt_fops = {
+	.owner = THIS_MODULE,
+	.open = fkt_open,
+	.release = fkt_release,
+	.unlocked_ioctl = fkt_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.splice_read = fkt_dev_splice_read,
+	.poll = fkt_poll,
+	.llseek = noop_llseek,
+};
+
+static struct miscdevice fkt_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "fkt",
+	.fops = &fkt_fops,
+	.mode = 0600,
+};
+
+static int __init fkt_init(void)
+{
+	fkt_session_init(&fkt_session);
+	return misc_register(&fkt_device);
+}
+
+static void __exit fkt_exit(void)
+{
+	misc_deregister(&fkt_device);
+	fkt_session_exit(&fkt_session);
+}
+
+module_init(fkt_init);
+module_exit(fkt_exit);
+MODULE_DESCRIPTION("Fast Kernel Tracing");
+MODULE_VERSION(FKT_RELEASE);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Device interrupts, the x86 vectors and softirqs, in and out (paper, §B.5, layer System). */
+#include <linux/interrupt.h>
+#include "fkt.h"
+
+static void fkt_irq_entry(void *data, int irq, struct irqaction *action)
+{
+	if (fkt_on(FKT_KEY_SYSTEM))
+		FKT_EVENT0(FKT_CODE_IRQ_ENTRY, irq);
+}
+
+static void fkt_irq_exit(void *data, int irq, struct irqaction *action, int ret)
+{
+	if (fkt_on(FKT_KEY_SYSTEM))
+		FKT_EVENT0(FKT_CODE_IRQ_EXIT, irq);
+}
+
+/* The softirqs' and the vectors' probes get the code to record as their data. */
+static void fkt_softirq(void *data, unsigned int vec)
+{
+	if (fkt_on(FKT_KEY_SYSTEM))
+		FKT_EVENT0((unsigned long)data, vec);
+}
+
+static void fkt_vector(void *data, int vector)
+{
+	if (fkt_on(FKT_KEY_SYSTEM))
+		FKT_EVENT0((unsigned long)data, vector);
+}
+
+static struct fkt_tracepoint fkt_irq_points[] = {
+	{ "irq_handler_entry", fkt_irq_entry },
+	{ "irq_handler_exit", fkt_irq_exit },
+	{ "softirq_entry", fkt_softirq, (void *)FKT_CODE_SOFTIRQ_ENTRY },
+	{ "softirq_exit", fkt_softirq, (void *)FKT_CODE_SOFTIRQ_EXIT },
+	{ "softirq_raise", fkt_softirq, (void *)FKT_CODE_SOFTIRQ_RAISE },
+#define X(index, name)                                                                             \
+	{ #name "_entry", fkt_vector, (void *)(FKT_CODE_VECTOR_ENTRY + (index)) },                 \
+	{ #name "_exit", fkt_vector, (void *)(FKT_CODE_VECTOR_EXIT + (index)) },
+	FKT_VECTORS(X)
+#undef X
+};
+
+static int fkt_irq_attach(u32 flags)
+{
+	return fkt_tracepoints_attach(fkt_irq_points, ARRAY_SIZE(fkt_irq_points));
+}
+
+static void fkt_irq_detach(void)
+{
+	fkt_tracepoints_detach(fkt_irq_points, ARRAY_SIZE(fkt_irq_points));
+}
+
+const struct fkt_provider fkt_provider_irq = {
+	.name = "interrupt",
+	.keys = FKT_KEY_SYSTEM,
+	.attach = fkt_irq_attach,
+	.detach = fkt_irq_detach,
+};

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the analysis must know of processes (paper, §6): who runs, who wakes whom, names, and when a
+ * pid is free to be another process.
+ */
+#include <linux/binfmts.h>
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include "fkt.h"
+
+/* A process name as two words; what follows its NUL is zero, as the kernel keeps it. */
+struct fkt_comm {
+	u64 word[2];
+};
+static_assert(sizeof(struct fkt_comm) == TASK_COMM_LEN);
+
+static __always_inline struct fkt_comm fkt_comm(const char *from)
+{
+	struct fkt_comm comm;
+
+	memcpy(&comm, from, sizeof(comm));
+	return comm;
+}
+
+static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			     struct task_struct *next, unsigned int prev_state)
+{
+	if (!fkt_on(FKT_KEY_PROCESS))
+		return;
+	/* A task that was preempted is still runnable, whatever it was about to become. */
+	FKT_EVENT(FKT_CODE_SWITCH, preempt ? TASK_RUNNING : prev_state,
+		  fkt_pair(prev->pid, next->pid));
+}
+
+/* In the context of whoever wakes; sched_wakeup may come later, on the CPU of the woken. */
+static void fkt_sched_waking(void *data, struct task_struct *p)
+{
+	if (fkt_on(FKT_KEY_PROCESS))
+		FKT_EVENT(FKT_CODE_WAKEUP, 0, fkt_pair(p->pid, p->prio));
+}
+
+static void fkt_sched_wakeup_new(void *data, struct task_struct *p)
+{
+	if (fkt_on(FKT_KEY_PROCESS))
+		FKT_EVENT(FKT_CODE_WAKEUP_NEW, 0, fkt_pair(p->pid, p->prio));
+}
+
+static void fkt_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	if (fkt_on(FKT_KEY_PROCESS))
+		FKT_EVENT(FKT_CODE_FORK, 0, fkt_pair(child->pid, child->tgid),
+			  fkt_pair(parent->pid, parent->tgid));
+}
+
+static void fkt_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct fkt_comm comm;
+
+	if (!fkt_on(FKT_KEY_PROCESS))
+		return;
+	comm = fkt_comm(p->comm);
+	FKT_EVENT(FKT_CODE_EXEC, 0, fkt_pair(p->pid, old_pid), comm.word[0], comm.word[1]);
+}
+
+static void fkt_exit(void *data, struct task_struct *p)
+{
+	if (fkt_on(FKT_KEY_PROCESS))
+		FKT_EVENT(FKT_CODE_EXIT, 0, fkt_pair(p->pid, p->exit_code));
+}
+
+static void fkt_rename(void *data, struct task_struct *p, const char *name)
+{
+	char padded[TASK_COMM_LEN];
+	struct fkt_comm comm;
+
+	if (!fkt_on(FKT_KEY_PROCESS))
+		return;
+	strscpy_pad(padded, name, sizeof(padded));
+	comm = fkt_comm(padded);
+	FKT_EVENT(FKT_CODE_RENAME, 0, fkt_pair(p->pid, p->tgid), comm.word[0], comm.word[1]);
+}
+
+static struct fkt_tracepoint fkt_process_points[] = {
+	{ "sched_switch", fkt_sched_switch },
+	{ "sched_waking", fkt_sched_waking },
+	{ "sched_wakeup_new", fkt_sched_wakeup_new },
+	{ "sched_process_fork", fkt_fork },
+	{ "sched_process_exec", fkt_exec },
+	{ "sched_process_exit", fkt_exit },
+	{ "task_rename", fkt_rename },
+};
+
+/*
+ * The release of the pid: the paper's probe was in unhash_pid(), after which fork() may give the
+ * number to another process. Today that happens in release_task(); the tracepoint
+ * sched_process_free comes a grace period later, when the pid may be in use again.
+ */
+static int fkt_release_task(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct task_struct *p = (const struct task_struct *)regs_get_kernel_argument(regs, 0);
+
+	if (fkt_on(FKT_KEY_PROCESS))
+		FKT_EVENT(FKT_CODE_RELEASE, 0, fkt_pair(p->pid, p->tgid));
+	return 0;
+}
+
+static struct kprobe fkt_release_probe;
+
+static int fkt_process_attach(u32 flags)
+{
+	int ret;
+
+	/* A kprobe is not to be registered with what an earlier registration left in it. */
+	fkt_release_probe = (struct kprobe){
+		.symbol_name = "release_task",
+		.pre_handler = fkt_release_task,
+	};
+	ret = register_kprobe(&fkt_release_probe);
+	if (ret)
+		return ret;
+	ret = fkt_tracepoints_attach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
+	if (ret)
+		unregister_kprobe(&fkt_release_probe);
+	return ret;
+}
+
+static void fkt_process_detach(void)
+{
+	fkt_tracepoints_detach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
+	unregister_kprobe(&fkt_release_probe);
+}
+
+const struct fkt_provider fkt_provider_process = {
+	.name = "process",
+	.keys = FKT_KEY_PROCESS,
+	.attach = fkt_process_attach,
+	.detach = fkt_process_detach,
+};

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Page faults and the other exceptions (paper, §B.5, layer System). */
+#include <linux/kdebug.h>
+#include <linux/notifier.h>
+#include <linux/ptrace.h>
+#include <asm/trapnr.h>
+#include "fkt.h"
+
+static void fkt_page_fault_user(void *data, unsigned long address, struct pt_regs *regs,
+				unsigned long error)
+{
+	if (fkt_on(FKT_KEY_SYSTEM))
+		FKT_EVENT(FKT_CODE_PAGE_FAULT_USER, error, address, regs->ip);
+}
+
+static void fkt_page_fault_kernel(void *data, unsigned long address, struct pt_regs *regs,
+				  unsigned long error)
+{
+	if (fkt_on(FKT_KEY_SYSTEM))
+		FKT_EVENT(FKT_CODE_PAGE_FAULT_KERNEL, error, address, regs->ip);
+}
+
+static struct fkt_tracepoint fkt_trap_points[] = {
+	{ "page_fault_user", fkt_page_fault_user },
+	{ "page_fault_kernel", fkt_page_fault_kernel },
+};
+
+/*
+ * The other exceptions have no tracepoint, and their entry code may not be hooked; but each asks the
+ * chain that debuggers listen to. They come here once, before they are handled.
+ */
+static int fkt_die(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct die_args *args = data;
+
+	switch (event) {
+	case DIE_TRAP:
+	case DIE_INT3:
+	case DIE_DEBUG:
+	case DIE_GPF:
+		if (!fkt_on(FKT_KEY_SYSTEM) || !args->regs)
+			break;
+		preempt_disable_notrace();
+		FKT_EVENT(FKT_CODE_EXCEPTION, args->trapnr, args->err, args->regs->ip);
+		preempt_enable_notrace();
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block fkt_die_block = {
+	.notifier_call = fkt_die,
+	.priority = INT_MAX,
+};
+
+static int fkt_trap_attach(u32 flags)
+{
+	int ret = register_die_notifier(&fkt_die_block);
+
+	if (ret)
+		return ret;
+	ret = fkt_tracepoints_attach(fkt_trap_points, ARRAY_SIZE(fkt_trap_points));
+	if (ret)
+		unregister_die_notifier(&fkt_die_block);
+	return ret;
+}
+
+static void fkt_trap_detach(void)
+{
+	fkt_tracepoints_detach(fkt_trap_points, ARRAY_SIZE(fkt_trap_points));
+	unregister_die_notifier(&fkt_die_block);
+}
+
+const struct fkt_provider fkt_provider_trap = {
+	.name = "exception",
+	.keys = FKT_KEY_SYSTEM,
+	.attach = fkt_trap_attach,
+	.detach = fkt_trap_detach,
+};

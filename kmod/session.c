@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One recording, from idle through ready, recording and draining to idle again. */
+#include <linux/cpuhotplug.h>
+#include <linux/file.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <asm/tsc.h>
+#include "fkt.h"
+
+struct fkt_session fkt_session;
+u32 fkt_mask;
+DEFINE_STATIC_KEY_FALSE(fkt_shared_key);
+
+static const u32 fkt_keys_all = 0
+#define X(NAME, bit, name, about) | (1u << (bit))
+	FKT_LAYERS(X);
+#undef X
+
+static const struct fkt_provider *const fkt_providers[] = {
+#define X(name) &fkt_provider_##name,
+	FKT_PROVIDERS(X)
+#undef X
+};
+
+/**
+ * fkt_event_shared - fkt_event_n() into the shared lane, kept out of the probes' own code
+ * @tag: FKT_TAG(code, words, imm)
+ * @words: number of @args
+ * @args: the arguments
+ */
+noinline void fkt_event_shared(u64 tag, u32 words, const u64 *args)
+{
+	fkt_event_to(fkt_session.pools[0].lane, tag, words, args, true);
+}
+
+/**
+ * fkt_lane_full - an event was lost
+ * @lane: where
+ * @now: when
+ *
+ * Context: any, from inside a probe. With on_full=pause the first to come here turns everything off;
+ * the flush thread says so.
+ */
+void fkt_lane_full(struct fkt_lane *lane, u64 now)
+{
+	struct fkt_session *s = &fkt_session;
+
+	if (s->conf.on_full != FKT_ON_FULL_PAUSE || !xchg(&fkt_mask, 0))
+		return;
+	s->paused_lane = lane->number;
+	s->paused_at = now;
+	atomic_inc(&s->pauses);
+}
+
+/* In the interrupt that fkt_lane_kick() asked for. */
+static void fkt_session_kicked(struct irq_work *work)
+{
+	struct fkt_session *s = container_of(work, struct fkt_session, kick);
+
+	WRITE_ONCE(s->kicked, true);
+	wake_up_interruptible(&s->reader_wait);
+}
+
+/* CPU hotplug: a CPU that comes gets its pages before it runs. A CPU that goes leaves its lane. */
+static int fkt_session_cpu_comes(unsigned int cpu)
+{
+	struct fkt_session *s = &fkt_session;
+	int ret = 0;
+
+	/* The reader may be queueing in the same lane, if the CPU was here before. */
+	mutex_lock(&s->reader);
+	if (!s->pools[cpu].pages)
+		ret = fkt_buffer_fill(s, &s->pools[cpu]);
+	mutex_unlock(&s->reader);
+	return ret;
+}
+
+static int fkt_session_fill(struct fkt_session *s)
+{
+	u32 i;
+	int ret;
+
+	if (fkt_shared(s))
+		return fkt_buffer_fill(s, &s->pools[0]);
+	/* Pages kept from the last recording are queued here, new CPUs' in the callback. */
+	for (i = 0; i < s->pools_count; i++) {
+		if (!s->pools[i].pages)
+			continue;
+		ret = fkt_buffer_fill(s, &s->pools[i]);
+		if (ret)
+			return ret;
+	}
+	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "fkt:lane", fkt_session_cpu_comes, NULL);
+	if (ret < 0)
+		return ret;
+	s->cpuhp_state = ret;
+	return 0;
+}
+
+static void fkt_session_detach(struct fkt_session *s)
+{
+	int i;
+
+	for (i = 0; i < (int)ARRAY_SIZE(fkt_providers); i++)
+		if (s->attached & BIT(i))
+			fkt_providers[i]->detach();
+	s->attached = 0;
+}
+
+/* Attach the providers of the layers in @mask that are not attached yet. */
+static int fkt_session_attach(struct fkt_session *s, u32 mask)
+{
+	int i, ret;
+
+	for (i = 0; i < (int)ARRAY_SIZE(fkt_providers); i++) {
+		if (s->attached & BIT(i) || !(fkt_providers[i]->keys & mask))
+			continue;
+		ret = fkt_providers[i]->attach(s->conf.flags);
+		if (ret) {
+			pr_warn("fkt: cannot attach the %s probes: error %d\n",
+				fkt_providers[i]->name, -ret);
+			return ret;
+		}
+		s->attached |= BIT(i);
+	}
+	return 0;
+}
+
+/* The process events are on whenever anything is: the analysis needs them (§6). */
+static u32 fkt_mask_effective(u32 mask)
+{
+	return mask ? mask | FKT_KEY_PROCESS : 0;
+}
+
+/* The memory and the flags of a recording that has ended, or has failed to begin. */
+static void fkt_session_release(struct fkt_session *s)
+{
+	if (s->cpuhp_state > 0)
+		cpuhp_remove_state(s->cpuhp_state);
+	s->cpuhp_state = 0;
+	fkt_buffer_settle(s);
+	static_branch_disable(&fkt_shared_key);
+	smp_store_release(&s->state, FKT_STATE_IDLE);
+	wake_up_all(&s->state_wait);
+}
+
+static int fkt_session_open_output(struct fkt_session *s)
+{
+	struct file *out;
+
+	s->out = NULL;
+	s->out_direct = false;
+	if (s->conf.out_fd == FKT_NO_OUTPUT)
+		return 0;
+	out = fget(s->conf.out_fd);
+	if (!out)
+		return -EBADF;
+	if (!(out->f_mode & FMODE_WRITE)) {
+		fput(out);
+		return -EBADF;
+	}
+	if (out->f_flags & O_APPEND || (!out->f_op->splice_write && !out->f_op->write_iter)) {
+		fput(out);
+		return -EINVAL;
+	}
+	s->out = out;
+	s->out_direct = out->f_flags & O_DIRECT;
+	s->out_pos = out->f_pos;
+	return 0;
+}
+
+/**
+ * fkt_session_start - begin a recording
+ * @s: the session
+ * @conf: what to record; checked by the caller
+ * @generation: receives the recording's number
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EBUSY when one is running, or another negative errno value; see FKT_START.
+ */
+int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, u32 *generation)
+{
+	u32 mask;
+	int ret;
+
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	ret = -EBUSY;
+	if (s->state != FKT_STATE_IDLE)
+		goto out_unlock;
+	s->conf = *conf;
+	ret = fkt_session_open_output(s);
+	if (ret)
+		goto out_unlock;
+
+	smp_store_release(&s->state, FKT_STATE_READY);
+	ret = fkt_buffer_alloc(s);
+	if (ret)
+		goto out_state;
+	if (fkt_shared(s))
+		static_branch_enable(&fkt_shared_key);
+	fkt_stream_reset(s);
+	s->error = 0;
+	s->limit_reached = false;
+	atomic_set(&s->pauses, 0);
+	s->flush_cpu_ns = 0;
+	s->sync_cpu_ns = 0;
+	s->start_cycles = 0;
+	s->stop_cycles = 0;
+	ret = fkt_session_fill(s);
+	if (ret)
+		goto out_release;
+
+	mask = fkt_mask_effective(s->initmask);
+	ret = fkt_session_attach(s, mask);
+	if (ret)
+		goto out_detach;
+	if (s->out) {
+		ret = fkt_sync_start(s);
+		if (ret)
+			goto out_detach;
+		ret = fkt_flush_start(s);
+		if (ret)
+			goto out_sync;
+	}
+	*generation = ++s->generation;
+	s->start_cycles = fkt_clock(true);
+	smp_store_release(&s->state, FKT_STATE_RECORDING);
+	WRITE_ONCE(fkt_mask, mask);
+	wake_up_all(&s->state_wait);
+	mutex_unlock(&s->lock);
+	return 0;
+
+out_sync:
+	(void)fkt_sync_finish(s);
+out_detach:
+	fkt_session_detach(s);
+	synchronize_rcu();
+	irq_work_sync(&s->kick);
+out_release:
+	fkt_session_release(s);
+out_state:
+	smp_store_release(&s->state, FKT_STATE_IDLE);
+	if (s->out)
+		fput(s->out);
+	s->out = NULL;
+out_unlock:
+	mutex_unlock(&s->lock);
+	return ret;
+}
+
+/**
+ * fkt_session_stop_probes - end the recording of events, and make what was recorded available
+ * @s: the session
+ *
+ * Context: the session's lock; may sleep. Does nothing when it has been done.
+ */
+void fkt_session_stop_probes(struct fkt_session *s)
+{
+	u32 i;
+
+	if (s->state != FKT_STATE_RECORDING)
+		return;
+	WRITE_ONCE(fkt_mask, 0);
+	s->stop_cycles = fkt_clock(true);
+	fkt_session_detach(s);
+	/* Every probe runs with preemption off: after this none is inside a lane any more. */
+	synchronize_rcu();
+	irq_work_sync(&s->kick);
+	for (i = 0; i < s->pools_count; i++)
+		fkt_lane_close(s->pools[i].lane, fkt_shared(s));
+	/* Partner: the acquire in fkt_stream_collect(). */
+	smp_store_release(&s->state, FKT_STATE_DRAINING);
+	wake_up_interruptible(&s->reader_wait);
+}
+
+/**
+ * fkt_session_finish - the last pages are written: back to idle
+ * @s: the session
+ * Context: the session's lock; draining; nobody reads any more.
+ */
+void fkt_session_finish(struct fkt_session *s)
+{
+	if (s->state == FKT_STATE_DRAINING)
+		fkt_session_release(s);
+}
+
+static void fkt_session_request_stop(struct fkt_session *s)
+{
+	WRITE_ONCE(s->stop, true);
+	wake_up_interruptible(&s->reader_wait);
+}
+
+/**
+ * fkt_session_stop - end a recording
+ * @s: the session
+ * @generation: the recording's number
+ *
+ * With an output, waits until the flush thread has written everything. Without, the caller splices
+ * the rest until the end of file.
+ *
+ * Context: process; may sleep.
+ * Return: 0, also when it had ended already; -ERESTARTSYS on a signal.
+ */
+int fkt_session_stop(struct fkt_session *s, u32 generation)
+{
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	if (s->generation != generation || s->state == FKT_STATE_IDLE) {
+		mutex_unlock(&s->lock);
+		return 0;
+	}
+	fkt_session_request_stop(s);
+	if (!s->out) {
+		fkt_session_stop_probes(s);
+		mutex_unlock(&s->lock);
+		return 0;
+	}
+	mutex_unlock(&s->lock);
+	return wait_event_interruptible(s->state_wait,
+					READ_ONCE(s->generation) != generation ||
+					READ_ONCE(s->state) == FKT_STATE_IDLE);
+}
+
+/**
+ * fkt_session_abandon - whoever began the recording is gone
+ * @s: the session
+ * @generation: the recording's number
+ *
+ * With an output, the flush thread stops, writes what there is and finishes. Without, there is
+ * nobody left to write for.
+ *
+ * Context: process; may sleep.
+ */
+void fkt_session_abandon(struct fkt_session *s, u32 generation)
+{
+	mutex_lock(&s->lock);
+	if (s->generation == generation && s->state != FKT_STATE_IDLE) {
+		fkt_session_request_stop(s);
+		if (!s->out) {
+			fkt_session_stop_probes(s);
+			mutex_lock(&s->reader);
+			fkt_stream_discard(s);
+			mutex_unlock(&s->reader);
+			fkt_session_finish(s);
+		}
+	}
+	mutex_unlock(&s->lock);
+}
+
+/**
+ * fkt_mask_valid - whether each bit of a mask has a layer
+ * @mask: the mask
+ */
+bool fkt_mask_valid(u32 mask)
+{
+	return !(mask & ~fkt_keys_all);
+}
+
+/**
+ * fkt_session_set_mask - change the active mask
+ * @s: the session
+ * @set: bits to set
+ * @clear: bits to clear first
+ *
+ * Context: process; may sleep: the probes of a layer are attached when it is first asked for.
+ * Return: 0, -EINVAL for a bit without a layer, -ENODEV without a recording.
+ */
+int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
+{
+	u32 mask;
+	int ret;
+
+	if (!fkt_mask_valid(set))
+		return -EINVAL;
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	ret = -ENODEV;
+	if (s->state != FKT_STATE_RECORDING)
+		goto out_unlock;
+	mask = (READ_ONCE(fkt_mask) & ~clear) | set;
+	/* Process events alone are what remains when the last layer is turned off. */
+	if (!(set & FKT_KEY_PROCESS) && !(mask & ~FKT_KEY_PROCESS))
+		mask = 0;
+	mask = fkt_mask_effective(mask);
+	ret = fkt_session_attach(s, mask);
+	if (ret)
+		goto out_unlock;
+	preempt_disable_notrace();
+	if (mask | READ_ONCE(fkt_mask))
+		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));
+	WRITE_ONCE(fkt_mask, mask);
+	preempt_enable_notrace();
+out_unlock:
+	mutex_unlock(&s->lock);
+	return ret;
+}
+
+/**
+ * fkt_session_init - once, at module load
+ * @s: the session
+ */
+void fkt_session_init(struct fkt_session *s)
+{
+	mutex_init(&s->lock);
+	mutex_init(&s->reader);
+	init_waitqueue_head(&s->state_wait);
+	init_waitqueue_head(&s->reader_wait);
+	init_waitqueue_head(&s->sync_wait);
+	init_irq_work(&s->kick, fkt_session_kicked);
+	s->pow = FKT_POW_DEFAULT;
+	s->initmask = FKT_KEY_SYSTEM;
+}
+
+/**
+ * fkt_session_exit - once, at module unload; idle, for every recording holds the module
+ * @s: the session
+ */
+void fkt_session_exit(struct fkt_session *s)
+{
+	irq_work_sync(&s->kick);
+	fkt_buffer_free(s);
+}

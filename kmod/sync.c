@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The synchronizing thread (paper, §8.1): fsync() does not return before everything is on the disk,
+ * so a thread of its own waits for it, and the flush thread never does.
+ */
+#include <linux/file.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include "fkt.h"
+
+static unsigned int sync_ms = 1000;
+module_param(sync_ms, uint, 0644);
+MODULE_PARM_DESC(sync_ms, "synchronize the file at least so often, 0: only when pages run low (1000)");
+
+/*
+ * Push what was written to the disk. Pages of the page cache that are clean then are dropped: they
+ * are ours, and nobody will read them soon.
+ */
+static int fkt_sync_once(struct fkt_session *s)
+{
+	u64 bytes = READ_ONCE(s->bytes);
+	loff_t from = s->out_pos + s->synced, to = s->out_pos + bytes;
+	int ret;
+
+	if (bytes == s->synced)
+		return 0;
+	ret = vfs_fsync_range(s->out, from, to - 1, 1);
+	if (ret)
+		return ret;
+	if (!(s->out->f_flags & O_DIRECT))
+		invalidate_mapping_pages(s->out->f_mapping, from >> PAGE_SHIFT, (to - 1) >> PAGE_SHIFT);
+	s->synced = bytes;
+	return 0;
+}
+
+static int fkt_sync_thread(void *data)
+{
+	struct fkt_session *s = data;
+	unsigned int ms;
+
+	while (!kthread_should_stop()) {
+		ms = READ_ONCE(sync_ms);
+		wait_event_interruptible_timeout(s->sync_wait,
+						 READ_ONCE(s->sync_wanted) || kthread_should_stop(),
+						 ms ? msecs_to_jiffies(ms) : MAX_SCHEDULE_TIMEOUT);
+		WRITE_ONCE(s->sync_wanted, false);
+		/* An error comes back with the last synchronization, in fkt_sync_finish(). */
+		(void)fkt_sync_once(s);
+		WRITE_ONCE(s->sync_cpu_ns, current->se.sum_exec_runtime);
+	}
+	return 0;
+}
+
+/**
+ * fkt_sync_start - start the synchronizing thread, where the output has something to synchronize
+ * @s: the session
+ *
+ * Context: the session's lock.
+ * Return: 0 or a negative errno value.
+ */
+int fkt_sync_start(struct fkt_session *s)
+{
+	struct inode *inode = file_inode(s->out);
+	struct task_struct *task;
+
+	s->synced = 0;
+	s->sync_wanted = false;
+	s->sync_task = NULL;
+	if (!S_ISREG(inode->i_mode) && !S_ISBLK(inode->i_mode))
+		return 0;
+	task = kthread_run(fkt_sync_thread, s, "fkt_sync");
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	s->sync_task = task;
+	return 0;
+}
+
+/**
+ * fkt_sync_request - ask for a synchronization soon
+ * @s: the session
+ *
+ * With direct I/O the data is on the disk already, and only the file's size would be pushed: that
+ * frees no page, and waits for its second.
+ *
+ * Context: the reader.
+ */
+void fkt_sync_request(struct fkt_session *s)
+{
+	if (!s->sync_task || s->out->f_flags & O_DIRECT || READ_ONCE(s->sync_wanted))
+		return;
+	WRITE_ONCE(s->sync_wanted, true);
+	wake_up_interruptible(&s->sync_wait);
+}
+
+/**
+ * fkt_sync_finish - end the thread and synchronize a last time
+ * @s: the session
+ * Return: 0 or the negative errno value with which writing back failed.
+ */
+int fkt_sync_finish(struct fkt_session *s)
+{
+	if (!s->sync_task)
+		return 0;
+	kthread_stop(s->sync_task);
+	s->sync_task = NULL;
+	return fkt_sync_once(s);
+}
