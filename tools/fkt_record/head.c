@@ -89,7 +89,7 @@ static void add_codes(struct sections *head)
 		char layer[64];
 
 		fkt_keys_names(row->key, layer, sizeof(layer));
-		sections_printf(head, "%#06x %u %s %#06x %s %s %s\n", row->code, row->count,
+		sections_printf(head, "0x%04x %u %s 0x%04x %s %s %s\n", row->code, row->count,
 				kinds[row->kind], row->pair, layer, row->name, row->spec);
 	}
 	sections_end(head);

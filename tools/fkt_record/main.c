@@ -65,11 +65,11 @@ fail:
 	return -1;
 }
 
-static int start(const struct recording *recording, size_t head_bytes)
+static int start(const struct recording *recording)
 {
 	const struct options *options = &recording->options;
 	const struct output *output = &recording->output;
-	uint64_t room = output_page_room(output, head_bytes, tail_room(recording));
+	uint64_t room = output_page_room(output, tail_room(recording));
 	struct fkt_start start = {
 		.size = sizeof(start),
 		.out_fd = output->fd,
@@ -187,7 +187,8 @@ static int finish(struct recording *recording)
 
 	child_reap(&recording->child, false);
 	tail_build(&tail, recording);
-	ret = output_end(&recording->output, recording->id, tail.data, tail.bytes);
+	ret = output_end(&recording->output, recording->id, recording->status.bytes, tail.data,
+			 tail.bytes);
 	free(tail.data);
 	summary_show(recording);
 	if (recording->status.error && recording->status.error != EPIPE)
@@ -218,8 +219,7 @@ static int record(struct recording *recording, int signals)
 	int status = EXIT_FAILURE, failed;
 
 	head_build(&head, recording);
-	if (output_begin(&recording->output, head.data, head.bytes) ||
-	    start(recording, head.bytes)) {
+	if (output_begin(&recording->output, head.data, head.bytes) || start(recording)) {
 		child_abandon(child);
 		goto out_discard;
 	}

@@ -123,6 +123,7 @@ int output_begin(struct output *output, const void *head, size_t bytes)
 		warn("%s: cannot write the trace's head", output->name);
 		return -1;
 	}
+	output->head_bytes = bytes;
 	if (output->kind == OUTPUT_STREAM)
 		return 0;
 
@@ -137,9 +138,9 @@ int output_begin(struct output *output, const void *head, size_t bytes)
 	return 0;
 }
 
-uint64_t output_page_room(const struct output *output, size_t head_bytes, size_t tail_bytes)
+uint64_t output_page_room(const struct output *output, size_t tail_bytes)
 {
-	uint64_t others = head_bytes + tail_bytes + sizeof(struct fkt_footer);
+	uint64_t others = output->head_bytes + tail_bytes + sizeof(struct fkt_footer);
 
 	if (output->kind != OUTPUT_BLOCK)
 		return 0;
@@ -147,49 +148,56 @@ uint64_t output_page_room(const struct output *output, size_t head_bytes, size_t
 	return output->room_bytes > others ? output->room_bytes - others : 1;
 }
 
-int output_end(struct output *output, const uint8_t *id, const void *tail, size_t bytes)
+/* Where the pages end, from the trace's beginning. Return: -1 with errno when it is not known. */
+static off_t pages_end(const struct output *output, uint64_t page_bytes)
+{
+	off_t end;
+
+	if (output->kind == OUTPUT_STREAM)
+		return (off_t)(output->head_bytes + page_bytes);
+	end = lseek(output->fd, 0, SEEK_CUR);
+	return end < 0 ? end : end - output->start;
+}
+
+static int write_tail(const struct output *output, const struct fkt_footer *footer,
+		      const void *tail, size_t bytes)
+{
+	if (write_all(output->fd, tail, bytes))
+		return -1;
+	if (output->kind == OUTPUT_BLOCK &&
+	    lseek(output->fd, (off_t)(output->room_bytes - sizeof(*footer)), SEEK_SET) < 0)
+		return -1;
+	if (write_all(output->fd, (const char *)footer, sizeof(*footer)))
+		return -1;
+	return output->kind == OUTPUT_STREAM ? 0 : fdatasync(output->fd);
+}
+
+int output_end(struct output *output, const uint8_t *id, uint64_t page_bytes, const void *tail,
+	       size_t bytes)
 {
 	struct fkt_footer footer = { .magic = FKT_FOOTER_MAGIC };
-	off_t end = 0;
+	off_t end = pages_end(output, page_bytes);
+	int error;
 
-	memcpy(footer.id, id, FKT_ID_BYTES);
-	if (output->kind == OUTPUT_STREAM) {
-		if (write_all(output->fd, tail, bytes)) {
-			if (errno == EPIPE)
-				return 0;
-			goto fail;
-		}
-		return 0;
-	}
-
-	fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) & ~O_DIRECT);
-	end = lseek(output->fd, 0, SEEK_CUR);
 	if (end < 0)
 		goto fail;
-	footer.tail_offset = (uint64_t)(end - output->start);
+	memcpy(footer.id, id, FKT_ID_BYTES);
+	footer.tail_offset = (uint64_t)end;
+	if (output->kind != OUTPUT_STREAM)
+		fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) & ~O_DIRECT);
 
-	/* What an output error left of a page. */
+	/* An output error may have left a part of a page. */
 	if (output->ours && ftruncate(output->fd, end))
 		goto fail;
-	if (write_all(output->fd, tail, bytes))
-		goto fail_cut;
-	if (output->kind == OUTPUT_BLOCK &&
-	    lseek(output->fd, (off_t)(output->room_bytes - sizeof(footer)), SEEK_SET) < 0)
-		goto fail;
-	if (write_all(output->fd, (char *)&footer, sizeof(footer)))
-		goto fail_cut;
-	if (fdatasync(output->fd))
-		goto fail_cut;
-	return 0;
-
-fail_cut:
-	if (output->ours) {
-		int error = errno;
-
-		if (ftruncate(output->fd, end))
-			warn("%s", output->name);
-		errno = error;
-	}
+	if (!write_tail(output, &footer, tail, bytes))
+		return 0;
+	/* A reader who has seen enough. */
+	if (output->kind == OUTPUT_STREAM && errno == EPIPE)
+		return 0;
+	error = errno;
+	if (output->ours && ftruncate(output->fd, end))
+		warn("%s", output->name);
+	errno = error;
 fail:
 	warn("%s: the trace is left without its tail (fkt_print reads it all the same)",
 	     output->name);

@@ -69,7 +69,7 @@ static void show_troubles(const struct recording *recording)
 		warnx("the recording was paused %u times because the buffer was full",
 		      status->pauses);
 	if (status->discarded)
-		warnx("%llu events came too late to be written", status->discarded);
+		warnx("%llu events more were in the buffer when it ended", status->discarded);
 }
 
 void summary_show(const struct recording *recording)

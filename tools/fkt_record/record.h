@@ -61,7 +61,7 @@ struct child {
 enum output_kind {
 	OUTPUT_FILE,
 	OUTPUT_BLOCK,
-	OUTPUT_STREAM, /* pipe, socket, character device: it has no end to write a footer at */
+	OUTPUT_STREAM, /* pipe, socket, character device */
 };
 
 /**
@@ -73,6 +73,7 @@ enum output_kind {
  * @created: it did not exist before
  * @begun: it is no longer what it was
  * @start: file position at which the trace begins
+ * @head_bytes: what was written before the pages
  * @room_bytes: a block device's size
  */
 struct output {
@@ -83,6 +84,7 @@ struct output {
 	bool created;
 	bool begun;
 	off_t start;
+	uint64_t head_bytes;
 	uint64_t room_bytes;
 };
 
@@ -179,18 +181,20 @@ int output_open(struct output *output, const char *name);
  */
 int output_begin(struct output *output, const void *head, size_t bytes);
 
-/** output_page_room - how many bytes of pages may follow a head of so many; 0: any number */
-uint64_t output_page_room(const struct output *output, size_t head_bytes, size_t tail_bytes);
+/** output_page_room - how many bytes of pages may stand between head and tail; 0: any number */
+uint64_t output_page_room(const struct output *output, size_t tail_bytes);
 
 /**
  * output_end - write the tail behind the pages, and the footer
  * @id: the recording
+ * @page_bytes: of pages that the module wrote
  * @tail: the tail sections
  * @bytes: of them
  *
  * Return: 0, or -1 with a message; the file is then left without a tail.
  */
-int output_end(struct output *output, const uint8_t *id, const void *tail, size_t bytes);
+int output_end(struct output *output, const uint8_t *id, uint64_t page_bytes, const void *tail,
+	       size_t bytes);
 
 /** output_discard - leave nothing that could be taken for a trace */
 void output_discard(struct output *output);
