@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cycles to nanoseconds: the line through the trace's first and last clock pair, or, when it has
+ * only one of them, the frequency that the kernel gave for the counter.
+ */
+#include "internal.h"
+
+/* (a * b) >> 64 */
+static uint64_t multiply_high(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	return (uint64_t)(((unsigned __int128)a * b) >> 64);
+#else
+	uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+	uint64_t middle = a1 * b0 + ((a0 * b0) >> 32);
+	uint64_t low = a0 * b1 + (uint32_t)middle;
+
+	return a1 * b1 + (middle >> 32) + (low >> 32);
+#endif
+}
+
+/* numerator * 2^64 / denominator, for a fraction less than 1 */
+static uint64_t fraction(uint64_t numerator, uint64_t denominator)
+{
+	uint64_t quotient = 0;
+
+	for (int bit = 0; bit < 64; bit++) {
+		bool carry = numerator >> 63;
+
+		numerator <<= 1;
+		quotient <<= 1;
+		if (carry || numerator >= denominator) {
+			numerator -= denominator;
+			quotient |= 1;
+		}
+	}
+	return quotient;
+}
+
+static void set_rate(struct fkt_rate *rate, uint64_t ns, uint64_t cycles)
+{
+	rate->whole = ns / cycles;
+	rate->part = fraction(ns % cycles, cycles);
+}
+
+static int64_t scale(const struct fkt_rate *rate, int64_t cycles)
+{
+	uint64_t positive = cycles < 0 ? -(uint64_t)cycles : (uint64_t)cycles;
+	uint64_t ns = positive * rate->whole + multiply_high(positive, rate->part);
+
+	return cycles < 0 ? (int64_t)-ns : (int64_t)ns;
+}
+
+void fkt_set_clock(struct fkt_trace *trace)
+{
+	const struct fkt_clock_pair *a = &trace->clock[0], *b = &trace->clock[1];
+	const char *info = fkt_info(trace, "tsc_khz");
+	uint64_t khz;
+
+	trace->has_rate = true;
+	if (trace->clocks == 2 && b->cycles > a->cycles && b->mono_ns > a->mono_ns)
+		set_rate(&trace->rate, b->mono_ns - a->mono_ns, b->cycles - a->cycles);
+	else if (info && fkt_parse_u64(info, &khz) && khz)
+		set_rate(&trace->rate, 1000000, khz);
+	else
+		trace->has_rate = false;
+
+	trace->wall_rate = trace->rate;
+	if (trace->clocks == 2 && b->cycles > a->cycles && b->real_ns > a->real_ns)
+		set_rate(&trace->wall_rate, b->real_ns - a->real_ns, b->cycles - a->cycles);
+}
+
+bool fkt_has_clock(const struct fkt_trace *trace)
+{
+	return trace->has_rate;
+}
+
+int64_t fkt_cycles_to_ns(const struct fkt_trace *trace, int64_t cycles)
+{
+	return scale(&trace->rate, cycles);
+}
+
+bool fkt_has_wall_clock(const struct fkt_trace *trace)
+{
+	return trace->has_rate && trace->clocks && trace->clock[0].real_ns;
+}
+
+int64_t fkt_wall_ns(const struct fkt_trace *trace, uint64_t stamp)
+{
+	uint64_t behind = (uint64_t)scale(&trace->wall_rate,
+					  (int64_t)(stamp - trace->clock[0].cycles));
+
+	return (int64_t)(trace->clock[0].real_ns + behind);
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * libfkt: read a trace.
+ *
+ *	trace = fkt_open("trace_file", warn, NULL, error);
+ *	reader = fkt_reader_new(trace);
+ *	while ((what = fkt_next(reader, &event)) > 0)
+ *		if (what == FKT_EVENT)
+ *			printf("%" PRIu64 " %x\n", event.stamp, event.code);
+ *	fkt_reader_free(reader);
+ *	fkt_close(trace);
+ *
+ * The trace may be a regular file, a block device or a stream, cut off anywhere or damaged: what
+ * can be read is read, and what is missing is said. Nothing in the file is trusted. Strings that
+ * the library hands out hold no control characters: they may go to a terminal.
+ *
+ * Functions return 0 or a pointer when all is well, and a negative errno value or NULL when not,
+ * unless their comment says something else. A trace may be used by several threads at once, each
+ * with objects of its own for everything else, once fkt_open() has returned; fkt_symbol() excepted.
+ */
+#ifndef FKT_H
+#define FKT_H
+
+#include <stddef.h>
+
+#include "decode.h"
+
+/* ---- the trace ---- */
+
+struct fkt_trace;
+
+/* Room for the longest sentence that fkt_open() leaves. */
+#define FKT_ERROR_BYTES 256
+
+/**
+ * typedef fkt_warn_fn - called with a sentence for each thing that is wrong but does not stop reading
+ * @arg: as given to fkt_open()
+ * @sentence: without the file's name, and without a newline; not the callee's to keep
+ */
+typedef void fkt_warn_fn(void *arg, const char *sentence);
+
+/**
+ * fkt_open() - open a trace and read everything in it but the events
+ * @path: file, block device or pipe; "-" is standard input
+ * @warn: called for what is wrong but harmless, here and while reading; or NULL
+ * @arg: for @warn
+ * @error: on failure, a sentence that says why, without the file's name
+ *
+ * Return: the trace, to be closed with fkt_close(), or NULL.
+ */
+struct fkt_trace *fkt_open(const char *path, fkt_warn_fn *warn, void *arg,
+			   char error[FKT_ERROR_BYTES]);
+
+/**
+ * fkt_close() - free a trace and everything that was got from it
+ * @trace: may be NULL; its readers must be gone
+ */
+void fkt_close(struct fkt_trace *trace);
+
+/**
+ * fkt_header() - the file's header in host byte order, checked
+ * @trace: the trace
+ */
+const struct fkt_file_header *fkt_header(const struct fkt_trace *trace);
+
+/**
+ * fkt_is_complete() - whether the trace has its end sections
+ * @trace: the trace
+ *
+ * Of a stream, true only once they have come: when fkt_next() has returned FKT_END.
+ */
+bool fkt_is_complete(const struct fkt_trace *trace);
+
+/**
+ * fkt_info() - a value from the trace's "key=value" sections
+ * @trace: the trace
+ * @key: such as "command"
+ *
+ * Return: the value, owned by the trace, or NULL when the trace has none.
+ */
+const char *fkt_info(const struct fkt_trace *trace, const char *key);
+
+/**
+ * fkt_lane_totals() - what a lane had recorded when the recording ended
+ * @trace: the trace
+ * @index: 0 … until the answer is NULL
+ *
+ * Return: totals in host byte order, owned by the trace; NULL beyond the last, and always when the
+ * trace has no end sections.
+ */
+const struct fkt_lane_totals *fkt_lane_totals(const struct fkt_trace *trace, size_t index);
+
+/* ---- clock.c: cycles to nanoseconds ---- */
+
+/**
+ * fkt_has_clock() - whether the trace says how long a cycle is
+ * @trace: the trace
+ */
+bool fkt_has_clock(const struct fkt_trace *trace);
+
+/**
+ * fkt_cycles_to_ns() - length of a span
+ * @trace: a trace with fkt_has_clock()
+ * @cycles: the span, may be negative
+ */
+int64_t fkt_cycles_to_ns(const struct fkt_trace *trace, int64_t cycles);
+
+/**
+ * fkt_has_wall_clock() - whether the trace knows the time of day
+ * @trace: the trace
+ */
+bool fkt_has_wall_clock(const struct fkt_trace *trace);
+
+/**
+ * fkt_wall_ns() - time of day of a moment
+ * @trace: a trace with fkt_has_wall_clock()
+ * @stamp: the moment
+ *
+ * Return: nanoseconds since 1970, CLOCK_REALTIME.
+ */
+int64_t fkt_wall_ns(const struct fkt_trace *trace, uint64_t stamp);
+
+/* ---- merge.c: the events of all lanes in the order of time ---- */
+
+/* What fkt_next() found; less than 0 is a negative errno value. */
+enum fkt_next {
+	FKT_END = 0, /* no more */
+	FKT_EVENT,   /* an event */
+	FKT_GAP,     /* something is missing here, see fkt_gap() */
+	FKT_WAIT,    /* a stream has no more at the moment: a moment to flush output; call again */
+};
+
+enum fkt_gap_kind {
+	FKT_GAP_LOST,	 /* events found no room in the buffer while recording */
+	FKT_GAP_MISSING, /* whole pages are not in the file, or so damaged that they were skipped */
+	FKT_GAP_DAMAGED, /* the end of a page could not be read, or it holds more or fewer slots */
+			 /* than it says */
+};
+
+/**
+ * struct fkt_gap - something missing in a lane
+ * @kind: what
+ * @lane: where
+ * @cpu: CPU of the lane, FKT_CPU_ANY when it is shared
+ * @count: how many events (FKT_GAP_LOST) or pages
+ */
+struct fkt_gap {
+	enum fkt_gap_kind kind;
+	uint16_t lane;
+	uint16_t cpu;
+	uint64_t count;
+};
+
+/**
+ * struct fkt_read_stats - what a reader has seen so far
+ * @events: events delivered
+ * @pages: pages of events read, without those of @damaged
+ * @index_pages: index pages and marks
+ * @damaged: pages skipped, or not read to their end
+ * @missing: pages that the lanes' sequence numbers say should have been there; pages of
+ *	@damaged that were skipped are among them
+ * @lost: events that the recording lost, as far as the pages, or at the end the totals, say
+ * @foreign: pages of another recording were met, and reading stopped there
+ * @first: stamp of the first event delivered
+ * @last: the latest stamp delivered
+ */
+struct fkt_read_stats {
+	uint64_t events;
+	uint64_t pages;
+	uint64_t index_pages;
+	uint64_t damaged;
+	uint64_t missing;
+	uint64_t lost;
+	bool foreign;
+	uint64_t first;
+	uint64_t last;
+};
+
+struct fkt_lane;
+struct fkt_scan;
+
+/**
+ * struct fkt_reader - delivers the events of a trace; callers touch none of it
+ * @cursor: in the page from which events are delivered at the moment
+ * @limit: it may deliver events with earlier stamps than this before other lanes have their turn
+ * @stats: what was seen
+ * @gap: the gap last returned
+ * @watermark: all events with earlier stamps have been scanned
+ * @trace: of this trace
+ * @scan: what pages come next
+ * @lane: all lanes
+ * @heap: those lanes that have an event to deliver, the one with the earliest at [0]
+ * @in_heap: how many
+ * @none: a cursor without slots
+ * @waiting_pages: pages that were scanned and not yet read
+ * @delivered: something was delivered since FKT_WAIT
+ * @hurried: events were delivered although earlier ones might have come
+ * @ended: there are no more pages to scan
+ * @closing: lane whose end is looked at next, once all is delivered
+ * @cpu_pid: thread that is current on each CPU
+ */
+struct fkt_reader {
+	struct fkt_cursor *cursor;
+	uint64_t limit;
+	struct fkt_read_stats stats;
+	struct fkt_gap gap;
+	uint64_t watermark;
+	struct fkt_trace *trace;
+	struct fkt_scan *scan;
+	struct fkt_lane *lane;
+	struct fkt_lane **heap;
+	uint32_t in_heap;
+	struct fkt_cursor none;
+	uint64_t waiting_pages;
+	bool delivered;
+	bool hurried;
+	bool ended;
+	uint32_t closing;
+	uint32_t cpu_pid[UINT16_MAX + 1];
+};
+
+/**
+ * fkt_reader_new() - begin to read a trace's events
+ * @trace: the trace; a stream has one reader only, a file any number
+ *
+ * Return: the reader, to be freed with fkt_reader_free(), or NULL without memory.
+ */
+struct fkt_reader *fkt_reader_new(struct fkt_trace *trace);
+
+/**
+ * fkt_reader_free() - end reading
+ * @reader: may be NULL
+ */
+void fkt_reader_free(struct fkt_reader *reader);
+
+/* The way of fkt_next() when a page ends, another lane has its turn, or there is a gap. */
+int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event);
+
+/* Follow the current thread of the event's CPU, and move behind the event. */
+static inline void fkt_deliver(struct fkt_reader *reader, struct fkt_event *event)
+{
+	uint32_t *pid = &reader->cpu_pid[event->cpu];
+
+	fkt_slot_pass(reader->cursor, event);
+	/* An exec by a thread that is not the leader takes over the leader's pid. */
+	if (event->code == FKT_CODE_EXEC && event->words >= 1)
+		*pid = fkt_arg32(event, 0);
+	event->pid = *pid;
+	if (event->code == FKT_CODE_SWITCH && event->words >= 1) {
+		event->pid = fkt_arg32(event, 0);
+		*pid = fkt_arg32(event, 4);
+	}
+	if (event->stamp > reader->stats.last)
+		reader->stats.last = event->stamp;
+	reader->stats.events++;
+}
+
+/**
+ * fkt_next() - the next event of the trace
+ * @reader: the reader
+ * @event: filled in for FKT_EVENT; for FKT_GAP only stamp, lane and cpu
+ *
+ * Events come in the order of their stamps, those of equal stamps in the order of their lanes, and
+ * those of one lane always in the order in which they were recorded.
+ *
+ * Return: enum fkt_next, or -ENOMEM.
+ */
+static inline int fkt_next(struct fkt_reader *reader, struct fkt_event *event)
+{
+	if (__builtin_expect(fkt_slot_decode(reader->cursor, event) &&
+			     event->stamp < reader->limit, 1)) {
+		fkt_deliver(reader, event);
+		return FKT_EVENT;
+	}
+	return fkt_next_slow(reader, event);
+}
+
+/**
+ * fkt_gap() - what is missing, after fkt_next() returned FKT_GAP
+ * @reader: the reader
+ */
+static inline const struct fkt_gap *fkt_gap(const struct fkt_reader *reader)
+{
+	return &reader->gap;
+}
+
+/**
+ * fkt_read_stats() - what a reader has seen so far
+ * @reader: the reader
+ */
+static inline const struct fkt_read_stats *fkt_read_stats(const struct fkt_reader *reader)
+{
+	return &reader->stats;
+}
+
+/* ---- names.c: what numbers mean ---- */
+
+/**
+ * struct fkt_code_row - a row of the code table, see codes.h
+ * @first: its first code
+ * @count: number of codes in the row
+ * @kind: enum fkt_kind
+ * @pair: first code of the matching entry or exit row, or 0
+ * @layer: name of its layer
+ * @name: name of the row
+ * @spec: its arguments
+ */
+struct fkt_code_row {
+	uint32_t first;
+	uint32_t count;
+	uint32_t kind;
+	uint32_t pair;
+	const char *layer;
+	const char *name;
+	const char *spec;
+};
+
+/**
+ * fkt_code_row() - the row of a code
+ * @trace: the trace, whose own table comes first; what is not in it is looked up in codes.h
+ * @code: the code
+ *
+ * Return: the row, owned by the trace, or NULL when nobody knows the code.
+ */
+const struct fkt_code_row *fkt_code_row(const struct fkt_trace *trace, uint32_t code);
+
+/* Room for the longest name that fkt_code_name() writes. */
+#define FKT_NAME_BYTES 80
+
+/**
+ * fkt_code_name() - full name of a code: "sys_openat", "local_timer", "switch_to", "code_12345"
+ * @trace: the trace
+ * @code: the code; the exit of a system call has the same name as its entry
+ * @name: written, with its NUL
+ */
+void fkt_code_name(const struct fkt_trace *trace, uint32_t code, char name[FKT_NAME_BYTES]);
+
+/**
+ * struct fkt_syscall - a system call's name and arguments
+ * @name: such as "openat"
+ * @args: such as "dfd,filename,flags,mode", or ""
+ */
+struct fkt_syscall {
+	const char *name;
+	const char *args;
+};
+
+/**
+ * fkt_syscall() - look up a system call
+ * @trace: the trace
+ * @compat: whether of the 32-bit table
+ * @nr: its number
+ *
+ * Return: the call, owned by the trace, or NULL when it is not known.
+ */
+const struct fkt_syscall *fkt_syscall(const struct fkt_trace *trace, bool compat, uint32_t nr);
+
+/**
+ * fkt_irq_name() - devices of an IRQ line
+ * @trace: the trace
+ * @irq: its number
+ *
+ * Return: names, owned by the trace, or NULL.
+ */
+const char *fkt_irq_name(const struct fkt_trace *trace, uint32_t irq);
+
+/* Names of fixed numbers; NULL when there is no such number. */
+const char *fkt_errno_name(int number); /* of 2: "ENOENT"; the traced machine's, not the host's */
+const char *fkt_softirq_name(uint32_t number);
+const char *fkt_trap_name(uint32_t number);
+const char *fkt_vector_name(uint32_t index);
+
+/* Room for the letters of a state. */
+#define FKT_STATE_BYTES 12
+
+/**
+ * fkt_state_letters() - letters of a task's state, as ps shows them
+ * @state: bits as the switch event has them; 0 is "R"
+ * @letters: written, with its NUL
+ */
+void fkt_state_letters(uint32_t state, char letters[FKT_STATE_BYTES]);
+
+/**
+ * fkt_sanitize() - make a string from the trace fit for a terminal, in place
+ * @text: control characters and what is not UTF-8 in it become "?"
+ */
+void fkt_sanitize(char *text);
+
+/* ---- symbols.c: addresses to names ---- */
+
+/**
+ * struct fkt_symbol - the symbol that an address lies in
+ * @name: its name
+ * @module: its module, or NULL
+ * @offset: how far behind its beginning the address is
+ */
+struct fkt_symbol {
+	const char *name;
+	const char *module;
+	uint64_t offset;
+};
+
+/**
+ * fkt_symbol() - look up a kernel address
+ * @trace: the trace; the first call decompresses and sorts its symbols
+ * @address: the address
+ * @symbol: filled in; strings are the trace's
+ *
+ * Return: whether there is one.
+ */
+bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *symbol);
+
+/* ---- process.c: threads and their names, over time ---- */
+
+#define FKT_COMM_BYTES 16
+
+/**
+ * struct fkt_process - a thread; a pid that was given out again is another one
+ * @tid: its number, "pid" in events; 0 for the idle task of a CPU
+ * @tgid: its process, FKT_PID_UNKNOWN when not known
+ * @cpu: CPU of an idle task, else 0
+ * @comm: its latest name, "?" when not known
+ * @released: its pid was released: the next fork() with that pid is another thread
+ */
+struct fkt_process {
+	uint32_t tid;
+	uint32_t tgid;
+	uint16_t cpu;
+	bool released;
+	char comm[FKT_COMM_BYTES + 1];
+};
+
+struct fkt_processes;
+
+/**
+ * fkt_processes_new() - the threads known when the recording began
+ * @trace: the trace, which must outlive it
+ *
+ * Return: to be freed with fkt_processes_free(), or NULL without memory.
+ */
+struct fkt_processes *fkt_processes_new(const struct fkt_trace *trace);
+
+/**
+ * fkt_processes_free() - free it
+ * @processes: may be NULL
+ */
+void fkt_processes_free(struct fkt_processes *processes);
+
+/* The code of an event that fkt_processes_event() must be told of. */
+static inline bool fkt_is_process_event(uint32_t code)
+{
+	return code >= FKT_CODE_FORK && code <= FKT_CODE_RENAME;
+}
+
+/**
+ * fkt_processes_event() - follow names and pids
+ * @processes: the threads
+ * @event: an event; events must come in order
+ */
+void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event *event);
+
+/**
+ * fkt_process_id() - the thread that has a pid at this moment
+ * @processes: the threads
+ * @tid: the pid; 0 is the idle task of @cpu
+ * @cpu: a CPU, looked at for idle tasks
+ *
+ * Return: its number, from 0; they are counted up and never reused. Number 0 is for those that are
+ * not known (FKT_PID_UNKNOWN), and for all that come when there are too many (a million).
+ */
+uint32_t fkt_process_id(struct fkt_processes *processes, uint32_t tid, uint16_t cpu);
+
+/**
+ * fkt_process() - the thread with a number
+ * @processes: the threads
+ * @id: what fkt_process_id() returned
+ *
+ * Return: the thread; valid until the next call of fkt_process_id() or fkt_processes_event().
+ */
+const struct fkt_process *fkt_process(const struct fkt_processes *processes, uint32_t id);
+
+/* ---- analysis.c: where the time went ---- */
+
+struct fkt_analysis;
+
+/**
+ * struct fkt_process_time - a row of the table of processes
+ * @id: the thread, for fkt_process()
+ * @cycles: time for which it was current on some CPU
+ */
+struct fkt_process_time {
+	uint32_t id;
+	uint64_t cycles;
+};
+
+/**
+ * fkt_analysis_new() - begin to sum up
+ * @processes: the threads, which must outlive it; the caller tells them of events, after this
+ *
+ * Return: to be freed with fkt_analysis_free(), or NULL without memory.
+ */
+struct fkt_analysis *fkt_analysis_new(struct fkt_processes *processes);
+
+/**
+ * fkt_analysis_free() - free it
+ * @analysis: may be NULL
+ */
+void fkt_analysis_free(struct fkt_analysis *analysis);
+
+/**
+ * fkt_analysis_event() - take in the next event
+ * @analysis: the sums
+ * @event: the event
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int fkt_analysis_event(struct fkt_analysis *analysis, const struct fkt_event *event);
+
+/**
+ * fkt_analysis_end() - charge the time up to the end
+ * @analysis: the sums
+ * @first: stamp at which the trace began
+ * @last: stamp at which it ended
+ */
+void fkt_analysis_end(struct fkt_analysis *analysis, uint64_t first, uint64_t last);
+
+/**
+ * fkt_analysis_processes() - time of each thread that ran, the longest first
+ * @analysis: the sums, after fkt_analysis_end()
+ * @count: how many there are
+ *
+ * Return: rows, owned by the caller (free()), or NULL without memory.
+ */
+struct fkt_process_time *fkt_analysis_processes(struct fkt_analysis *analysis, size_t *count);
+
+/**
+ * fkt_analysis_code_count() - how many events had a code
+ * @analysis: the sums
+ * @code: the code, less than FKT_SLOT_CODES
+ */
+uint64_t fkt_analysis_code_count(const struct fkt_analysis *analysis, uint32_t code);
+
+/* ---- text.c: events as text ---- */
+
+enum fkt_time {
+	FKT_TIME_CYCLES, /* cycles since the event before */
+	FKT_TIME_NS,	 /* nanoseconds since the event before */
+	FKT_TIME_US,	 /* microseconds since the event before */
+	FKT_TIME_REL,	 /* seconds since the first event */
+	FKT_TIME_ABS,	 /* date and time of day */
+};
+
+struct fkt_text;
+
+/**
+ * fkt_text_new() - begin a listing
+ * @trace: the trace, which must outlive it
+ * @processes: its threads, likewise
+ * @fd: where the text goes, in large pieces
+ * @time: what the first column shows
+ *
+ * Return: to be freed with fkt_text_free(), or NULL without memory.
+ */
+struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *processes, int fd,
+			      enum fkt_time time);
+
+/**
+ * fkt_text_free() - free it; what was not flushed is gone
+ * @text: may be NULL
+ */
+void fkt_text_free(struct fkt_text *text);
+
+/**
+ * fkt_text_header() - the line with the columns' names
+ * @text: the listing
+ */
+void fkt_text_header(struct fkt_text *text);
+
+/**
+ * fkt_text_event() - a line for an event
+ * @text: the listing
+ * @event: the event; fkt_processes_event() must have been told of it
+ *
+ * Errors of writing are kept for fkt_text_flush().
+ */
+void fkt_text_event(struct fkt_text *text, const struct fkt_event *event);
+
+/**
+ * fkt_text_gap() - a line for something missing
+ * @text: the listing
+ * @gap: what
+ */
+void fkt_text_gap(struct fkt_text *text, const struct fkt_gap *gap);
+
+/**
+ * fkt_text_flush() - write what has not been written
+ * @text: the listing
+ *
+ * Return: 0, or the negative errno value of the first write that failed.
+ */
+int fkt_text_flush(struct fkt_text *text);
+
+#endif

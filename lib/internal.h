@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of libfkt share among themselves. */
+#ifndef FKT_INTERNAL_H
+#define FKT_INTERNAL_H
+
+#include "fkt.h"
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* A section that is larger, stored or decompressed, is a lie: kallsyms has some 10 MB. */
+#define FKT_SECTION_BYTES_MAX (64u << 20)
+
+/**
+ * struct fkt_input - the file, read in sequence or, when it is seekable, anywhere
+ * @fd: its descriptor
+ * @seekable: whether it is a file or block device
+ * @size: its size, when seekable
+ * @pos: bytes read in sequence
+ * @buf: what was read ahead of a stream
+ * @buf_pos: read so far of @buf
+ * @buf_end: filled of @buf
+ * @error: errno value of the first failed read, 0 when none failed
+ */
+struct fkt_input {
+	int fd;
+	bool seekable;
+	uint64_t size;
+	uint64_t pos;
+	char *buf;
+	size_t buf_pos;
+	size_t buf_end;
+	int error;
+};
+
+/* Bytes got, fewer than asked for only at the end of the file or after an error. */
+size_t fkt_input_read(struct fkt_input *input, void *buf, size_t bytes);
+size_t fkt_input_read_at(struct fkt_input *input, void *buf, size_t bytes, uint64_t offset);
+/* Whether a read in sequence would have to wait for a stream's writer. */
+bool fkt_input_would_block(const struct fkt_input *input);
+
+/* A piece of the file as it is stored, kept to be decompressed when somebody asks. */
+struct fkt_stored {
+	void *data;
+	size_t bytes;
+	uint64_t raw_bytes;
+	uint32_t compression;
+};
+
+struct fkt_symbol_entry {
+	uint64_t address;
+	uint32_t name;	 /* offsets into symbol_text */
+	uint32_t module; /* 0: none */
+};
+
+struct fkt_irq {
+	uint32_t number;
+	char *name;
+};
+
+struct fkt_syscall_entry {
+	uint32_t nr;
+	bool compat;
+	struct fkt_syscall call;
+};
+
+/* Text of all sections of one type, one after the other, each line with its newline. */
+struct fkt_lines {
+	char *text;
+	size_t bytes;
+};
+
+/* Nanoseconds a cycle: whole + part / 2^64. */
+struct fkt_rate {
+	uint64_t whole;
+	uint64_t part;
+};
+
+struct fkt_trace {
+	struct fkt_input input;
+	fkt_warn_fn *warn;
+	void *warn_arg;
+
+	struct fkt_file_header header;
+	bool complete;	     /* the tail sections have been read */
+	uint64_t pages;	     /* whole pages of a seekable file, index pages included */
+	bool pages_known;    /* @pages comes from the tail, not from the file's size */
+
+	char *info;	     /* "key=value" strings, each with its NUL */
+	size_t info_bytes;
+	struct fkt_clock_pair clock[2]; /* the first and the last one */
+	unsigned int clocks;
+	bool has_rate;
+	struct fkt_rate rate;	   /* of CLOCK_MONOTONIC */
+	struct fkt_rate wall_rate; /* of CLOCK_REALTIME */
+	struct fkt_lane_totals *totals;
+	size_t n_totals;
+
+	struct fkt_lines processes;
+	struct fkt_lines code_lines;
+	struct fkt_code_row *codes; /* sorted by first; strings point into code_lines */
+	size_t n_codes;
+	struct fkt_lines syscall_lines;
+	struct fkt_syscall_entry *syscalls; /* sorted by compat, nr; strings as above */
+	size_t n_syscalls;
+	struct fkt_lines irq_lines;
+	struct fkt_irq *irqs; /* sorted by number; strings as above */
+	size_t n_irqs;
+
+	struct fkt_stored symbols;
+	bool symbols_read;
+	char *symbol_text;
+	struct fkt_symbol_entry *symbol;
+	size_t n_symbols;
+};
+
+void fkt_warn(const struct fkt_trace *trace, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Read sections up to FKT_SECTION_END or to @limit; head is the first one's header when it was
+ * read already. True when the end was found.
+ */
+bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
+		       const struct fkt_section_header *head);
+
+/* The raw bytes of a section and a NUL behind them, to be freed; NULL when it can't be had. */
+char *fkt_decompress(const struct fkt_stored *stored, size_t *bytes);
+
+/* names.c: take over what the sections said; called when sections have been read */
+int fkt_index_names(struct fkt_trace *trace);
+void fkt_free_names(struct fkt_trace *trace);
+
+/* clock.c: called when the head, and the tail of a file, have been read */
+void fkt_set_clock(struct fkt_trace *trace);
+
+/* symbols.c */
+void fkt_free_symbols(struct fkt_trace *trace);
+
+/*
+ * The next line of a text: cut off from it by a NUL in place of its newline, and sanitized. NULL
+ * at the end. The text has a NUL at its end.
+ */
+char *fkt_next_line(char **text);
+/* The next word of a line, cut off likewise; NULL at the end. The rest stands at *line. */
+char *fkt_next_word(char **line);
+/* A number in C's notation; false when the word is none or too large. */
+bool fkt_parse_u64(const char *word, uint64_t *value);
+bool fkt_parse_u32(const char *word, uint32_t *value);
+
+/* pages.c: what pages there are */
+
+enum fkt_page_kind {
+	FKT_PAGE_EVENTS,
+	FKT_PAGE_INDEX,	  /* an index or a mark */
+	FKT_PAGE_BAD,	  /* not a page, or damaged */
+	FKT_PAGE_FOREIGN, /* a page of another recording */
+	FKT_PAGE_TAIL,	  /* not a page: the tail sections begin here */
+};
+
+/* Check the page at @data, and copy its header in host byte order to @header. */
+enum fkt_page_kind fkt_page_check(const struct fkt_trace *trace, const void *data,
+				  struct fkt_page_header *header);
+
+/*
+ * A page that was scanned and waits for its lane: of a file, its number; of a stream, its bytes,
+ * which belong to whoever holds this.
+ */
+union fkt_page_ref {
+	uint64_t number;
+	void *data;
+};
+
+/* What fkt_scan_step() calls for each page of events, in the file's order. */
+typedef int fkt_scan_fn(void *arg, uint32_t lane, union fkt_page_ref page);
+
+struct fkt_scan *fkt_scan_new(struct fkt_trace *trace, fkt_scan_fn *page, void *arg,
+			      struct fkt_read_stats *stats);
+void fkt_scan_free(struct fkt_scan *scan);
+/*
+ * Scan on: a page of a stream, some hundred pages of a file. Raises *watermark: all events with
+ * earlier stamps have been scanned. 1, 0 when there is nothing more, or a negative errno value.
+ */
+int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark);
+/* Whether the next step would wait for a stream's writer. */
+bool fkt_scan_would_block(const struct fkt_scan *scan);
+
+#endif

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The events of all lanes in the order of time.
+ *
+ * Each lane has a queue of pages that were scanned and not yet read. The lanes that have an event
+ * to deliver stand in a heap. The earliest event may go out when no earlier one can come any
+ * more: every lane stands in the heap, or an index page has said that all events before that
+ * moment have been scanned, or there is nothing more to scan. Otherwise the scan goes on.
+ *
+ * A queue holds the numbers of a file's pages, 8 bytes each, and only as far as lanes are apart;
+ * of a stream it holds the pages themselves, up to a limit.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+/* Pages of a stream that wait; beyond it events go out although earlier ones may yet come. */
+#define STREAM_PAGES_MAX 32768
+
+/* Pages of a file that are read at once, shared by all lanes. */
+#define WINDOW_PAGES	 64
+#define WINDOW_LANE_MAX	 16
+
+/**
+ * struct fkt_lane - a lane being read
+ * @cursor: in its page
+ * @key: stamp of its next event, when it stands in the heap
+ * @seq: of its page
+ * @lost: events lost as far as its pages said
+ * @page_events: slots that its page says it has
+ * @waiting: gaps to be told before its next event, indexed by enum fkt_gap_kind
+ * @cpu: its CPU, FKT_CPU_ANY when it is shared
+ * @in_heap: whether it stands in the heap
+ * @queue: pages to come, a ring
+ * @queue_room: entries of @queue, a power of two
+ * @queue_head: counts those taken out
+ * @queue_tail: counts those put in
+ * @window: pages read from a file, or the page of a stream
+ * @window_first: number of the first of them
+ * @window_pages: how many there are
+ */
+struct fkt_lane {
+	struct fkt_cursor cursor;
+	uint64_t key;
+	uint64_t seq;
+	uint64_t lost;
+	uint32_t page_events;
+	uint64_t waiting[FKT_GAP_DAMAGED + 1];
+	uint16_t cpu;
+	bool in_heap;
+	union fkt_page_ref *queue;
+	size_t queue_room;
+	size_t queue_head;
+	size_t queue_tail;
+	char *window;
+	uint64_t window_first;
+	uint64_t window_pages;
+};
+
+static bool earlier(const struct fkt_lane *a, const struct fkt_lane *b)
+{
+	return a->key < b->key || (a->key == b->key && a->cursor.lane < b->cursor.lane);
+}
+
+static void heap_down(struct fkt_reader *reader, uint32_t i)
+{
+	struct fkt_lane **heap = reader->heap;
+	struct fkt_lane *lane = heap[i];
+	uint32_t child;
+
+	while ((child = 2 * i + 1) < reader->in_heap) {
+		if (child + 1 < reader->in_heap && earlier(heap[child + 1], heap[child]))
+			child++;
+		if (!earlier(heap[child], lane))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = lane;
+}
+
+static void heap_add(struct fkt_reader *reader, struct fkt_lane *lane)
+{
+	struct fkt_lane **heap = reader->heap;
+	uint32_t i = reader->in_heap++;
+
+	while (i && earlier(lane, heap[(i - 1) / 2])) {
+		heap[i] = heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	heap[i] = lane;
+	lane->in_heap = true;
+}
+
+static void heap_drop_first(struct fkt_reader *reader)
+{
+	reader->heap[0]->in_heap = false;
+	reader->heap[0] = reader->heap[--reader->in_heap];
+	if (reader->in_heap)
+		heap_down(reader, 0);
+}
+
+static int queue_add(struct fkt_lane *lane, union fkt_page_ref page)
+{
+	size_t count = lane->queue_tail - lane->queue_head;
+	union fkt_page_ref *larger;
+
+	if (count == lane->queue_room) {
+		size_t room = count ? count * 2 : 16;
+
+		larger = malloc(room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		for (size_t i = 0; i < count; i++)
+			larger[i] = lane->queue[(lane->queue_head + i) & (lane->queue_room - 1)];
+		free(lane->queue);
+		lane->queue = larger;
+		lane->queue_room = room;
+		lane->queue_head = 0;
+		lane->queue_tail = count;
+	}
+	lane->queue[lane->queue_tail++ & (lane->queue_room - 1)] = page;
+	return 0;
+}
+
+/* The bytes of a file's page, in the lane's window; NULL when they can't be read. */
+static const char *window_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t number,
+			       int *err)
+{
+	struct fkt_trace *trace = reader->trace;
+	uint64_t pages = WINDOW_PAGES / trace->header.lanes;
+	size_t got;
+
+	if (number - lane->window_first < lane->window_pages)
+		return lane->window + (number - lane->window_first) * FKT_PAGE_BYTES;
+	if (pages < 1)
+		pages = 1;
+	if (pages > WINDOW_LANE_MAX)
+		pages = WINDOW_LANE_MAX;
+	if (!lane->window)
+		lane->window = malloc(pages * FKT_PAGE_BYTES);
+	if (!lane->window) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	got = fkt_input_read_at(&trace->input, lane->window, pages * FKT_PAGE_BYTES,
+				trace->header.data_offset + number * FKT_PAGE_BYTES);
+	lane->window_first = number;
+	lane->window_pages = got / FKT_PAGE_BYTES;
+	return lane->window_pages ? lane->window : NULL;
+}
+
+/*
+ * Take in the header of the lane's next page: what is missing before it, and the thread current on
+ * its CPU. After a gap in a shared lane, nothing is known of the other CPUs.
+ */
+static void take_page(struct fkt_reader *reader, struct fkt_lane *lane,
+		      const struct fkt_page_header *header)
+{
+	bool gap = false;
+
+	if (header->seq > lane->seq + 1) {
+		lane->waiting[FKT_GAP_MISSING] += header->seq - lane->seq - 1;
+		reader->stats.missing += header->seq - lane->seq - 1;
+		gap = true;
+	}
+	lane->seq = header->seq;
+	if (header->lost > lane->lost) {
+		lane->waiting[FKT_GAP_LOST] += header->lost - lane->lost;
+		reader->stats.lost += header->lost - lane->lost;
+		lane->lost = header->lost;
+		gap = true;
+	}
+	lane->page_events = header->events;
+	if (reader->trace->header.shared) {
+		if (gap)
+			memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
+	} else {
+		lane->cpu = header->cpu;
+	}
+	reader->cpu_pid[header->cpu] = header->pid;
+}
+
+/* The lane's page has no more whole slots: were they all that it said it has? */
+static void end_page(struct fkt_reader *reader, struct fkt_lane *lane)
+{
+	if (lane->cursor.pos == lane->cursor.end && lane->cursor.slots == lane->page_events)
+		return;
+	lane->waiting[FKT_GAP_DAMAGED]++;
+	reader->stats.damaged++;
+}
+
+/*
+ * Go to the lane's next page that has an event, and set its key. 1, 0 when there is none in its
+ * queue, or -ENOMEM.
+ */
+static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
+{
+	uint32_t begin = reader->trace->header.page_header_bytes;
+	struct fkt_cursor *cursor = &lane->cursor;
+	struct fkt_page_header header;
+	union fkt_page_ref page;
+	struct fkt_event event;
+	const char *data;
+	int err;
+
+	while (lane->queue_head != lane->queue_tail) {
+		err = 0;
+		page = lane->queue[lane->queue_head++ & (lane->queue_room - 1)];
+		if (reader->trace->input.seekable) {
+			data = window_page(reader, lane, page.number, &err);
+		} else {
+			free(lane->window);
+			lane->window = page.data;
+			data = lane->window;
+		}
+		reader->waiting_pages--;
+		if (err)
+			return err;
+		/*
+		 * A sequence number that does not grow is that of a page that stood in the file
+		 * before, unless time says that it was the number before that was wrong.
+		 */
+		if (!data || fkt_page_check(reader->trace, data, &header) != FKT_PAGE_EVENTS ||
+		    header.lane != cursor->lane ||
+		    (header.seq <= lane->seq && header.first < cursor->stamp)) {
+			reader->stats.damaged++;
+			continue;
+		}
+		reader->stats.pages++;
+		take_page(reader, lane, &header);
+
+		cursor->pos = (const uint64_t *)(const void *)(data + begin);
+		cursor->end = (const uint64_t *)(const void *)(data + header.used);
+		cursor->stamp = header.first;
+		cursor->cpu = header.cpu;
+		cursor->slots = 0;
+		if (fkt_slot_decode(cursor, &event)) {
+			lane->key = event.stamp;
+			return 1;
+		}
+		end_page(reader, lane);
+	}
+	return 0;
+}
+
+/* Called for each page that the scan finds. */
+static int add_page(void *arg, uint32_t number, union fkt_page_ref page)
+{
+	struct fkt_reader *reader = arg;
+	struct fkt_lane *lane = &reader->lane[number];
+	int ret = queue_add(lane, page);
+
+	if (ret) {
+		if (!reader->trace->input.seekable)
+			free(page.data);
+		return ret;
+	}
+	reader->waiting_pages++;
+	if (lane->in_heap)
+		return 0;
+	ret = next_page(reader, lane);
+	if (ret > 0)
+		heap_add(reader, lane);
+	return ret < 0 ? ret : 0;
+}
+
+/* The lane that delivered until now has come to its limit or to its page's end: put it right. */
+static int settle(struct fkt_reader *reader, struct fkt_event *event)
+{
+	struct fkt_lane *lane = reader->heap[0];
+	int ret;
+
+	reader->cursor = &reader->none;
+	reader->limit = 0;
+	if (fkt_slot_decode(&lane->cursor, event)) {
+		lane->key = event->stamp;
+	} else {
+		end_page(reader, lane);
+		ret = next_page(reader, lane);
+		if (ret < 0)
+			return ret;
+		if (!ret) {
+			heap_drop_first(reader);
+			return 0;
+		}
+	}
+	heap_down(reader, 0);
+	return 0;
+}
+
+/* Whether no event earlier than the first one in the heap can come any more. */
+static bool is_due(struct fkt_reader *reader)
+{
+	if (!reader->in_heap)
+		return false;
+	if (reader->ended || reader->in_heap == reader->trace->header.lanes ||
+	    reader->heap[0]->key < reader->watermark)
+		return true;
+	if (reader->trace->input.seekable || reader->waiting_pages < STREAM_PAGES_MAX)
+		return false;
+	if (!reader->hurried)
+		fkt_warn(reader->trace, "too many pages wait for those of another lane: events may "
+			 "be out of order; read it from a file to have them in order");
+	reader->hurried = true;
+	return true;
+}
+
+static bool tell_gap(struct fkt_reader *reader, struct fkt_lane *lane, struct fkt_event *event)
+{
+	for (unsigned int kind = 0; kind <= FKT_GAP_DAMAGED; kind++) {
+		if (!lane->waiting[kind])
+			continue;
+		reader->gap.kind = (enum fkt_gap_kind)kind;
+		reader->gap.lane = lane->cursor.lane;
+		reader->gap.cpu = lane->cpu;
+		reader->gap.count = lane->waiting[kind];
+		lane->waiting[kind] = 0;
+		event->stamp = lane->in_heap ? lane->key : lane->cursor.stamp;
+		event->lane = lane->cursor.lane;
+		event->cpu = lane->cpu;
+		return true;
+	}
+	return false;
+}
+
+/* The stamp up to which the first lane in the heap may deliver before this file is asked again. */
+static uint64_t run_limit(const struct fkt_reader *reader)
+{
+	const struct fkt_lane *first = reader->heap[0], *second = NULL;
+	uint64_t limit = UINT64_MAX;
+
+	if (reader->in_heap > 1)
+		second = reader->heap[1];
+	if (reader->in_heap > 2 && earlier(reader->heap[2], second))
+		second = reader->heap[2];
+	if (second) {
+		limit = second->key;
+		if (limit < UINT64_MAX && first->cursor.lane < second->cursor.lane)
+			limit++;
+	}
+	if (!reader->ended && reader->in_heap < reader->trace->header.lanes &&
+	    limit > reader->watermark)
+		limit = reader->watermark;
+	return limit;
+}
+
+/* What was lost at the end of a lane is not in any page, but in the totals. */
+static bool tell_end(struct fkt_reader *reader, struct fkt_event *event)
+{
+	const struct fkt_trace *trace = reader->trace;
+	const struct fkt_lane_totals *totals;
+	struct fkt_lane *lane;
+
+	for (; reader->closing < trace->header.lanes; reader->closing++) {
+		lane = &reader->lane[reader->closing];
+		for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++) {
+			if (totals->lane != reader->closing || totals->lost <= lane->lost)
+				continue;
+			lane->waiting[FKT_GAP_LOST] += totals->lost - lane->lost;
+			reader->stats.lost += totals->lost - lane->lost;
+			lane->lost = totals->lost;
+		}
+		if (tell_gap(reader, lane, event))
+			return true;
+	}
+	return false;
+}
+
+int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
+{
+	int ret;
+
+	if (reader->cursor != &reader->none) {
+		ret = settle(reader, event);
+		if (ret)
+			return ret;
+	}
+	while (!is_due(reader)) {
+		if (reader->ended)
+			return tell_end(reader, event) ? FKT_GAP : FKT_END;
+		if (reader->delivered && fkt_scan_would_block(reader->scan)) {
+			reader->delivered = false;
+			return FKT_WAIT;
+		}
+		ret = fkt_scan_step(reader->scan, &reader->watermark);
+		if (ret < 0)
+			return ret;
+		reader->ended = !ret;
+	}
+
+	reader->delivered = true;
+	if (tell_gap(reader, reader->heap[0], event))
+		return FKT_GAP;
+	reader->cursor = &reader->heap[0]->cursor;
+	reader->limit = run_limit(reader);
+	fkt_slot_decode(reader->cursor, event);
+	if (!reader->stats.events)
+		reader->stats.first = event->stamp;
+	fkt_deliver(reader, event);
+	return FKT_EVENT;
+}
+
+struct fkt_reader *fkt_reader_new(struct fkt_trace *trace)
+{
+	struct fkt_reader *reader = calloc(1, sizeof(*reader));
+	uint32_t lanes = trace->header.lanes;
+
+	if (!reader)
+		return NULL;
+	reader->trace = trace;
+	reader->cursor = &reader->none;
+	reader->lane = calloc(lanes, sizeof(*reader->lane));
+	reader->heap = calloc(lanes, sizeof(*reader->heap));
+	reader->scan = fkt_scan_new(trace, add_page, reader, &reader->stats);
+	if (!reader->lane || !reader->heap || !reader->scan) {
+		fkt_reader_free(reader);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < lanes; i++) {
+		reader->lane[i].cursor.lane = (uint16_t)i;
+		reader->lane[i].cursor.shared = trace->header.shared;
+		reader->lane[i].cpu = FKT_CPU_ANY;
+	}
+	memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
+	return reader;
+}
+
+void fkt_reader_free(struct fkt_reader *reader)
+{
+	struct fkt_lane *lane;
+
+	if (!reader)
+		return;
+	for (uint32_t i = 0; reader->lane && i < reader->trace->header.lanes; i++) {
+		lane = &reader->lane[i];
+		while (!reader->trace->input.seekable && lane->queue_head != lane->queue_tail)
+			free(lane->queue[lane->queue_head++ & (lane->queue_room - 1)].data);
+		free(lane->queue);
+		free(lane->window);
+	}
+	free(reader->lane);
+	free(reader->heap);
+	fkt_scan_free(reader->scan);
+	free(reader);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads over time: who has which pid, and what it is called (paper, §6).
+ *
+ * A pid that was released still means the thread that had it, which may have a few events left,
+ * until a fork gives it to another one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "internal.h"
+
+#define PROCESSES_MAX (1u << 20)
+#define HASH_BITS     14
+#define HASH_BUCKETS  (1u << HASH_BITS)
+#define NO_PROCESS    UINT32_MAX
+
+struct fkt_processes {
+	struct fkt_process *process;
+	uint32_t *next; /* in the same bucket */
+	uint32_t count;
+	uint32_t room;
+	uint32_t seed; /* odd: so that no trace can be made to fill one bucket */
+	uint32_t bucket[HASH_BUCKETS];
+	uint32_t idle[UINT16_MAX + 1]; /* of each CPU, or NO_PROCESS */
+};
+
+static uint32_t *bucket_of(struct fkt_processes *processes, uint32_t tid)
+{
+	return &processes->bucket[(tid * processes->seed) >> (32 - HASH_BITS)];
+}
+
+/* Where the number of the newest thread that had the pid stands, or NO_PROCESS. */
+static uint32_t *find_link(struct fkt_processes *processes, uint32_t tid)
+{
+	uint32_t *link = bucket_of(processes, tid);
+
+	while (*link != NO_PROCESS && processes->process[*link].tid != tid)
+		link = &processes->next[*link];
+	return link;
+}
+
+static uint32_t find(struct fkt_processes *processes, uint32_t tid)
+{
+	return *find_link(processes, tid);
+}
+
+static uint32_t add(struct fkt_processes *processes, uint32_t tid, uint32_t tgid)
+{
+	struct fkt_process *process;
+	uint32_t *next;
+	uint32_t room;
+
+	if (processes->count == processes->room) {
+		room = processes->room ? processes->room * 2 : 256;
+		if (room > PROCESSES_MAX)
+			return 0;
+		process = realloc(processes->process, room * sizeof(*process));
+		if (!process)
+			return 0;
+		processes->process = process;
+		next = realloc(processes->next, room * sizeof(*next));
+		if (!next)
+			return 0;
+		processes->next = next;
+		processes->room = room;
+	}
+	process = &processes->process[processes->count];
+	memset(process, 0, sizeof(*process));
+	process->tid = tid;
+	process->tgid = tgid;
+	strcpy(process->comm, "?");
+	processes->next[processes->count] = NO_PROCESS;
+	return processes->count++;
+}
+
+/* A thread that from now on is the one with this pid. */
+static uint32_t add_thread(struct fkt_processes *processes, uint32_t tid, uint32_t tgid)
+{
+	uint32_t id = add(processes, tid, tgid);
+	uint32_t *link = find_link(processes, tid);
+
+	if (id) {
+		if (*link != NO_PROCESS)
+			processes->next[id] = processes->next[*link];
+		*link = id;
+	}
+	return id;
+}
+
+static uint32_t find_or_add(struct fkt_processes *processes, uint32_t tid)
+{
+	uint32_t id = find(processes, tid);
+
+	return id == NO_PROCESS ? add_thread(processes, tid, FKT_PID_UNKNOWN) : id;
+}
+
+static void set_comm(struct fkt_processes *processes, uint32_t id, const char *comm, size_t bytes)
+{
+	struct fkt_process *process = &processes->process[id];
+
+	if (!id)
+		return;
+	bytes = strnlen(comm, bytes < FKT_COMM_BYTES ? bytes : FKT_COMM_BYTES);
+	memcpy(process->comm, comm, bytes);
+	process->comm[bytes] = '\0';
+	fkt_sanitize(process->comm);
+}
+
+static void read_initial(struct fkt_processes *processes, const struct fkt_trace *trace)
+{
+	char *copy = strdup(trace->processes.text ?: ""), *text = copy, *line;
+	uint32_t tid, tgid, ppid;
+
+	/* A copy, as this may be done any number of times and cuts the text into lines. */
+	while (copy && (line = fkt_next_line(&text)))
+		if (fkt_parse_u32(fkt_next_word(&line), &tid) && tid &&
+		    fkt_parse_u32(fkt_next_word(&line), &tgid) &&
+		    fkt_parse_u32(fkt_next_word(&line), &ppid) &&
+		    find(processes, tid) == NO_PROCESS)
+			set_comm(processes, add_thread(processes, tid, tgid), line, strlen(line));
+	free(copy);
+}
+
+struct fkt_processes *fkt_processes_new(const struct fkt_trace *trace)
+{
+	struct fkt_processes *processes = calloc(1, sizeof(*processes));
+
+	if (!processes)
+		return NULL;
+	if (getrandom(&processes->seed, sizeof(processes->seed), 0) < 0)
+		processes->seed = (uint32_t)(uintptr_t)processes;
+	processes->seed |= 1;
+	memset(processes->bucket, 0xff, sizeof(processes->bucket));
+	memset(processes->idle, 0xff, sizeof(processes->idle));
+	add(processes, FKT_PID_UNKNOWN, FKT_PID_UNKNOWN);
+	if (!processes->count) {
+		free(processes);
+		return NULL;
+	}
+	read_initial(processes, trace);
+	return processes;
+}
+
+void fkt_processes_free(struct fkt_processes *processes)
+{
+	if (!processes)
+		return;
+	free(processes->process);
+	free(processes->next);
+	free(processes);
+}
+
+static void fork_process(struct fkt_processes *processes, const struct fkt_event *event)
+{
+	uint32_t tid = fkt_arg32(event, 0), tgid = fkt_arg32(event, 4);
+	uint32_t parent = find_or_add(processes, fkt_arg32(event, 8));
+	uint32_t child = add_thread(processes, tid, tgid);
+
+	if (child && parent)
+		memcpy(processes->process[child].comm, processes->process[parent].comm,
+		       sizeof(processes->process[child].comm));
+}
+
+void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event *event)
+{
+	uint32_t id;
+
+	switch (event->code) {
+	case FKT_CODE_FORK:
+		if (event->words >= 2)
+			fork_process(processes, event);
+		break;
+	case FKT_CODE_EXEC:
+	case FKT_CODE_RENAME:
+		if (event->words >= 3)
+			set_comm(processes, find_or_add(processes, fkt_arg32(event, 0)),
+				 (const char *)event->args + 8, FKT_COMM_BYTES);
+		break;
+	case FKT_CODE_RELEASE:
+		id = event->words >= 1 ? find(processes, fkt_arg32(event, 0)) : NO_PROCESS;
+		if (id != NO_PROCESS)
+			processes->process[id].released = true;
+		break;
+	}
+}
+
+uint32_t fkt_process_id(struct fkt_processes *processes, uint32_t tid, uint16_t cpu)
+{
+	struct fkt_process *process;
+	uint32_t id;
+
+	if (tid == FKT_PID_UNKNOWN)
+		return 0;
+	if (tid)
+		return find_or_add(processes, tid);
+	if (processes->idle[cpu] != NO_PROCESS)
+		return processes->idle[cpu];
+	id = add(processes, 0, 0);
+	if (id) {
+		process = &processes->process[id];
+		process->cpu = cpu;
+		strcpy(process->comm, "idle");
+	}
+	processes->idle[cpu] = id;
+	return id;
+}
+
+const struct fkt_process *fkt_process(const struct fkt_processes *processes, uint32_t id)
+{
+	return &processes->process[id < processes->count ? id : 0];
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel addresses to names, from the lines of /proc/kallsyms that the trace holds.
+ *
+ * They are decompressed and sorted when the first address is looked up: many traces are read
+ * without any.
+ */
+#include <stdlib.h>
+
+#include "internal.h"
+
+/* An address so far behind the symbol before it is not in that symbol. */
+#define SYMBOL_BYTES_MAX (16u << 20)
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct fkt_symbol_entry *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static bool parse_hex(const char *word, uint64_t *address)
+{
+	char *end;
+
+	if (!word)
+		return false;
+	*address = strtoull(word, &end, 16);
+	return end != word && !*end && *word != '-';
+}
+
+/* "address type name [module]"; addresses of 0 are what a kernel shows to those it does not trust */
+static bool parse_symbol(const char *text, char *line, struct fkt_symbol_entry *entry)
+{
+	const char *type, *name, *module;
+
+	if (!parse_hex(fkt_next_word(&line), &entry->address) || !entry->address)
+		return false;
+	type = fkt_next_word(&line);
+	name = fkt_next_word(&line);
+	if (!type || !name)
+		return false;
+	module = fkt_next_word(&line);
+	entry->name = (uint32_t)(name - text);
+	entry->module = 0;
+	if (module && *module == '[') {
+		entry->module = (uint32_t)(module + 1 - text);
+		((char *)module)[strcspn(module, "]")] = '\0';
+	}
+	return true;
+}
+
+static void read_symbols(struct fkt_trace *trace)
+{
+	struct fkt_symbol_entry entry, *larger;
+	char *rest, *line;
+	size_t bytes, room = 0;
+
+	trace->symbols_read = true;
+	if (!trace->symbols.data)
+		return;
+	trace->symbol_text = fkt_decompress(&trace->symbols, &bytes);
+	free(trace->symbols.data);
+	trace->symbols.data = NULL;
+	if (!trace->symbol_text) {
+		fkt_warn(trace, "its symbols are damaged: addresses are shown as numbers");
+		return;
+	}
+
+	rest = trace->symbol_text;
+	while ((line = fkt_next_line(&rest))) {
+		if (!parse_symbol(trace->symbol_text, line, &entry))
+			continue;
+		if (trace->n_symbols == room) {
+			room = room ? room * 2 : 1024;
+			larger = realloc(trace->symbol, room * sizeof(entry));
+			if (!larger)
+				break;
+			trace->symbol = larger;
+		}
+		trace->symbol[trace->n_symbols++] = entry;
+	}
+	if (trace->n_symbols)
+		qsort(trace->symbol, trace->n_symbols, sizeof(entry), compare_symbols);
+}
+
+bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *symbol)
+{
+	const struct fkt_symbol_entry *entry;
+	size_t low = 0, high, middle;
+
+	if (!trace->symbols_read)
+		read_symbols(trace);
+	high = trace->n_symbols;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (trace->symbol[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	/* Of several names for one address, the one that the kernel has first. */
+	entry = &trace->symbol[low - 1];
+	while (entry > trace->symbol && entry[-1].address == entry->address)
+		entry--;
+	if (address - entry->address > SYMBOL_BYTES_MAX)
+		return false;
+	symbol->name = trace->symbol_text + entry->name;
+	symbol->module = entry->module ? trace->symbol_text + entry->module : NULL;
+	symbol->offset = address - entry->address;
+	return true;
+}
+
+void fkt_free_symbols(struct fkt_trace *trace)
+{
+	free(trace->symbols.data);
+	free(trace->symbol_text);
+	free(trace->symbol);
+}
