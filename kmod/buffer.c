@@ -27,7 +27,8 @@ MODULE_PARM_DESC(grow_factor, "a lane never has more than so many times its init
 #define FKT_GROW_FACTOR_MAX 64
 #define FKT_BUNCH_ORDER_MAX 8
 
-DEFINE_PER_CPU(struct fkt_lane, fkt_lanes);
+DEFINE_PER_CPU(struct fkt_lane *, fkt_lane);
+static DEFINE_PER_CPU(struct fkt_lane, fkt_lanes);
 static struct fkt_lane fkt_shared_lane;
 
 static void fkt_buf_free(struct fkt_buf *buf)
@@ -144,8 +145,10 @@ int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 static void fkt_pool_init_lane(struct fkt_session *s, u32 i)
 {
 	struct fkt_pool *pool = &s->pools[i];
-	u32 kick_pages = clamp_t(u32, pool->initial / 4, 1, FKT_BATCH_PAGES);
+	u32 kick_pages = clamp_t(u32, pool->initial / 8, 1, FKT_KICK_PAGES_MAX);
 
+	if (!fkt_shared(s))
+		per_cpu(fkt_lane, i) = pool->lane;
 	fkt_lane_init(pool->lane, pool->ring, fkt_pool_entries(pool), i,
 		      fkt_shared(s) ? FKT_CPU_ANY : i, kick_pages);
 }

@@ -17,29 +17,16 @@
 
 /* The active mask (§1.1). 0 unless a recording runs. */
 extern u32 fkt_mask;
-DECLARE_PER_CPU(struct fkt_lane, fkt_lanes);
+/* The lane that this CPU's probes write into, never NULL while a recording runs. */
+DECLARE_PER_CPU(struct fkt_lane *, fkt_lane);
 DECLARE_STATIC_KEY_FALSE(fkt_shared_key);
 
 void fkt_event_shared(u64 tag, u32 words, const u64 *args);
 
+/* One plain load: a probe may see a change of the mask a little late. */
 static __always_inline bool fkt_on(u32 key)
 {
-	return READ_ONCE(fkt_mask) & key;
-}
-
-static __always_inline void fkt_event_to(struct fkt_lane *lane, u64 tag, u32 words,
-					 const u64 *args, bool shared)
-{
-	struct fkt_slot slot = fkt_reserve(lane, tag, words, shared);
-	u64 *to;
-	u32 i;
-
-	if (unlikely(!slot.entry))
-		return;
-	to = fkt_slot_words(&slot);
-	for (i = 0; i < words; i++)
-		to[i] = args[i];
-	fkt_commit(&slot, shared);
+	return data_race(fkt_mask) & key;
 }
 
 /**
@@ -59,7 +46,7 @@ static __always_inline void fkt_event_n(u32 code, u16 imm, u32 words, const u64 
 	if (static_branch_unlikely(&fkt_shared_key))
 		fkt_event_shared(tag, words, args);
 	else
-		fkt_event_to(this_cpu_ptr(&fkt_lanes), tag, words, args, false);
+		fkt_lane_record(this_cpu_read(fkt_lane), tag, words, args, false);
 }
 
 #define FKT_EVENT(code, imm, ...)                                                                  \
@@ -166,10 +153,11 @@ struct fkt_handed {
 	u32 events;
 };
 
-#define FKT_BATCH_PAGES	  16  /* what one pipe holds, and what the flush thread is woken for */
-#define FKT_HANDED_PAGES  256 /* what one call of the flush thread writes at most */
-#define FKT_POLL_MS	  500 /* how long a full page waits for others before it is written */
-#define FKT_MARK_MS	  1000 /* how often one who splices hears from us at least */
+#define FKT_BATCH_PAGES	   16	/* what one pipe holds */
+#define FKT_KICK_PAGES_MAX 64	/* a lane kicks once for so many pages, or for 1/8 of its own */
+#define FKT_HANDED_PAGES   256	/* what one round of the flush thread writes at most */
+#define FKT_POLL_MS	   500	/* how long a full page waits for others before it is written */
+#define FKT_MARK_MS	   1000 /* how often one who splices hears from us at least */
 
 /**
  * struct fkt_session - the recording

@@ -12,53 +12,48 @@ static void fkt_page_close(struct fkt_ring_entry *entry, u32 used, u64 now)
 	smp_store_release(&entry->used, used); /* partner: the acquire in fkt_page_whole() */
 }
 
-/*
- * Whether not even a wide slot can say how far it is from the slot before. Small steps back, as
- * between CPUs whose counters are not quite equal, are not far.
- */
-static bool fkt_gap_far(u64 gap)
-{
-	return (gap + (1ull << FKT_FAR_SHIFT)) >> FKT_WIDE_STAMP_BITS;
-}
-
 /**
- * fkt_reserve_slow - fkt_reserve() where the slot is wide, or begins a page, or finds no room
+ * fkt_reserve_slow - fkt_reserve() in every case
  * @lane: the lane
  * @tag: as for fkt_reserve()
  * @shared: as for fkt_reserve()
+ * @slot: receives the slot
  *
  * Context: as for fkt_reserve().
- * Return: as for fkt_reserve().
+ * Return: true, or false when there is no room: the event has been counted as lost.
  */
-struct fkt_slot fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared)
+bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_slot *slot)
 {
 	const u32 bytes = 8 * (1 + (u32)(tag & FKT_SLOT_WORDS_MASK));
 	const u32 cpu = fkt_cpu();
 	const u32 head_cpu = shared ? cpu : 0;
-	struct fkt_slot slot = {};
-	u32 offset, page, start, extra;
-	u64 head, next, now, gap;
+	struct fkt_page_header *header;
+	u32 offset, page, start, wide;
+	u64 head, next, now, near;
 	bool opens;
-	char *slot_start;
+	u64 *first;
 
 	head = READ_ONCE(lane->head);
 	do {
 		now = fkt_clock(shared);
-		gap = now - READ_ONCE(lane->last);
+		near = READ_ONCE(lane->near);
 		offset = FKT_HEAD_OFFSET(head);
 		page = FKT_HEAD_PAGE(head);
-		extra = 0;
-		if (gap >> FKT_NEAR_SHIFT || (shared && FKT_HEAD_CPU(head) != cpu))
-			extra = 8;
+		wide = 0;
+		if ((s64)(now - near) >= (s64)FKT_NEAR_CYCLES ||
+		    (shared && FKT_HEAD_CPU(head) != cpu))
+			wide = 8;
 
-		opens = offset + bytes + extra > FKT_PAGE_BYTES || fkt_gap_far(gap);
+		/* After hours of silence not even a wide slot says how long it was: begin a page. */
+		opens = offset + bytes + wide > FKT_PAGE_BYTES ||
+			(s64)(now - near) >> (FKT_WIDE_STAMP_BITS - 1) > 0;
 		if (!opens) {
 			start = offset;
-			next = FKT_HEAD(page, head_cpu, offset + bytes + extra);
+			next = FKT_HEAD(page, head_cpu, offset + bytes + wide);
 		} else if ((s32)(smp_load_acquire(&lane->limit) - (page + 1)) > 0) {
 			/* Partner of the acquire: the release in fkt_lane_queue(). */
-			start = sizeof(struct fkt_page_header);
-			extra = 0; /* the page's header has the stamp and the CPU */
+			start = sizeof(*header);
+			wide = 0; /* the page's header has the stamp and the CPU */
 			next = FKT_HEAD(page + 1, head_cpu, start + bytes);
 		} else if (offset != FKT_HEAD_CLOSED) {
 			/*
@@ -77,36 +72,52 @@ struct fkt_slot fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared)
 	if (!start)
 		goto full;
 
-	WRITE_ONCE(lane->last, now);
-	slot.entry = fkt_ring_entry(lane, FKT_HEAD_PAGE(next));
-	slot.offset = start + 8 + extra;
-	slot.bytes = bytes + extra;
-	slot_start = (char *)slot.entry->page + start;
+	WRITE_ONCE(lane->near, now + FKT_NEAR_CYCLES);
+	slot->entry = fkt_head_entry(lane, next);
+	slot->bytes = bytes + wide;
+	header = slot->entry->page;
+	first = (void *)header + start;
 	if (opens) {
 		/* The header is committed together with the slot that opens the page. */
-		struct fkt_page_header *header = slot.entry->page;
-
+		slot->bytes += sizeof(*header);
 		header->cpu = cpu;
 		header->first = now;
-		header->lost = fkt_counter_read_acquire(&lane->lost);
+		header->lost = READ_ONCE(lane->lost);
 		header->pid = fkt_current_pid();
-		slot.bytes += sizeof(*header);
 		if (!(page & lane->kick_mask))
 			fkt_lane_kick(lane);
-	} else if (extra) {
+	} else if (wide) {
 		tag = (tag + 1) | FKT_SLOT_WIDE;
-		((u64 *)slot_start)[1] = (now & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
-					 ((u64)cpu << FKT_WIDE_STAMP_BITS);
+		first[1] = (now & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
+			   ((u64)cpu << FKT_WIDE_STAMP_BITS);
 	}
-	*(u64 *)slot_start = (now << FKT_SLOT_STAMP_SHIFT) | tag;
-	return slot;
+	first[0] = (now << FKT_SLOT_STAMP_SHIFT) | tag;
+	slot->words = (void *)first + 8 + wide;
+	return true;
 
 full:
-	fkt_counter_add_release(&lane->lost, 1, shared);
+	fkt_count(&lane->lost, shared);
 	fkt_lane_kick(lane);
 	fkt_lane_full(lane, now);
-	slot.entry = NULL;
-	return slot;
+	return false;
+}
+
+/**
+ * fkt_lane_record_slow - fkt_lane_record() in every case
+ * @lane: as there
+ * @tag: as there
+ * @words: as there
+ * @args: as there
+ * @shared: as there
+ */
+void fkt_lane_record_slow(struct fkt_lane *lane, u64 tag, u32 words, const u64 *args, bool shared)
+{
+	struct fkt_slot slot;
+
+	if (!fkt_reserve_slow(lane, tag, shared, &slot))
+		return;
+	memcpy(slot.words, args, words * sizeof(*args));
+	fkt_commit(&slot, shared);
 }
 
 /**
@@ -147,7 +158,7 @@ void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entri
 {
 	memset(lane, 0, sizeof(*lane));
 	lane->ring = ring;
-	lane->mask = entries - 1;
+	lane->ring_mask = (entries - 1) * FKT_RING_ENTRY_BYTES;
 	lane->kick_mask = kick_pages - 1;
 	lane->number = number;
 	lane->cpu = cpu;
@@ -169,10 +180,11 @@ void fkt_lane_queue(struct fkt_lane *lane, void *page, void *buf)
 {
 	struct fkt_ring_entry *entry = fkt_ring_entry(lane, lane->limit);
 
+	BUILD_BUG_ON(sizeof(*entry) != FKT_RING_ENTRY_BYTES);
 	entry->page = page;
 	entry->buf = buf;
 	entry->used = 0;
-	fkt_counter_set(&entry->commit, 0);
+	entry->commit = 0;
 	/* Partner: the acquire in fkt_reserve_slow(). */
 	smp_store_release(&lane->limit, lane->limit + 1);
 }
@@ -183,7 +195,7 @@ static bool fkt_page_whole(struct fkt_ring_entry *entry)
 	u32 used = smp_load_acquire(&entry->used); /* partner: the release in fkt_page_close() */
 
 	/* Partner: the release in fkt_commit(). */
-	return used && (u32)fkt_counter_read_acquire(&entry->commit) == used;
+	return used && FKT_COMMIT_BYTES(smp_load_acquire(&entry->commit)) == used;
 }
 
 /**
@@ -217,7 +229,7 @@ struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
 	header->lane = lane->number;
 	header->seq = ++lane->taken;
 	header->used = entry->used;
-	header->events = fkt_counter_read_acquire(&entry->commit) >> 32;
+	header->events = FKT_COMMIT_EVENTS(entry->commit);
 	header->flags = 0;
 	*buf = entry->buf;
 	lane->taken_end = header->end;

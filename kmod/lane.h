@@ -6,7 +6,7 @@
  * unchanged into fkt.ko (with lane_kernel.h) and into the host's stress test and benchmark (with
  * tests/stress/lane_user.h).
  *
- * Pages are counted: the lane's page number n lives in ring[n & mask] from when it is queued until
+ * Pages are counted: the lane's page number n lives in ring[n modulo its size] from when it is queued until
  * it is taken. At any moment
  *
  *	tail <= head's page + 1 <= limit
@@ -29,27 +29,36 @@
 #endif
 #include <fkt/format.h>
 
+#define FKT_RING_ENTRY_SHIFT 5
+#define FKT_RING_ENTRY_BYTES (1u << FKT_RING_ENTRY_SHIFT)
+
 /**
  * struct fkt_ring_entry - where a page stands in the ring
  * @page: the page; its first bytes are the header
- * @commit: bytes committed in the low 32 bits, slots committed in the high 32 bits
+ * @commit: what is committed: FKT_COMMIT(bytes, slots)
  * @used: 0 while the page is open, then the bytes used, header included
  * @buf: the reader's own handle of the page
+ * @unused: makes it a power of two long, so that a shift finds the entry
  */
 struct fkt_ring_entry {
 	struct fkt_page_header *page;
-	fkt_counter_t commit;
+	u32 commit;
 	u32 used;
 	void *buf;
+	u8 unused[FKT_RING_ENTRY_BYTES - 2 * sizeof(void *) - 2 * sizeof(u32)];
 };
+
+#define FKT_COMMIT(bytes, slots)  ((u32)(bytes) | (u32)(slots) << 16)
+#define FKT_COMMIT_BYTES(commit)  ((commit) & 0xffff)
+#define FKT_COMMIT_EVENTS(commit) ((commit) >> 16)
 
 /**
  * struct fkt_lane - one rotating buffer
  * @head: page number in bits 32…63, the CPU that reserved last (shared lanes) in bits 16…31, and
  *	in bits 0…15 the bytes used of that page, or FKT_HEAD_CLOSED when it takes no more
- * @last: stamp of a recent slot, never later than that of the slot before @head
+ * @near: up to this stamp, a slot's low bits are enough to tell its distance from the slot before
  * @ring: entries, a power of two of them
- * @mask: their number less one
+ * @ring_mask: their size in bytes, less one entry
  * @limit: number of the first page that is not queued yet
  * @lost: events for which there was no page
  * @kick_mask: the reader is told of a new page when its number has none of these bits
@@ -63,11 +72,11 @@ struct fkt_ring_entry {
  */
 struct fkt_lane {
 	u64 head;
-	u64 last;
+	u64 near;
 	struct fkt_ring_entry *ring;
-	u32 mask;
+	u32 ring_mask;
 	u32 limit;
-	fkt_counter_t lost;
+	u64 lost;
 	u32 kick_mask;
 	u16 number;
 	u16 cpu;
@@ -83,99 +92,128 @@ struct fkt_lane {
 #define FKT_HEAD(page, cpu, off) (((u64)(page) << 32) | ((u64)(cpu) << 16) | (off))
 #define FKT_HEAD_CLOSED		 0xffffu
 
-/* A difference of stamps that a slot's low bits can hold as a signed number. */
-#define FKT_NEAR_SHIFT		 (FKT_SLOT_STAMP_BITS - 1)
-/* A difference that not even a wide slot's stamp can hold: such a slot begins a page. */
-#define FKT_FAR_SHIFT		 (FKT_WIDE_STAMP_BITS - 1)
-
-/**
- * struct fkt_slot - a slot that was reserved and is not yet committed
- * @entry: its page's entry in the ring, NULL when there was no room
- * @offset: where in the page the words behind the slot's header (and wide word) begin
- * @bytes: what to commit
+/*
+ * A slot's low bits hold differences of up to 2 to the 23 as a signed number. @near is set anew only
+ * once half of that has passed since the slot that it was last set for: a store less for the others.
  */
-struct fkt_slot {
-	struct fkt_ring_entry *entry;
-	u32 offset;
-	u32 bytes;
-};
+#define FKT_NEAR_CYCLES		 (1ull << (FKT_SLOT_STAMP_BITS - 2))
 
 /* The static part of a slot's first word. */
 #define FKT_TAG(code, words, imm)                                                                  \
 	((u64)(words) | ((u64)(code) << FKT_SLOT_CODE_SHIFT) | ((u64)(u16)(imm) << FKT_SLOT_IMM_SHIFT))
 
-struct fkt_slot fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared);
+/**
+ * struct fkt_slot - a slot that was reserved and is not yet committed
+ * @entry: its page's entry in the ring
+ * @words: where its arguments go
+ * @bytes: what to commit
+ */
+struct fkt_slot {
+	struct fkt_ring_entry *entry;
+	u64 *words;
+	u32 bytes;
+};
+
+bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_slot *slot);
 
 static __always_inline struct fkt_ring_entry *fkt_ring_entry(struct fkt_lane *lane, u32 page)
 {
-	return &lane->ring[page & lane->mask];
+	return (void *)lane->ring + ((page * FKT_RING_ENTRY_BYTES) & lane->ring_mask);
+}
+
+/* The same, for the page of a head: one shift does both the extraction and the scaling. */
+static __always_inline struct fkt_ring_entry *fkt_head_entry(struct fkt_lane *lane, u64 head)
+{
+	return (void *)lane->ring + ((u32)(head >> (32 - FKT_RING_ENTRY_SHIFT)) & lane->ring_mask);
 }
 
 /**
  * fkt_reserve - take room for a slot and write its first word (paper, figure 7)
  * @lane: the lane
  * @tag: FKT_TAG(code, words, imm)
- * @words: words that the caller will write at fkt_slot_words(); as in @tag
+ * @words: words that the caller will write; as in @tag
  * @shared: a constant: whether other CPUs write into this lane
+ * @slot: receives the slot, to be filled and committed
+ *
+ * This is the way of nearly all events. It takes no room where the slot begins a page, is wide, or
+ * finds the lane full: that is fkt_reserve_slow()'s.
  *
  * Context: any, NMI included; the caller can't migrate until it has committed. Never waits. The
  * clock is read anew on each try, so that stamps never run backwards within a lane.
- * Return: the slot, to be filled and committed; one whose entry is NULL when the lane is full (the
- * event has been counted as lost).
+ * Return: true, or false when fkt_reserve_slow() is to be asked.
  */
-static __always_inline struct fkt_slot fkt_reserve(struct fkt_lane *lane, u64 tag, u32 words,
-						   bool shared)
+static __always_inline bool fkt_reserve(struct fkt_lane *lane, u64 tag, u32 words, bool shared,
+					struct fkt_slot *slot)
 {
 	const u32 bytes = 8 * (1 + words);
-	struct fkt_slot slot;
 	u64 head, now;
+	u64 *first;
 
 	head = READ_ONCE(lane->head);
 	do {
 		now = fkt_clock(shared);
 		/*
-		 * @last is never later than the stamp of the slot before @head, as long as @head is
-		 * still what it was; if it is not, the exchange fails. An older value only makes a
-		 * slot wide that need not have been.
+		 * No slot before @head is earlier than the one that @near was set for, as long as
+		 * @head is still what it was; if it is not, the exchange fails. An older value of
+		 * @near only makes a slot wide that need not have been.
 		 */
-		if (unlikely((now - READ_ONCE(lane->last)) >> FKT_NEAR_SHIFT))
-			return fkt_reserve_slow(lane, tag, shared);
-		if (unlikely(FKT_HEAD_OFFSET(head) + bytes > FKT_PAGE_BYTES))
-			return fkt_reserve_slow(lane, tag, shared);
+		if (unlikely(now > READ_ONCE(lane->near)))
+			return false;
+		/* In a lane that is not shared the CPU's bits are 0: the low half is the offset. */
+		if (unlikely((shared ? FKT_HEAD_OFFSET(head) : (u32)head) + bytes > FKT_PAGE_BYTES))
+			return false;
 		if (shared && unlikely(FKT_HEAD_CPU(head) != fkt_cpu()))
-			return fkt_reserve_slow(lane, tag, shared);
+			return false;
 	} while (unlikely(!fkt_try_cmpxchg(&lane->head, &head, head + bytes, shared)));
-	WRITE_ONCE(lane->last, now);
 
-	slot.entry = fkt_ring_entry(lane, FKT_HEAD_PAGE(head));
-	slot.offset = FKT_HEAD_OFFSET(head) + 8;
-	slot.bytes = bytes;
-	*(u64 *)((char *)slot.entry->page + FKT_HEAD_OFFSET(head)) =
-		(now << FKT_SLOT_STAMP_SHIFT) | tag;
-	return slot;
-}
-
-/**
- * fkt_slot_words - where a slot's arguments go
- * @slot: a slot whose entry is not NULL
- * Return: room for as many words as were asked for.
- */
-static __always_inline u64 *fkt_slot_words(const struct fkt_slot *slot)
-{
-	return (u64 *)((char *)slot->entry->page + slot->offset);
+	slot->entry = fkt_head_entry(lane, head);
+	first = (void *)slot->entry->page + (shared ? FKT_HEAD_OFFSET(head) : (u32)head);
+	*first = (now << FKT_SLOT_STAMP_SHIFT) | tag;
+	slot->words = first + 1;
+	slot->bytes = bytes;
+	return true;
 }
 
 /**
  * fkt_commit - give a filled slot to the reader
- * @slot: a slot whose entry is not NULL
+ * @slot: the slot
  * @shared: as for fkt_reserve()
  *
- * Does what unlocking the page does in the paper. The count's release is the partner of the acquire
- * in fkt_lane_take().
+ * Does what unlocking the page does in the paper.
  */
 static __always_inline void fkt_commit(const struct fkt_slot *slot, bool shared)
 {
-	fkt_counter_add_release(&slot->entry->commit, (1ull << 32) | slot->bytes, shared);
+	/* Partner: the acquire in fkt_page_whole(). */
+	fkt_add_release(&slot->entry->commit, FKT_COMMIT(slot->bytes, 1), shared);
+}
+
+void fkt_lane_record_slow(struct fkt_lane *lane, u64 tag, u32 words, const u64 *args, bool shared);
+
+/**
+ * fkt_lane_record - reserve, fill, commit
+ * @lane: the lane
+ * @tag: FKT_TAG(code, words, imm)
+ * @words: number of @args, a constant, less than FKT_SLOT_WORDS_MAX
+ * @args: the words
+ * @shared: as for fkt_reserve()
+ *
+ * An event for which there is no room is counted as lost.
+ *
+ * Context: as for fkt_reserve().
+ */
+static __always_inline void fkt_lane_record(struct fkt_lane *lane, u64 tag, u32 words,
+					    const u64 *args, bool shared)
+{
+	struct fkt_slot slot __fkt_uninitialized;
+	u32 i;
+
+	if (unlikely(!fkt_reserve(lane, tag, words, shared, &slot))) {
+		fkt_lane_record_slow(lane, tag, words, args, shared);
+		return;
+	}
+	for (i = 0; i < words; i++)
+		slot.words[i] = args[i];
+	fkt_commit(&slot, shared);
 }
 
 /* The reader's side, and setting up. One caller at a time. */

@@ -13,11 +13,8 @@
 #include <asm/local64.h>
 #include <asm/msr.h>
 
-/* A count that probes add to: by CPU-local instructions, or by locked ones in a shared lane. */
-typedef union {
-	local64_t local;
-	atomic64_t shared;
-} fkt_counter_t;
+/* Kernels that clear every variable on the stack would clear a slot before it is reserved. */
+#define __fkt_uninitialized __attribute__((__uninitialized__))
 
 /*
  * The stamp. Within one CPU the exchange that follows orders it: an interrupt between the two makes
@@ -38,36 +35,42 @@ static __always_inline u32 fkt_current_pid(void)
 	return current->pid;
 }
 
-/* On failure, *old is what was found. cmpxchg8b on 32-bit x86 (§4). */
+/*
+ * On failure, *old is what was found. cmpxchg8b on 32-bit x86 (§4). Without the lock prefix where no
+ * other CPU writes: an instruction is atomic for interrupts as it is.
+ */
 static __always_inline bool fkt_try_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
 {
-	u64 found, expected = *old;
+#ifdef CONFIG_X86_64
+	bool done;
 
-	if (shared)
-		return try_cmpxchg64(p, old, new);
-	found = cmpxchg64_local(p, expected, new);
-	*old = found;
-	return likely(found == expected);
+	if (!shared) {
+		asm volatile("cmpxchgq %[new], %[p]"
+			     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
+			     : [new] "r"(new)
+			     : "memory");
+		return done;
+	}
+#endif
+	return try_cmpxchg64(p, old, new);
 }
 
-/* Orders all writes of this context before the addition; x86 keeps the order of stores. */
-static __always_inline void fkt_counter_add_release(fkt_counter_t *c, u64 n, bool shared)
+/* Orders all that this context wrote before the addition: on x86 by the order of stores. */
+static __always_inline void fkt_add_release(u32 *p, u32 n, bool shared)
 {
-	smp_wmb(); /* partner: the callers of fkt_counter_read_acquire() */
 	if (shared)
-		atomic64_add(n, &c->shared);
+		asm volatile(LOCK_PREFIX "addl %1, %0" : "+m"(*p) : "ri"(n) : "memory");
 	else
-		local64_add(n, &c->local);
+		asm volatile("addl %1, %0" : "+m"(*p) : "ri"(n) : "memory");
 }
 
-static __always_inline u64 fkt_counter_read_acquire(fkt_counter_t *c)
+/* A count that several contexts add to, and that orders nothing. */
+static __always_inline void fkt_count(u64 *p, bool shared)
 {
-	return atomic64_read_acquire(&c->shared);
-}
-
-static __always_inline void fkt_counter_set(fkt_counter_t *c, u64 n)
-{
-	atomic64_set(&c->shared, n);
+	if (shared)
+		atomic64_inc((atomic64_t *)p);
+	else
+		local64_inc((local64_t *)p);
 }
 
 #endif

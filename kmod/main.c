@@ -106,7 +106,7 @@ static void fkt_status_of_lane(struct fkt_pool *pool, struct fkt_lane_status *ou
 		.pages_filling = fkt_lane_filling(lane),
 		.pages_extra = READ_ONCE(pool->extra),
 		.events = READ_ONCE(pool->events),
-		.lost = fkt_counter_read_acquire(&lane->lost),
+		.lost = READ_ONCE(lane->lost),
 		.pages = READ_ONCE(pool->pages_out),
 		.discarded = READ_ONCE(pool->discarded),
 	};

@@ -30,7 +30,7 @@ static const struct fkt_provider *const fkt_providers[] = {
  */
 noinline void fkt_event_shared(u64 tag, u32 words, const u64 *args)
 {
-	fkt_event_to(fkt_session.pools[0].lane, tag, words, args, true);
+	fkt_lane_record(fkt_session.pools[0].lane, tag, words, args, true);
 }
 
 /**

@@ -24,20 +24,24 @@ static const u8 fkt_compat_args[FKT_SYSCALLS_MAX] = {
 
 static __always_inline u32 fkt_syscall_index(unsigned long nr)
 {
-	if (likely(nr < FKT_SYSCALLS_MAX))
-		return nr;
-	nr &= ~FKT_X32_BIT;
-	return nr < FKT_SYSCALLS_MAX ? nr : FKT_SYSCALL_STRANGE;
+	if (unlikely(nr >= FKT_SYSCALLS_MAX)) {
+		nr &= ~FKT_X32_BIT;
+		if (nr >= FKT_SYSCALLS_MAX)
+			nr = FKT_SYSCALL_STRANGE;
+	}
+	return nr;
 }
 
 static void fkt_sys_enter(void *data, struct pt_regs *regs, long nr)
 {
-	u32 code;
+	u32 index = fkt_syscall_index(nr);
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
-	code = likely(!in_ia32_syscall()) ? FKT_CODE_SYSCALL_ENTRY : FKT_CODE_COMPAT_ENTRY;
-	FKT_EVENT0(code + fkt_syscall_index(nr), 0);
+	if (likely(!in_ia32_syscall()))
+		FKT_EVENT0(FKT_CODE_SYSCALL_ENTRY + index, 0);
+	else
+		FKT_EVENT0(FKT_CODE_COMPAT_ENTRY + index, 0);
 }
 
 static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
@@ -88,8 +92,9 @@ static void fkt_sys_exit(void *data, struct pt_regs *regs, long ret)
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
-	code = likely(!in_ia32_syscall()) ? FKT_CODE_SYSCALL_EXIT : FKT_CODE_COMPAT_EXIT;
-	code += fkt_syscall_index(regs->orig_ax);
+	code = FKT_CODE_SYSCALL_EXIT + fkt_syscall_index(regs->orig_ax);
+	if (unlikely(in_ia32_syscall()))
+		code += FKT_CODE_COMPAT_EXIT - FKT_CODE_SYSCALL_EXIT;
 	if (likely(ret == (s16)ret))
 		FKT_EVENT0(code, ret);
 	else
