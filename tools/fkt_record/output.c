@@ -199,8 +199,8 @@ int output_end(struct output *output, const uint8_t *id, uint64_t page_bytes, co
 		warn("%s", output->name);
 	errno = error;
 fail:
-	warn("%s: the trace is left without its tail (fkt_print reads it all the same)",
-	     output->name);
+	warnx("%s: %s; the trace is left without its tail (fkt_print reads it all the same)",
+	      output->name, strerror(errno));
 	return -1;
 }
 
