@@ -35,38 +35,48 @@ static int check_executable(const char *path)
 	return access(path, X_OK) ? errno : 0;
 }
 
-int child_find(const char *command)
+/* As execvp() does: the first one in PATH that may be executed. */
+static int search(const char *command, char **path)
 {
 	const char *dir = getenv("PATH");
 	int error = ENOENT;
 
-	if (strchr(command, '/') || !*command) {
-		error = check_executable(command);
-		return error ? complain(command, error) : 0;
-	}
-
-	/* As execvp() will: the first that may be executed. */
-	for (dir = dir ? dir : "/bin:/usr/bin"; dir;
-	     dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
-		char *path;
+	for (dir = dir ? dir : "/bin:/usr/bin";; dir++) {
+		size_t length = strcspn(dir, ":");
 		int found;
 
-		if (asprintf(&path, "%.*s/%s", (int)strcspn(dir, ":"),
-			     *dir && *dir != ':' ? dir : ".", command) < 0)
-			return complain(command, ENOMEM);
-		found = check_executable(path);
-		free(path);
+		if (asprintf(path, "%.*s/%s", length ? (int)length : 1, length ? dir : ".",
+			     command) < 0)
+			return ENOMEM;
+		found = check_executable(*path);
 		if (!found)
 			return 0;
+		free(*path);
 		if (found == EACCES)
 			error = found;
+		dir += length;
+		if (!*dir)
+			return error;
 	}
-	return complain(command, error);
+}
+
+int child_find(const char *command, char **path)
+{
+	int error;
+
+	if (strchr(command, '/') || !*command) {
+		error = check_executable(command);
+		if (!error && !(*path = strdup(command)))
+			error = ENOMEM;
+	} else {
+		error = search(command, path);
+	}
+	return error ? complain(command, error) : 0;
 }
 
 /* In the child. */
 static void __attribute__((noreturn))
-become(char **command, int go, int failed, const sigset_t *signals)
+become(const char *path, char **command, int go, int failed, const sigset_t *signals)
 {
 	char byte;
 	int error;
@@ -76,7 +86,8 @@ become(char **command, int go, int failed, const sigset_t *signals)
 		_exit(EXIT_FAILURE);
 
 	sigprocmask(SIG_SETMASK, signals, NULL);
-	execvp(command[0], command);
+	/* Not execv(): a script may have no #! line. */
+	execvp(path, command);
 
 	error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)
@@ -84,7 +95,8 @@ become(char **command, int go, int failed, const sigset_t *signals)
 	_exit(EXIT_NOT_EXECUTABLE);
 }
 
-int child_fork(struct child *child, char **command, int stdout_fd, const sigset_t *signals)
+int child_fork(struct child *child, const char *path, char **command, int stdout_fd,
+	       const sigset_t *signals)
 {
 	int go[2], failed[2];
 
@@ -107,7 +119,7 @@ int child_fork(struct child *child, char **command, int stdout_fd, const sigset_
 		close(failed[0]);
 		if (stdout_fd >= 0)
 			dup2(stdout_fd, STDOUT_FILENO);
-		become(command, go[0], failed[1], signals);
+		become(path, command, go[0], failed[1], signals);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -271,13 +271,14 @@ int main(int argc, char **argv)
 	struct recording recording = { 0 };
 	struct options *options = &recording.options;
 	int signals, failed, stdout_fd;
+	char *path = NULL;
 	sigset_t before;
 
 	options_parse(options, argc, argv);
 	if (options->system_map && access(options->system_map, R_OK))
 		err(EXIT_FAILURE, "%s", options->system_map);
 	if (options->command) {
-		failed = child_find(options->command[0]);
+		failed = child_find(options->command[0], &path);
 		if (failed)
 			return failed;
 	}
@@ -291,9 +292,10 @@ int main(int argc, char **argv)
 	/* A trace on standard output is not to be mixed with what the command says. */
 	stdout_fd = strcmp(options->output, "-") ? -1 : STDERR_FILENO;
 	if (options->command &&
-	    child_fork(&recording.child, options->command, stdout_fd, &before)) {
+	    child_fork(&recording.child, path, options->command, stdout_fd, &before)) {
 		output_discard(&recording.output);
 		return EXIT_FAILURE;
 	}
+	free(path);
 	return record(&recording, signals);
 }

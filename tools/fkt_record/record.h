@@ -133,15 +133,18 @@ uint64_t clock_khz(const struct fkt_clock_pair *since);
 /* child.c */
 
 /**
- * child_find - will this command be found?
+ * child_find - find the command's file, as the shell would
+ * @command: its name
+ * @path: where to put the file's name
  *
  * Return: 0, EXIT_NOT_FOUND or EXIT_NOT_EXECUTABLE, with a message.
  */
-int child_find(const char *command);
+int child_find(const char *command, char **path);
 
 /**
  * child_fork - make the process that will become the command; it waits for child_release()
  * @child: filled in
+ * @path: the command's file
  * @command: the command and its arguments
  * @stdout_fd: becomes the command's standard output, unless it is negative
  * @signals: that the command has blocked
@@ -150,7 +153,8 @@ int child_find(const char *command);
  *
  * Return: 0, or -1 with a message.
  */
-int child_fork(struct child *child, char **command, int stdout_fd, const sigset_t *signals);
+int child_fork(struct child *child, const char *path, char **command, int stdout_fd,
+	       const sigset_t *signals);
 
 /**
  * child_release - let the child execute the command
