@@ -43,7 +43,7 @@ bins	 := $(tools:%=$(B)/bin/%) $(foreach a,$(aliases),$(B)/bin/$(firstword $(sub
 lib_objs := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
 
 # A test_*.c of tests/unit is a program together with the helpers there, a .c file of tests/vm
-# and tests/bench is one alone.
+# and tests/bench is one alone. Their modules: see test_module_rule.
 unit_tests   := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/test_*.c))
 unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
 		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
@@ -106,25 +106,25 @@ $(other_tests): $(B)/%: $(OBJ)/%.o $(B)/lib/libfkt.a
 -include $(objects:.o=.d)
 
 # kbuild leaves its objects beside the sources: for each kernel they are linked into a directory of
-# its own. $(call kbuild,KDIR,directory under build,arguments of make)
+# its own. $(call kbuild,KDIR,sources,directory under build,arguments of make)
 # Debian's kernel.release is not the kernel's name, and BTF for a module would need its vmlinux.
 utsrelease := include/generated/utsrelease.h
 define kbuild
 	$(Q)+set -e; kdir=$(1); \
 	release=$$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' "$$kdir/$(utsrelease)"); \
-	out=$(CURDIR)/$(B)/$(2)/$$release; \
+	out=$(CURDIR)/$(B)/$(3)/$$release; \
 	mkdir -p "$$out"; \
 	exec 9>"$$out/.lock"; flock 9; \
 	find "$$out" -xtype l -delete; \
-	cp -rs --remove-destination $(CURDIR)/kmod/. "$$out/"; \
-	$(if $(Q),printf '  %-7s %s\n' KBUILD "$${out#$(CURDIR)/}/fkt.ko";) \
+	cp -rs --remove-destination $(CURDIR)/$(2)/. "$$out/"; \
+	$(if $(Q),printf '  %-7s %s\n' KBUILD "$${out#$(CURDIR)/}";) \
 	$(MAKE) $(if $(Q),-s) -C "$$kdir" M="$$out" FKT_INCLUDE=$(CURDIR)/include \
-		CONFIG_DEBUG_INFO_BTF_MODULES= $(3) 9>&-
+		CONFIG_DEBUG_INFO_BTF_MODULES= $(4) 9>&-
 endef
 
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 module:
-	$(call kbuild,$(KDIR),kmod,modules)
+	$(call kbuild,$(KDIR),kmod,kmod,modules)
 else
 module: modules
 	@echo 'No headers in $(KDIR): fkt.ko was built for the kernels of the guests ($(guest_kernels)).'
@@ -134,12 +134,21 @@ endif
 modules: $(guest_kernels:%=module-%)
 
 module-%: FORCE
-	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,modules)
+	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,kmod,modules)
 
 # The same with all warnings as errors, and sparse.
 strict-module-%: FORCE
-	$(call kbuild,$$(scripts/kernels --kdir $*),check/kmod,\
+	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,check/kmod,\
 		W=1 C=1 CF=-Wsparse-error KCFLAGS=-Werror modules)
+
+# Modules that the tests load besides fkt.ko: a folder with a Kbuild, built for both kernels.
+define test_module_rule
+tests: $(1)@$(2)
+$(1)@$(2): FORCE
+	$$(call kbuild,$$$$(scripts/kernels --kdir $(2)),$(1),$(1),modules)
+endef
+$(foreach m,$(patsubst %/Kbuild,%,$(wildcard tests/*/*/Kbuild)),\
+	$(foreach k,$(guest_kernels),$(eval $(call test_module_rule,$(m),$(k)))))
 
 demo:
 	scripts/deps
@@ -166,7 +175,7 @@ install: all
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
 	install -m 644 $(wildcard include/fkt/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
-	$(call kbuild,$(KDIR),kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install)
+	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install)
 else
 	@echo 'No headers in $(KDIR): fkt.ko was not installed.'
 endif
