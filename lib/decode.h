@@ -47,7 +47,7 @@ struct fkt_event {
  * @pos: next slot
  * @end: end of the used part of the page
  * @stamp: stamp of the slot before @pos; of the page itself at its first slot
- * @slots: slots passed
+ * @left: slots from @pos on, as the page says
  * @lane: lane of the page
  * @cpu: CPU of the slot before @pos
  * @shared: whether wide slots change the CPU
@@ -56,7 +56,7 @@ struct fkt_cursor {
 	const uint64_t *pos;
 	const uint64_t *end;
 	uint64_t stamp;
-	uint32_t slots;
+	uint32_t left;
 	uint16_t lane;
 	uint16_t cpu;
 	bool shared;
@@ -80,14 +80,15 @@ static inline uint64_t fkt_extend(uint64_t stamp, uint64_t low, unsigned int bit
  * @cursor: where; not moved
  * @event: filled in except for @pid
  *
- * Return: false at the end of the page, or when no whole slot stands there (then pos < end).
+ * Return: false at the end of the page (then nothing is left, and pos is end), or when no whole
+ * slot stands there.
  */
 static inline bool fkt_slot_decode(const struct fkt_cursor *cursor, struct fkt_event *event)
 {
 	uint64_t head, wide;
 	unsigned int words;
 
-	if (cursor->pos >= cursor->end)
+	if (!cursor->left || cursor->pos >= cursor->end)
 		return false;
 	head = le64toh(*cursor->pos);
 	words = head & FKT_SLOT_WORDS_MASK;
@@ -126,7 +127,7 @@ static inline void fkt_slot_pass(struct fkt_cursor *cursor, const struct fkt_eve
 	cursor->pos = event->args + event->words;
 	cursor->stamp = event->stamp;
 	cursor->cpu = event->cpu;
-	cursor->slots++;
+	cursor->left--;
 }
 
 /**

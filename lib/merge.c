@@ -28,7 +28,6 @@
  * @key: stamp of its next event, when it stands in the heap
  * @seq: of its page
  * @lost: events lost as far as its pages said
- * @page_events: slots that its page says it has
  * @waiting: gaps to be told before its next event, indexed by enum fkt_gap_kind
  * @cpu: its CPU, FKT_CPU_ANY when it is shared
  * @in_heap: whether it stands in the heap
@@ -45,7 +44,6 @@ struct fkt_lane {
 	uint64_t key;
 	uint64_t seq;
 	uint64_t lost;
-	uint32_t page_events;
 	uint64_t waiting[FKT_GAP_DAMAGED + 1];
 	uint16_t cpu;
 	bool in_heap;
@@ -172,7 +170,6 @@ static void take_page(struct fkt_reader *reader, struct fkt_lane *lane,
 		lane->lost = header->lost;
 		gap = true;
 	}
-	lane->page_events = header->events;
 	if (reader->trace->header.shared) {
 		if (gap)
 			memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
@@ -185,7 +182,7 @@ static void take_page(struct fkt_reader *reader, struct fkt_lane *lane,
 /* The lane's page has no more whole slots: were they all that it said it has? */
 static void end_page(struct fkt_reader *reader, struct fkt_lane *lane)
 {
-	if (lane->cursor.pos == lane->cursor.end && lane->cursor.slots == lane->page_events)
+	if (lane->cursor.pos == lane->cursor.end && !lane->cursor.left)
 		return;
 	lane->waiting[FKT_GAP_DAMAGED]++;
 	reader->stats.damaged++;
@@ -235,7 +232,7 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 		cursor->end = (const uint64_t *)(const void *)(data + header.used);
 		cursor->stamp = header.first;
 		cursor->cpu = header.cpu;
-		cursor->slots = 0;
+		cursor->left = header.events;
 		if (fkt_slot_decode(cursor, &event)) {
 			lane->key = event.stamp;
 			return 1;

@@ -85,12 +85,14 @@ struct field {
 
 /**
  * struct label - how to show the events of a code
+ * @next: the one made before
  * @text_bytes: length of @text
  * @text: code and name, padded to their columns
  * @fields: number of @field
  * @field: arguments
  */
 struct label {
+	struct label *next;
 	uint8_t text_bytes;
 	char text[FKT_NAME_BYTES + 16];
 	uint8_t fields;
@@ -118,6 +120,7 @@ struct fkt_text {
 	int64_t date_second; /* for which date is written */
 	char date[32];
 	size_t bytes;
+	struct label *labels; /* all of them */
 	struct label *label[FKT_SLOT_CODES];
 	struct who who[UINT16_MAX + 1];
 	char buf[BUFFER_BYTES];
@@ -504,6 +507,8 @@ static struct label *make_label(struct fkt_text *text, uint32_t code)
 	if (n)
 		end = pad(end, end - strlen(name), NAME_COLUMN);
 	label->text_bytes = (uint8_t)(end - label->text);
+	label->next = text->labels;
+	text->labels = label;
 	text->label[code] = label;
 	return label;
 }
@@ -706,9 +711,13 @@ struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *pro
 
 void fkt_text_free(struct fkt_text *text)
 {
+	struct label *label;
+
 	if (!text)
 		return;
-	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++)
-		free(text->label[code]);
+	while ((label = text->labels)) {
+		text->labels = label->next;
+		free(label);
+	}
 	free(text);
 }

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Symbols, the clock, threads over time, and where the time went. */
+#include "test.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "read_trace.h"
+
+static struct fkt_trace *open_built(struct build *build)
+{
+	char error[FKT_ERROR_BYTES], path[] = "/tmp/fkt-test-XXXXXX";
+	int fd = mkstemp(path);
+	struct fkt_trace *trace;
+
+	assert_true(fd >= 0);
+	close(fd);
+	build_write(build, path, build->bytes);
+	trace = fkt_open(path, NULL, NULL, error);
+	unlink(path);
+	assert_non_null(trace);
+	build_free(build);
+	return trace;
+}
+
+static void expect_symbol(struct fkt_trace *trace, uint64_t address, const char *expected)
+{
+	struct fkt_symbol symbol;
+	char text[128] = "-";
+
+	if (fkt_symbol(trace, address, &symbol))
+		snprintf(text, sizeof(text), "%s+%#llx %s", symbol.name,
+			 (unsigned long long)symbol.offset, symbol.module ?: "");
+	assert_string_equal(text, expected);
+}
+
+static void test_symbols(void **state)
+{
+	static const char symbols[] = "ffffffffc0000000 t init\t[mod]\n"
+				      "ffffffff81000100 T second\n"
+				      "ffffffff81000100 T alias\n"
+				      "0000000000000000 A hidden\n"
+				      "nonsense line\n"
+				      "ffffffff81000000 T first\n"
+				      "ffffffff81000200 t evil\x1b[2J\n"
+				      "ffffffff81000300\n"
+				      "ffffffffc0000100 t exit [mod]";
+	struct fkt_trace *trace;
+	struct build build;
+
+	(void)state;
+	for (int zstd = 0; zstd < 2; zstd++) {
+		build_begin(&build, 1, false);
+		build_section(&build, FKT_SECTION_SYMBOLS, symbols, sizeof(symbols) - 1, zstd);
+		build_pages(&build);
+		build_end(&build, 0, 0, 0);
+		trace = open_built(&build);
+		expect_symbol(trace, 0xffffffff81000000, "first+0 ");
+		expect_symbol(trace, 0xffffffff810000ff, "first+0xff ");
+		expect_symbol(trace, 0xffffffff81000100, "second+0 ");
+		expect_symbol(trace, 0xffffffff81000201, "evil?[2J+0x1 ");
+		expect_symbol(trace, 0xffffffffc0000010, "init+0x10 mod");
+		expect_symbol(trace, 0xffffffffc0000110, "exit+0x10 mod");
+		expect_symbol(trace, 0xffffffff80ffffff, "-");
+		expect_symbol(trace, 0x1000, "-");
+		expect_symbol(trace, UINT64_MAX, "-");
+		fkt_close(trace);
+	}
+}
+
+static void test_no_symbols(void **state)
+{
+	struct fkt_trace *trace;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_SYMBOLS, "", 0, true);
+	build_pages(&build);
+	trace = open_built(&build);
+	expect_symbol(trace, 0xffffffff81000000, "-");
+	fkt_close(trace);
+}
+
+/* 3 GHz exactly: three cycles a nanosecond. The line goes through both pairs. */
+static void test_clock(void **state)
+{
+	struct fkt_trace *trace;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_INFO, "tsc_khz=1000000", 16, false);
+	build_clock(&build, 3000000000, 1000000000, 1700000000000000000);
+	build_pages(&build);
+	build_end(&build, 33000000000, 11000000000, 1700000010000000000);
+	trace = open_built(&build);
+	assert_true(fkt_has_clock(trace));
+	assert_true(fkt_has_wall_clock(trace));
+	assert_int_equal(fkt_cycles_to_ns(trace, 0), 0);
+	assert_in_range(fkt_cycles_to_ns(trace, 30000000000), 9999999999, 10000000000);
+	assert_in_range(fkt_cycles_to_ns(trace, 3000000000000000), 999999999999999,
+			1000000000000000);
+	assert_true(fkt_cycles_to_ns(trace, -3000) == -1000 ||
+		    fkt_cycles_to_ns(trace, -3000) == -999);
+	assert_in_range(fkt_wall_ns(trace, 6000000000), 1700000000999999999, 1700000001000000000);
+	assert_in_range(fkt_wall_ns(trace, 0), 1699999999000000000, 1699999999000000001);
+	fkt_close(trace);
+}
+
+static void test_clock_without_tail(void **state)
+{
+	struct fkt_trace *trace;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_INFO, "tsc_khz=2000000", 16, false);
+	build_clock(&build, 1000, 1000, 5000);
+	build_pages(&build);
+	trace = open_built(&build);
+	assert_int_equal(fkt_cycles_to_ns(trace, 2000000000), 1000000000);
+	assert_int_equal(fkt_cycles_to_ns(trace, -2000000000), -1000000000);
+	assert_int_equal(fkt_wall_ns(trace, 3000), 6000);
+	fkt_close(trace);
+}
+
+/* Clocks slower than the counter's nanosecond, and ones that cannot be. */
+static void test_odd_clocks(void **state)
+{
+	struct fkt_trace *trace;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_INFO, "tsc_khz=400000", 15, false);
+	build_pages(&build);
+	trace = open_built(&build);
+	assert_int_equal(fkt_cycles_to_ns(trace, 400000), 1000000);
+	assert_int_equal(fkt_cycles_to_ns(trace, 1), 2);
+	assert_false(fkt_has_wall_clock(trace));
+	fkt_close(trace);
+
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_INFO, "tsc_khz=0", 10, false);
+	build_clock(&build, 1000, 1000, 5000);
+	build_pages(&build);
+	build_end(&build, 1000, 2000, 6000);
+	trace = open_built(&build);
+	assert_false(fkt_has_clock(trace));
+	fkt_close(trace);
+}
+
+static void expect_process(struct fkt_processes *processes, uint32_t tid, const char *comm,
+			   uint32_t tgid)
+{
+	const struct fkt_process *process =
+		fkt_process(processes, fkt_process_id(processes, tid, 0));
+
+	assert_string_equal(process->comm, comm);
+	assert_int_equal(process->tgid, tgid);
+}
+
+/* A pid that is released and forked again is another thread; until then it is the old one. */
+static void test_processes(void **state)
+{
+	struct fkt_processes *processes;
+	struct fkt_reader *reader;
+	struct fkt_trace *trace;
+	struct fkt_event event;
+	struct build build;
+	uint32_t old = 0, new;
+	const uint64_t release = 100 | 100ull << 32;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_PROCESSES,
+		   "50 50 1 bash\n51 50 1 helper\n0 0 0 zero\nx y z w\n7\n50 9 9 twice\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_fork(&build, 0, 1000, 100, 50);
+	build_name(&build, 0, 1001, FKT_CODE_EXEC, 100, "find");
+	build_slot(&build, 0, 0, 1002, FKT_CODE_RELEASE, 0, &release, 1);
+	build_switch(&build, 0, 1003, 0x80, 100, 50);
+	build_fork(&build, 0, 1004, 100, 51);
+	build_name(&build, 0, 1005, FKT_CODE_RENAME, 50, "sh");
+	build_end(&build, 0, 0, 0);
+	trace = open_built(&build);
+	processes = fkt_processes_new(trace);
+	reader = fkt_reader_new(trace);
+	assert_non_null(processes);
+	assert_non_null(reader);
+	expect_process(processes, 50, "bash", 50);
+	expect_process(processes, 51, "helper", 50);
+	while (fkt_next(reader, &event) > 0) {
+		fkt_processes_event(processes, &event);
+		switch (event.stamp) {
+		case 1000:
+			expect_process(processes, 100, "bash", 100);
+			old = fkt_process_id(processes, 100, 0);
+			break;
+		case 1001:
+		case 1003:
+			expect_process(processes, 100, "find", 100);
+			assert_int_equal(fkt_process_id(processes, 100, 0), old);
+			break;
+		case 1002:
+			assert_true(fkt_process(processes, old)->released);
+			break;
+		}
+	}
+	new = fkt_process_id(processes, 100, 0);
+	assert_int_not_equal(new, old);
+	assert_string_equal(fkt_process(processes, new)->comm, "helper");
+	assert_string_equal(fkt_process(processes, old)->comm, "find");
+	expect_process(processes, 50, "sh", 50);
+	expect_process(processes, 12345, "?", FKT_PID_UNKNOWN);
+	/* idle: one for each CPU */
+	assert_int_not_equal(fkt_process_id(processes, 0, 0), fkt_process_id(processes, 0, 1));
+	assert_int_equal(fkt_process(processes, fkt_process_id(processes, 0, 3))->cpu, 3);
+	assert_int_equal(fkt_process_id(processes, FKT_PID_UNKNOWN, 0), 0);
+	fkt_reader_free(reader);
+	fkt_processes_free(processes);
+	fkt_close(trace);
+}
+
+/*
+ * CPU 0: a (50) from 1000 on, b (60) from 1300 to 1600, then idle; CPU 1: idle, and a again from
+ * 1500 on. From 1000 to 2000: a 300 + 500, b 300, idle 0 400, idle 1 500.
+ */
+static void test_times(void **state)
+{
+	static const struct {
+		uint32_t tid, cpu;
+		uint64_t cycles;
+	} expected[] = { { 50, 0, 800 }, { 0, 1, 500 }, { 0, 0, 400 }, { 60, 0, 300 } };
+	struct fkt_processes *processes;
+	struct fkt_analysis *analysis;
+	struct fkt_process_time *rows;
+	struct fkt_reader *reader;
+	struct fkt_trace *trace;
+	struct fkt_event event;
+	struct build build;
+	size_t count;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, 0x27, 0);
+	build_switch(&build, 0, 1300, 1, 50, 60);
+	build_event(&build, 0, 1400, FKT_CODE_IRQ_ENTRY, 1);
+	build_event(&build, 1, 1450, FKT_CODE_IRQ_ENTRY, 1);
+	build_switch(&build, 1, 1500, 0, 0, 50);
+	build_switch(&build, 0, 1600, 1, 60, 0);
+	build_event(&build, 1, 2000, 0x27, 0);
+	build_end(&build, 0, 0, 0);
+	trace = open_built(&build);
+	processes = fkt_processes_new(trace);
+	analysis = fkt_analysis_new(processes);
+	reader = fkt_reader_new(trace);
+	assert_true(processes && analysis && reader);
+	while (fkt_next(reader, &event) > 0)
+		assert_int_equal(fkt_analysis_event(analysis, &event), 0);
+	fkt_analysis_end(analysis, 1000, 2000);
+	rows = fkt_analysis_processes(analysis, &count);
+	assert_int_equal(count, 4);
+	for (size_t i = 0; i < count; i++) {
+		const struct fkt_process *process = fkt_process(processes, rows[i].id);
+
+		assert_int_equal(process->tid, expected[i].tid);
+		assert_int_equal(process->cpu, expected[i].cpu);
+		assert_int_equal(rows[i].cycles, expected[i].cycles);
+	}
+	assert_int_equal(fkt_analysis_code_count(analysis, FKT_CODE_SWITCH), 3);
+	assert_int_equal(fkt_analysis_code_count(analysis, 0x27), 2);
+	free(rows);
+	fkt_reader_free(reader);
+	fkt_analysis_free(analysis);
+	fkt_processes_free(processes);
+	fkt_close(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_no_symbols),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_clock_without_tail),
+		cmocka_unit_test(test_odd_clocks),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_times),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
