@@ -28,8 +28,11 @@ static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
 {
 	if (!fkt_on(FKT_KEY_PROCESS))
 		return;
-	/* A task that was preempted is still runnable, whatever it was about to become. */
-	FKT_EVENT(FKT_CODE_SWITCH, preempt ? TASK_RUNNING : prev_state,
+	/*
+	 * A task that was preempted is still runnable, whatever it was about to become. One that is
+	 * dead says in its exit_state whether somebody will wait for it (Z) or not (X).
+	 */
+	FKT_EVENT(FKT_CODE_SWITCH, preempt ? TASK_RUNNING : prev_state | prev->exit_state,
 		  fkt_pair(prev->pid, next->pid));
 }
 
@@ -107,22 +110,15 @@ static int fkt_release_task(struct kprobe *probe, struct pt_regs *regs)
 
 static struct kprobe fkt_release_probe;
 
-static int fkt_process_attach(u32 flags)
+static int fkt_process_attach(const struct fkt_session *s, u32 keys)
 {
-	int ret;
-
 	/* A kprobe is not to be registered with what an earlier registration left in it. */
 	fkt_release_probe = (struct kprobe){
 		.symbol_name = "release_task",
 		.pre_handler = fkt_release_task,
 	};
-	ret = register_kprobe(&fkt_release_probe);
-	if (ret)
-		return ret;
-	ret = fkt_tracepoints_attach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
-	if (ret)
-		unregister_kprobe(&fkt_release_probe);
-	return ret;
+	return register_kprobe(&fkt_release_probe) ?:
+	       fkt_tracepoints_attach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
 }
 
 static void fkt_process_detach(void)
