@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * calls [-t THREADS] [-s SECONDS] COUNT: each thread, on a CPU of its own, calls getppid() COUNT
+ * times; with -s as often as it can in that time. Prints how many calls were made.
+ */
+#include <err.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS_MAX 64
+#define ROUND	    1000 /* calls between looks at the clock */
+
+static unsigned long count, seconds;
+static pthread_barrier_t barrier;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void *call(void *arg)
+{
+	unsigned long made = 0;
+	cpu_set_t cpus;
+	double end;
+
+	CPU_ZERO(&cpus);
+	CPU_SET((size_t)arg, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		err(1, "CPU %zu", (size_t)arg);
+	pthread_barrier_wait(&barrier);
+	end = now() + (double)seconds;
+	while (seconds ? made % ROUND || now() < end : made < count) {
+		syscall(SYS_getppid);
+		made++;
+	}
+	return (void *)made;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long threads = 1, total = 0;
+	pthread_t thread[THREADS_MAX];
+	void *made;
+	int option;
+
+	while ((option = getopt(argc, argv, "t:s:")) > 0) {
+		if (option == 't')
+			threads = strtoul(optarg, NULL, 10);
+		else if (option == 's')
+			seconds = strtoul(optarg, NULL, 10);
+		else
+			return 2;
+	}
+	if (optind < argc)
+		count = strtoul(argv[optind], NULL, 10);
+	if (!threads || threads > THREADS_MAX || (!count && !seconds))
+		errx(2, "usage: calls [-t THREADS] [-s SECONDS] COUNT");
+	pthread_barrier_init(&barrier, NULL, (unsigned int)threads);
+	for (size_t i = 0; i < threads; i++)
+		if (pthread_create(&thread[i], NULL, call, (void *)i))
+			errx(1, "pthread_create");
+	for (size_t i = 0; i < threads; i++) {
+		pthread_join(thread[i], &made);
+		total += (unsigned long)made;
+	}
+	printf("%lu\n", total);
+	return 0;
+}

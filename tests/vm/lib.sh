@@ -1,0 +1,175 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the tests that run in a guest share. tests/vm/guest starts each in an empty directory of its own on /mnt/disk
+# (ext4), with the tools and the programs of tests/vm in the PATH, and TOP, the checkout.
+#
+# A test fails when one of its checks does, when it ends with a status that is not 0, and when it has checked nothing.
+
+set -uo pipefail
+
+failures=0
+checks=0
+out=
+err=
+background=()
+
+at_exit() {
+	local status=$? pid
+
+	for pid in "${background[@]}"; do
+		kill -9 "$pid" 2>/dev/null
+	done
+	[ $status != 77 ] || exit 77
+	[ $checks != 0 ] || fail 'nothing was checked'
+	[ $failures = 0 ] || status=1
+	exit $status
+}
+trap at_exit EXIT
+
+fail() {
+	echo "FAILED: $*"
+	failures=$((failures + 1))
+}
+
+# skip REASON: this test can't be run here.
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+die() {
+	fail "$*"
+	exit 1
+}
+
+# check WHAT COMMAND…: what holds when COMMAND succeeds.
+check() {
+	local what=$1
+
+	shift
+	checks=$((checks + 1))
+	if "$@"; then
+		echo "ok: $what"
+	else
+		fail "$what: $*"
+	fi
+}
+
+# refuse WHAT COMMAND…: what holds when COMMAND fails.
+refuse() {
+	local what=$1
+
+	shift
+	check "$what" not "$@"
+}
+
+not() {
+	! "$@"
+}
+
+# run COMMAND…: leaves its output in $out, what it says on stderr in $err and its exit status in $status.
+run() {
+	echo "+ $*"
+	"$@" >.out 2>.err
+	status=$?
+	out=$(tr -d '\0' <.out)
+	err=$(tr -d '\0' <.err)
+	[ -z "$err" ] || sed 's/^/  stderr: /' .err | head -20
+}
+
+# expect STATUS COMMAND…: run, and check the exit status.
+expect() {
+	local wanted=$1
+
+	shift
+	run "$@"
+	check "exit status $wanted of: $*" [ "$status" = "$wanted" ]
+}
+
+# said PATTERN: whether the last command's stderr has the extended regular expression.
+said() {
+	check "it says '$1'" grep -qE -- "$1" .err
+}
+
+# one_sentence: the last command's stderr is a single line.
+one_sentence() {
+	check "it says one sentence" [ "$(wc -l <.err)" = 1 ]
+}
+
+# between LOW VALUE HIGH
+between() {
+	[ -n "$2" ] && [ "$1" -le "$2" ] && [ "$2" -le "$3" ]
+}
+
+# wait_until SECONDS COMMAND…: wait until COMMAND succeeds.
+wait_until() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.1
+	done
+}
+
+# Nothing records, and nothing holds the module.
+idle() {
+	[ "$(cat /sys/module/fkt/refcnt)" = 0 ]
+}
+
+recording() {
+	fkt_enable system 2>/dev/null
+}
+
+# start_recorder ARGUMENT…: fkt_record in the background, its process in $recorder; returns when it records. What it says
+# is in recorder.err.
+start_recorder() {
+	echo "+ fkt_record $* &"
+	fkt_record "$@" 2>recorder.err &
+	recorder=$!
+	background+=("$recorder")
+	wait_until 30 recording && return
+	cat recorder.err
+	die "fkt_record $* does not begin to record"
+}
+
+# stop_recorder [SIGNAL]: its exit status is in $status.
+stop_recorder() {
+	kill "-${1-INT}" "$recorder"
+	wait "$recorder"
+	status=$?
+	sed 's/^/  recorder: /' recorder.err
+}
+
+# events FILE: the listing, in a form that is easy to search: "CPU PID CODE NAME ARGUMENTS"; what is missing as "*** …".
+events() {
+	fkt_print --no-summary --time=cycles "$1" | perl -ne '
+		print, next if /^\*\*\*/;
+		print "$1 $2 $3 $4\n" if /^ *-?\d+ +(\d+) +(\d+|\?) .{16} ([0-9a-f]{4,5})  (.*)/'
+}
+
+# count FILE CODE…: how many events of these codes there are.
+count() {
+	local file=$1
+
+	shift
+	fkt_print --no-summary "$file" | perl -ne '
+		BEGIN { %want = map { $_ => 1 } splice @ARGV }
+		$n++ if /^ *-?\d+ +\d+ +(?:\d+|\?) .{16} ([0-9a-f]{4,5})  / && $want{$1};
+		END { print $n + 0, "\n" }' -- "$@"
+}
+
+# summary FILE LABEL: what fkt_print -q says there.
+summary() {
+	fkt_print -q "$1" | sed -n "s/^$2  *//p" | head -1
+}
+
+# A field of the summary of fkt_record, in the file FROM: events, lost …
+recorded() {
+	perl -ne 'print "$1\n" if /: (\d+) events, (\d+) pages .* (\d+) lost/ and $1 ne ""' "${1-.err}"
+}
+
+lost() {
+	perl -ne 'print "$1\n" if /: \d+ events, \d+ pages .*, (\d+) lost/' "${1-.err}"
+}
