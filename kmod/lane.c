@@ -44,9 +44,12 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 		    (shared && FKT_HEAD_CPU(head) != cpu))
 			wide = 8;
 
-		/* After hours of silence not even a wide slot says how long it was: begin a page. */
+		/*
+		 * After hours of silence not even a wide slot says how long it was: begin a page. The
+		 * slot before may be as much older than @near as that is from what it was set for.
+		 */
 		opens = offset + bytes + wide > FKT_PAGE_BYTES ||
-			(s64)(now - near) >> (FKT_WIDE_STAMP_BITS - 1) > 0;
+			(s64)(now - near) >= (s64)(FKT_FAR_CYCLES - FKT_NEAR_CYCLES);
 		if (!opens) {
 			start = offset;
 			next = FKT_HEAD(page, head_cpu, offset + bytes + wide);

@@ -97,6 +97,8 @@ struct fkt_lane {
  * once half of that has passed since the slot that it was last set for: a store less for the others.
  */
 #define FKT_NEAR_CYCLES		 (1ull << (FKT_SLOT_STAMP_BITS - 2))
+/* From here on a difference does not fit into a wide slot's signed one. */
+#define FKT_FAR_CYCLES		 (1ull << (FKT_WIDE_STAMP_BITS - 1))
 
 /* The static part of a slot's first word. */
 #define FKT_TAG(code, words, imm)                                                                  \
