@@ -29,7 +29,7 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 	const u32 head_cpu = shared ? cpu : 0;
 	struct fkt_page_header *header;
 	u32 offset, page, start, wide;
-	u64 head, next, now, near;
+	u64 head, next, now, near, lost = 0;
 	bool opens;
 	u64 *first;
 
@@ -54,7 +54,12 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 			start = offset;
 			next = FKT_HEAD(page, head_cpu, offset + bytes + wide);
 		} else if ((s32)(smp_load_acquire(&lane->limit) - (page + 1)) > 0) {
-			/* Partner of the acquire: the release in fkt_lane_queue(). */
+			/*
+			 * Partner of the acquire: the release in fkt_lane_queue(). What is lost from
+			 * here on is lost after this page began, or is not yet counted; and read
+			 * before the exchange, the count never runs backwards from page to page.
+			 */
+			lost = READ_ONCE(lane->lost);
 			start = sizeof(*header);
 			wide = 0; /* the page's header has the stamp and the CPU */
 			next = FKT_HEAD(page + 1, head_cpu, start + bytes);
@@ -85,7 +90,7 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 		slot->bytes += sizeof(*header);
 		header->cpu = cpu;
 		header->first = now;
-		header->lost = READ_ONCE(lane->lost);
+		header->lost = lost;
 		header->pid = fkt_current_pid();
 		if (!(page & lane->kick_mask))
 			fkt_lane_kick(lane);
