@@ -12,11 +12,11 @@
 #include "internal.h"
 
 struct cpu {
-	uint64_t last;	     /* stamp of its last event */
-	uint64_t first;	     /* of its first one */
-	uint32_t first_id;   /* current at its first event */
-	uint32_t pid;	     /* current after its last event */
-	uint32_t id;	     /* number of that thread */
+	uint64_t last;	   /* stamp of its last event */
+	uint64_t first;	   /* of its first one */
+	uint32_t first_id; /* current at its first event */
+	uint32_t pid;	   /* current after its last event */
+	uint32_t id;	   /* number of that thread */
 	bool seen;
 };
 
@@ -71,7 +71,8 @@ static int make_room(struct fkt_analysis *analysis, uint32_t id)
 	return 0;
 }
 
-static int set_current(struct fkt_analysis *analysis, struct cpu *cpu, uint32_t pid, uint16_t number)
+static int set_current(struct fkt_analysis *analysis, struct cpu *cpu, uint32_t pid,
+		       uint16_t number)
 {
 	cpu->pid = pid;
 	cpu->id = fkt_process_id(analysis->processes, pid, number);

@@ -87,8 +87,8 @@ bool fkt_has_wall_clock(const struct fkt_trace *trace)
 
 int64_t fkt_wall_ns(const struct fkt_trace *trace, uint64_t stamp)
 {
-	uint64_t behind = (uint64_t)scale(&trace->wall_rate,
-					  (int64_t)(stamp - trace->clock[0].cycles));
+	uint64_t behind =
+		(uint64_t)scale(&trace->wall_rate, (int64_t)(stamp - trace->clock[0].cycles));
 
 	return (int64_t)(trace->clock[0].real_ns + behind);
 }

@@ -267,8 +267,8 @@ static inline void fkt_deliver(struct fkt_reader *reader, struct fkt_event *even
  */
 static inline int fkt_next(struct fkt_reader *reader, struct fkt_event *event)
 {
-	if (__builtin_expect(fkt_slot_decode(reader->cursor, event) &&
-			     event->stamp < reader->limit, 1)) {
+	if (__builtin_expect(fkt_slot_decode(reader->cursor, event) && event->stamp < reader->limit,
+			     1)) {
 		fkt_deliver(reader, event);
 		return FKT_EVENT;
 	}

@@ -5,8 +5,8 @@
 
 #include "fkt.h"
 
-#define likely(x)   __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
+#define likely(x)	      __builtin_expect(!!(x), 1)
+#define unlikely(x)	      __builtin_expect(!!(x), 0)
 
 /* A section that is larger, stored or decompressed, is a lie: kallsyms has some 10 MB. */
 #define FKT_SECTION_BYTES_MAX (64u << 20)
@@ -82,11 +82,11 @@ struct fkt_trace {
 	void *warn_arg;
 
 	struct fkt_file_header header;
-	bool complete;	     /* the tail sections have been read */
-	uint64_t pages;	     /* whole pages of a seekable file, index pages included */
-	bool pages_known;    /* @pages comes from the tail, not from the file's size */
+	bool complete;	  /* the tail sections have been read */
+	uint64_t pages;	  /* whole pages of a seekable file, index pages included */
+	bool pages_known; /* @pages comes from the tail, not from the file's size */
 
-	char *info;	     /* "key=value" strings, each with its NUL */
+	char *info; /* "key=value" strings, each with its NUL */
 	size_t info_bytes;
 	struct fkt_clock_pair clock[2]; /* the first and the last one */
 	unsigned int clocks;

@@ -298,7 +298,8 @@ static bool is_due(struct fkt_reader *reader)
 	if (reader->trace->input.seekable || reader->waiting_pages < STREAM_PAGES_MAX)
 		return false;
 	if (!reader->hurried)
-		fkt_warn(reader->trace, "too many pages wait for those of another lane: events may "
+		fkt_warn(reader->trace,
+			 "too many pages wait for those of another lane: events may "
 			 "be out of order; read it from a file to have them in order");
 	reader->hurried = true;
 	return true;

@@ -56,6 +56,7 @@ static const char *const vectors[] = {
 #undef X
 };
 
+/* clang-format off */
 /* The traced machine's errors (x86), whatever the numbers are on the one that reads. */
 static const char *const errors[] = {
 	[1] = "EPERM", "ENOENT", "ESRCH", "EINTR", "EIO", "ENXIO", "E2BIG", "ENOEXEC", "EBADF",
@@ -82,9 +83,10 @@ static const char *const errors[] = {
 	[524] = "ENOTSUPP", "ETOOSMALL", "ESERVERFAULT", "EBADTYPE", "EJUKEBOX", "EIOCBQUEUED",
 	"ERECALLCONFLICT", "ENOGRACE",
 };
+/* clang-format on */
 
-#define ARRAY_SIZE(array)   (sizeof(array) / sizeof((array)[0]))
-#define LOOK_UP(array, i)   ((size_t)(i) < ARRAY_SIZE(array) ? (array)[i] : NULL)
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define LOOK_UP(array, i) ((size_t)(i) < ARRAY_SIZE(array) ? (array)[i] : NULL)
 
 /* ---- lines and words ---- */
 
@@ -318,7 +320,8 @@ void fkt_free_names(struct fkt_trace *trace)
 
 /* ---- looking up ---- */
 
-static const struct fkt_code_row *find_code(const struct fkt_code_row *codes, size_t count, uint32_t code)
+static const struct fkt_code_row *find_code(const struct fkt_code_row *codes, size_t count,
+					    uint32_t code)
 {
 	size_t low = 0, high = count, middle;
 
@@ -336,8 +339,8 @@ static const struct fkt_code_row *find_code(const struct fkt_code_row *codes, si
 
 const struct fkt_code_row *fkt_code_row(const struct fkt_trace *trace, uint32_t code)
 {
-	return find_code(trace->codes, trace->n_codes, code) ?:
-	       find_code(known_codes, ARRAY_SIZE(known_codes), code);
+	return find_code(trace->codes, trace->n_codes, code)
+		       ?: find_code(known_codes, ARRAY_SIZE(known_codes), code);
 }
 
 const struct fkt_syscall *fkt_syscall(const struct fkt_trace *trace, bool compat, uint32_t nr)
@@ -436,9 +439,9 @@ void fkt_state_letters(uint32_t state, char letters[FKT_STATE_BYTES])
 			if (state & 1u << bit)
 				letters[n++] = bits[bit];
 		if (!n)
-			letters[n++] = state & STATE_DEAD	 ? 'X' :
-				       state & STATE_RTLOCK_WAIT ? 'D' :
-								   '?';
+			letters[n++] = state & STATE_DEAD	   ? 'X'
+				       : state & STATE_RTLOCK_WAIT ? 'D'
+								   : '?';
 	}
 	letters[n] = '\0';
 }

@@ -16,7 +16,7 @@
 #define HEADER_RUN_PAGES 16
 
 /* After so many bad pages in a row, in a trace that has no tail, there will be no good one. */
-#define BAD_RUN_MAX 1024
+#define BAD_RUN_MAX	 1024
 
 /**
  * struct fkt_scan - how far a trace's pages have been scanned
@@ -66,7 +66,7 @@ enum fkt_page_kind fkt_page_check(const struct fkt_trace *trace, const void *dat
 	if (header->lane == FKT_LANE_INDEX) {
 		if (header->events > FKT_INDEX_ENTRIES ||
 		    header->used < begin + offsetof(struct fkt_index, entry) +
-				   header->events * sizeof(struct fkt_index_entry))
+					   header->events * sizeof(struct fkt_index_entry))
 			return FKT_PAGE_BAD;
 		return FKT_PAGE_INDEX;
 	}
@@ -79,8 +79,9 @@ static void raise_watermark(const struct fkt_scan *scan, const char *data, uint6
 {
 	uint64_t complete;
 
-	memcpy(&complete, data + scan->trace->header.page_header_bytes +
-	       offsetof(struct fkt_index, complete), sizeof(complete));
+	memcpy(&complete,
+	       data + scan->trace->header.page_header_bytes + offsetof(struct fkt_index, complete),
+	       sizeof(complete));
 	complete = le64toh(complete);
 	if (complete > *watermark)
 		*watermark = complete;
@@ -128,8 +129,8 @@ static int scan_page(struct fkt_scan *scan, const char *data, uint64_t *watermar
 static int scan_index(struct fkt_scan *scan, uint64_t *watermark)
 {
 	const struct fkt_trace *trace = scan->trace;
-	uint64_t offset = trace->header.data_offset +
-			  (scan->next + FKT_INDEX_ENTRIES) * FKT_PAGE_BYTES;
+	uint64_t offset =
+		trace->header.data_offset + (scan->next + FKT_INDEX_ENTRIES) * FKT_PAGE_BYTES;
 	uint32_t begin = trace->header.page_header_bytes;
 	struct fkt_index_entry entry[FKT_INDEX_ENTRIES];
 	union fkt_page_ref ref;
@@ -204,8 +205,8 @@ static int scan_headers(struct fkt_scan *scan, uint64_t *watermark)
 		return 0;
 	}
 	for (; count; count--, data += FKT_PAGE_BYTES) {
-		if (!trace->pages_known && le32toh(*(const uint32_t *)(const void *)data) ==
-						   FKT_SECTION_MAGIC) {
+		if (!trace->pages_known &&
+		    le32toh(*(const uint32_t *)(const void *)data) == FKT_SECTION_MAGIC) {
 			input->pos = trace->header.data_offset + scan->next * FKT_PAGE_BYTES;
 			trace->complete = fkt_read_sections(trace, input->size, NULL);
 			if (trace->complete)
@@ -262,16 +263,22 @@ end:
 int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark)
 {
 	struct fkt_trace *trace = scan->trace;
-	int ret;
+	int ret = 0;
 
-	if (!trace->input.seekable)
-		return scan_stream(scan, watermark);
-	if (scan->next % BLOCK_PAGES == 0 && trace->pages - scan->next >= BLOCK_PAGES) {
-		ret = scan_index(scan, watermark);
-		if (ret)
-			return ret;
+	if (!trace->input.seekable) {
+		ret = scan_stream(scan, watermark);
+	} else {
+		if (scan->next % BLOCK_PAGES == 0 && trace->pages - scan->next >= BLOCK_PAGES)
+			ret = scan_index(scan, watermark);
+		if (!ret)
+			ret = scan_headers(scan, watermark);
 	}
-	return scan_headers(scan, watermark);
+	/* Bad pages before the tail are damaged; those at the end of what was cut off are nothing. */
+	if (!ret && (trace->complete || trace->pages_known)) {
+		scan->stats->damaged += scan->bad_run;
+		scan->bad_run = 0;
+	}
+	return ret;
 }
 
 bool fkt_scan_would_block(const struct fkt_scan *scan)

@@ -14,20 +14,21 @@
 
 #include "internal.h"
 
-#define BUFFER_BYTES  (256 << 10)
+#define BUFFER_BYTES (256 << 10)
 /* No line is longer: 15 words of symbols, or 60 16-bit fields with their names. */
-#define LINE_BYTES    (16 << 10)
+#define LINE_BYTES   (16 << 10)
 
-#define NAME_COLUMN   24
-#define PID_COLUMN    7
-#define FIELDS_MAX    60
-#define PREFIX_BYTES  32
-#define SYMBOL_BYTES  512
-#define IRQ_BYTES     128
+#define NAME_COLUMN  24
+#define COLUMN_MAX   16
+#define PID_COLUMN   7
+#define FIELDS_MAX   60
+#define PREFIX_BYTES 32
+#define SYMBOL_BYTES 512
+#define IRQ_BYTES    128
 
 /* Arguments and results from here on are likely to be addresses, and shown in hexadecimal. */
-#define SMALL_MAX     0xffff
-#define ERRNO_MAX     4095
+#define SMALL_MAX    0xffff
+#define ERRNO_MAX    4095
 
 enum field_type {
 	FIELD_SIGNED,
@@ -45,25 +46,38 @@ enum field_type {
 	FIELD_RESULT,
 };
 
+/* clang-format off */
 static const struct field_kind {
 	const char *name;
 	enum field_type type;
 	uint8_t bytes; /* 0: all that remain */
 	bool bare;     /* speaks for itself: shown without its name */
 } field_kinds[] = {
-	{ "s8", FIELD_SIGNED, 1, false },     { "s16", FIELD_SIGNED, 2, false },
-	{ "s32", FIELD_SIGNED, 4, false },    { "s64", FIELD_SIGNED, 8, false },
-	{ "u8", FIELD_UNSIGNED, 1, false },   { "u16", FIELD_UNSIGNED, 2, false },
-	{ "u32", FIELD_UNSIGNED, 4, false },  { "u64", FIELD_UNSIGNED, 8, false },
-	{ "x8", FIELD_HEX, 1, false },	      { "x16", FIELD_HEX, 2, false },
-	{ "x32", FIELD_HEX, 4, false },	      { "x64", FIELD_HEX, 8, false },
-	{ "cycles", FIELD_UNSIGNED, 8, false }, { "pid", FIELD_PID, 4, false },
-	{ "irq", FIELD_IRQ, 2, true },	      { "softirq", FIELD_SOFTIRQ, 2, true },
-	{ "trap", FIELD_TRAP, 2, true },      { "state", FIELD_STATE, 2, true },
-	{ "sym", FIELD_SYMBOL, 8, false },    { "comm", FIELD_COMM, FKT_COMM_BYTES, true },
-	{ "str", FIELD_STRING, 0, true },     { "args", FIELD_ARGUMENT, 0, true },
+	{ "s8", FIELD_SIGNED, 1, false },
+	{ "s16", FIELD_SIGNED, 2, false },
+	{ "s32", FIELD_SIGNED, 4, false },
+	{ "s64", FIELD_SIGNED, 8, false },
+	{ "u8", FIELD_UNSIGNED, 1, false },
+	{ "u16", FIELD_UNSIGNED, 2, false },
+	{ "u32", FIELD_UNSIGNED, 4, false },
+	{ "u64", FIELD_UNSIGNED, 8, false },
+	{ "x8", FIELD_HEX, 1, false },
+	{ "x16", FIELD_HEX, 2, false },
+	{ "x32", FIELD_HEX, 4, false },
+	{ "x64", FIELD_HEX, 8, false },
+	{ "cycles", FIELD_UNSIGNED, 8, false },
+	{ "pid", FIELD_PID, 4, false },
+	{ "irq", FIELD_IRQ, 2, true },
+	{ "softirq", FIELD_SOFTIRQ, 2, true },
+	{ "trap", FIELD_TRAP, 2, true },
+	{ "state", FIELD_STATE, 2, true },
+	{ "sym", FIELD_SYMBOL, 8, false },
+	{ "comm", FIELD_COMM, FKT_COMM_BYTES, true },
+	{ "str", FIELD_STRING, 0, true },
+	{ "args", FIELD_ARGUMENT, 0, true },
 	{ "ret", FIELD_RESULT, 0, true },
 };
+/* clang-format on */
 
 /**
  * struct field - how to show one argument
@@ -137,6 +151,19 @@ static char *put_string(char *to, const char *text, size_t max)
 	return put_text(to, text, strnlen(text, max));
 }
 
+/*
+ * Copy text out of an array of which it usually fills less than @usual: so many bytes are copied
+ * in any case, which takes a few instructions. What is too much is written over by what follows.
+ */
+#define put_padded(to, array, bytes, usual)                                                        \
+	({                                                                                         \
+		_Static_assert(sizeof(array) >= (usual), "within the array");                      \
+		memcpy(to, array, usual);                                                          \
+		if (unlikely((bytes) > (usual)))                                                   \
+			memcpy(to, array, bytes);                                                  \
+		(to) + (bytes);                                                                    \
+	})
+
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
 				  "31323334353637383940414243444546474849505152535455565758596061"
 				  "62636465666768697071727374757677787980818283848586878889909192"
@@ -161,8 +188,13 @@ static char *digits_before(char *end, uint64_t value)
 
 static char *put_unsigned(char *to, uint64_t value)
 {
-	char digits[20], *begin = digits_before(digits + sizeof(digits), value);
+	char digits[20], *begin;
 
+	if (value < 10) {
+		*to++ = (char)('0' + value);
+		return to;
+	}
+	begin = digits_before(digits + sizeof(digits), value);
 	return put_text(to, begin, (size_t)(digits + sizeof(digits) - begin));
 }
 
@@ -194,6 +226,12 @@ static char *put_column(char *to, int64_t value, unsigned int width, unsigned in
 	char text[48], *end = text + sizeof(text), *begin = end;
 	size_t bytes;
 
+	/* The usual case: written in place. */
+	if (!decimals && value >= 0 && value < 10000 && width <= COLUMN_MAX) {
+		memset(to, ' ', COLUMN_MAX);
+		digits_before(to + width, positive);
+		return to + width;
+	}
 	if (decimals) {
 		for (unsigned int i = 0; i < decimals; i++) {
 			*--begin = (char)('0' + positive % 10);
@@ -237,8 +275,8 @@ static char *pad(char *to, const char *begin, size_t columns)
 static uint64_t field_value(const struct field *field, const struct fkt_event *event)
 {
 	if (field->immediate)
-		return field->type == FIELD_SIGNED ? (uint64_t)(int64_t)(int16_t)event->imm :
-						     event->imm;
+		return field->type == FIELD_SIGNED ? (uint64_t)(int64_t)(int16_t)event->imm
+						   : event->imm;
 	switch (field->bytes) {
 	case 1:
 		return ((const uint8_t *)event->args)[field->offset];
@@ -346,8 +384,8 @@ static char *put_field(struct fkt_text *text, char *to, const struct field *fiel
 	value = field_value(field, event);
 	switch (field->type) {
 	case FIELD_SIGNED:
-		return put_signed(to, field->immediate ? (int64_t)value :
-							 sign_extend(value, field->bytes));
+		return put_signed(to, field->immediate ? (int64_t)value
+						       : sign_extend(value, field->bytes));
 	case FIELD_HEX:
 		return put_hex(to, value);
 	case FIELD_PID:
@@ -456,8 +494,8 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 			offset += kind->bytes;
 		if (offset > FKT_SLOT_WORDS_MAX * 8)
 			break;
-		if (kind->bare || (kind->type == FIELD_PID && colon - word == 3 &&
-				   !memcmp(word, "pid", 3)))
+		if (kind->bare ||
+		    (kind->type == FIELD_PID && colon - word == 3 && !memcmp(word, "pid", 3)))
 			set_prefix(field, "", 0, "");
 		else
 			set_prefix(field, word, (size_t)(colon - word), "=");
@@ -638,14 +676,14 @@ void fkt_text_event(struct fkt_text *text, const struct fkt_event *event)
 
 	to = put_time(text, to, event->stamp);
 	text->last = event->stamp;
-	to = put_text(to, who->text, who->text_bytes);
-	to = put_text(to, label->text, label->text_bytes);
+	to = put_padded(to, who->text, who->text_bytes, 32);
+	to = put_padded(to, label->text, label->text_bytes, 32);
 	for (unsigned int i = 0; i < label->fields; i++) {
 		field = &label->field[i];
 		if (!field->immediate && field->offset + field->bytes > event->words * 8u)
 			break;
 		*to++ = ' ';
-		to = put_text(to, field->prefix, field->prefix_bytes);
+		to = put_padded(to, field->prefix, field->prefix_bytes, 8);
 		to = put_field(text, to, field, event);
 	}
 	end_line(text, to);

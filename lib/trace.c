@@ -44,8 +44,7 @@ static size_t read_fully(struct fkt_input *input, void *buf, size_t bytes, bool 
 
 	while (got < bytes) {
 		if (at)
-			n = pread(input->fd, (char *)buf + got, bytes - got,
-				  (off_t)(offset + got));
+			n = pread(input->fd, (char *)buf + got, bytes - got, (off_t)(offset + got));
 		else
 			n = read(input->fd, (char *)buf + got, bytes - got);
 		if (n < 0 && errno == EINTR)
@@ -78,8 +77,8 @@ size_t fkt_input_read(struct fkt_input *input, void *buf, size_t bytes)
 	while (got < bytes) {
 		if (input->buf_pos == input->buf_end) {
 			input->buf_pos = 0;
-			input->buf_end = read_fully(input, input->buf, STREAM_BUFFER_BYTES, false,
-						    0);
+			input->buf_end =
+				read_fully(input, input->buf, STREAM_BUFFER_BYTES, false, 0);
 			if (!input->buf_end)
 				break;
 		}
@@ -362,8 +361,10 @@ bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 			 fkt_input_read(input, &section, sizeof(section)) != sizeof(section))
 			return false;
 		if (le32toh(section.magic) != FKT_SECTION_MAGIC) {
-			fkt_warn(trace, "a section's header at offset %" PRIu64
-				 " is damaged: names may be missing", input->pos - sizeof(section));
+			fkt_warn(trace,
+				 "a section's header at offset %" PRIu64
+				 " is damaged: names may be missing",
+				 input->pos - sizeof(section));
 			return false;
 		}
 		section.type = le32toh(section.type);
@@ -374,15 +375,17 @@ bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 		stored.raw_bytes = le64toh(section.raw_bytes);
 		stored.compression = le32toh(section.compression);
 		if (section.stored_bytes > limit - input->pos) {
-			fkt_warn(trace, "section %" PRIu32 " is damaged or cut off: names may be missing",
+			fkt_warn(trace,
+				 "section %" PRIu32 " is damaged or cut off: names may be missing",
 				 section.type);
 			return false;
 		}
 		padded = (section.stored_bytes + 7) & ~7ull;
 		if (section.stored_bytes > FKT_SECTION_BYTES_MAX ||
 		    stored.raw_bytes > FKT_SECTION_BYTES_MAX) {
-			fkt_warn(trace, "section %" PRIu32 " claims to be of %" PRIu64
-				 " bytes: not read", section.type, stored.raw_bytes);
+			fkt_warn(trace,
+				 "section %" PRIu32 " claims to be of %" PRIu64 " bytes: not read",
+				 section.type, stored.raw_bytes);
 			if (!input_skip(input, padded))
 				return false;
 			continue;
@@ -448,7 +451,8 @@ static int read_header(struct fkt_trace *trace, char *error)
 		return -EINVAL;
 	}
 	if (got < sizeof(*header)) {
-		snprintf(error, FKT_ERROR_BYTES, "cut off in its header: nothing in it can be read");
+		snprintf(error, FKT_ERROR_BYTES,
+			 "cut off in its header: nothing in it can be read");
 		return -EINVAL;
 	}
 	header->version_major = le16toh(header->version_major);
@@ -462,21 +466,20 @@ static int read_header(struct fkt_trace *trace, char *error)
 	header->data_offset = le64toh(header->data_offset);
 
 	if (header->version_major != FKT_VERSION_MAJOR) {
-		snprintf(error, FKT_ERROR_BYTES,
-			 "is of format version %u.%u, and only %u can be read; read it with the FKT "
-			 "that wrote it, or a newer one", header->version_major,
-			 header->version_minor, FKT_VERSION_MAJOR);
+		snprintf(
+			error, FKT_ERROR_BYTES,
+			"is of format version %u.%u, and only %u can be read; read it with the FKT "
+			"that wrote it, or a newer one",
+			header->version_major, header->version_minor, FKT_VERSION_MAJOR);
 		return -EPROTONOSUPPORT;
 	}
-	if (header->byte_order != FKT_BYTE_ORDER ||
-	    header->header_bytes < sizeof(*header) || header->header_bytes % 8 ||
-	    header->page_bytes != FKT_PAGE_BYTES ||
+	if (header->byte_order != FKT_BYTE_ORDER || header->header_bytes < sizeof(*header) ||
+	    header->header_bytes % 8 || header->page_bytes != FKT_PAGE_BYTES ||
 	    header->page_header_bytes < sizeof(struct fkt_page_header) ||
 	    header->page_header_bytes > FKT_PAGE_BYTES - sizeof(struct fkt_index) ||
-	    header->page_header_bytes % 8 ||
-	    !header->lanes || header->lanes >= FKT_LANE_INDEX || header->shared > 1 ||
-	    header->data_offset % FKT_PAGE_BYTES || header->data_offset < header->header_bytes ||
-	    header->data_offset > INT64_MAX) {
+	    header->page_header_bytes % 8 || !header->lanes || header->lanes >= FKT_LANE_INDEX ||
+	    header->shared > 1 || header->data_offset % FKT_PAGE_BYTES ||
+	    header->data_offset < header->header_bytes || header->data_offset > INT64_MAX) {
 		snprintf(error, FKT_ERROR_BYTES, "has a damaged header: it cannot be read");
 		return -EINVAL;
 	}

@@ -201,8 +201,8 @@ static void open_page(struct build *build, unsigned int lane, uint16_t cpu, uint
 	build->lane[lane].slot_cpu = cpu;
 }
 
-void build_slot(struct build *build, unsigned int lane, uint16_t cpu, uint64_t stamp,
-		uint32_t code, uint16_t imm, const uint64_t *words, unsigned int n)
+void build_slot(struct build *build, unsigned int lane, uint16_t cpu, uint64_t stamp, uint32_t code,
+		uint16_t imm, const uint64_t *words, unsigned int n)
 {
 	const uint64_t half = 1ull << (FKT_SLOT_STAMP_BITS - 1);
 	struct fkt_page_header *header = (void *)build->lane[lane].page;
@@ -258,8 +258,8 @@ void build_fork(struct build *build, unsigned int lane, uint64_t stamp, uint32_t
 	build_slot(build, lane, build->lane[lane].cpu, stamp, FKT_CODE_FORK, 0, words, 2);
 }
 
-void build_name(struct build *build, unsigned int lane, uint64_t stamp, uint32_t code,
-		uint32_t pid, const char *comm)
+void build_name(struct build *build, unsigned int lane, uint64_t stamp, uint32_t code, uint32_t pid,
+		const char *comm)
 {
 	uint64_t words[3] = { pid | (uint64_t)pid << 32, 0, 0 };
 	char name[16] = "";

@@ -91,8 +91,8 @@ void build_pages(struct build *build);
  * Append a slot to a lane; a page that is full is written, and a new one opened. words: n words of
  * arguments in host order.
  */
-void build_slot(struct build *build, unsigned int lane, uint16_t cpu, uint64_t stamp,
-		uint32_t code, uint16_t imm, const uint64_t *words, unsigned int n);
+void build_slot(struct build *build, unsigned int lane, uint16_t cpu, uint64_t stamp, uint32_t code,
+		uint16_t imm, const uint64_t *words, unsigned int n);
 /* The same, for a lane of one CPU and up to two words: pass 0 for those that are not there. */
 void build_event(struct build *build, unsigned int lane, uint64_t stamp, uint32_t code,
 		 uint16_t imm);
@@ -101,8 +101,8 @@ void build_switch(struct build *build, unsigned int lane, uint64_t stamp, uint16
 void build_fork(struct build *build, unsigned int lane, uint64_t stamp, uint32_t child,
 		uint32_t parent);
 /* EXEC or RENAME */
-void build_name(struct build *build, unsigned int lane, uint64_t stamp, uint32_t code,
-		uint32_t pid, const char *comm);
+void build_name(struct build *build, unsigned int lane, uint64_t stamp, uint32_t code, uint32_t pid,
+		const char *comm);
 
 /* Write a lane's page as it is; its offset in the file, 0 when none was open. */
 size_t build_close(struct build *build, unsigned int lane);

@@ -284,12 +284,9 @@ static void test_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_no_symbols),
-		cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_clock_without_tail),
-		cmocka_unit_test(test_odd_clocks),
-		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_symbols),	   cmocka_unit_test(test_no_symbols),
+		cmocka_unit_test(test_clock),	   cmocka_unit_test(test_clock_without_tail),
+		cmocka_unit_test(test_odd_clocks), cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_times),
 	};
 

@@ -330,18 +330,12 @@ static void test_lying_index(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_lane),
-		cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_many_pages),
-		cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_last_stamps),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_missing_pages),
-		cmocka_unit_test(test_sequence_goes_back),
-		cmocka_unit_test(test_sequence_jumps),
-		cmocka_unit_test(test_foreign_pages),
-		cmocka_unit_test(test_damaged_index),
-		cmocka_unit_test(test_lying_index),
+		cmocka_unit_test(test_one_lane),       cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_many_pages),     cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_last_stamps),    cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_missing_pages),  cmocka_unit_test(test_sequence_goes_back),
+		cmocka_unit_test(test_sequence_jumps), cmocka_unit_test(test_foreign_pages),
+		cmocka_unit_test(test_damaged_index),  cmocka_unit_test(test_lying_index),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,11 +53,9 @@ static void test_results(void **state)
 	event(0x400, 0, &values[2], 1);
 	event(0x400, (uint16_t)-512, NULL, 0);
 	event(0xc00 + 20, 77, NULL, 0);
-	EXPECT("0400  sys_read                 = 3",
-	       "0501  sys_openat               = -2 ENOENT",
+	EXPECT("0400  sys_read                 = 3", "0501  sys_openat               = -2 ENOENT",
 	       "0409  sys_mmap                 = 0x7fff12345000",
-	       "0400  sys_read                 = -40000",
-	       "0400  sys_read                 = 100000",
+	       "0400  sys_read                 = -40000", "0400  sys_read                 = 100000",
 	       "0400  sys_read                 = -512 ERESTARTSYS",
 	       "0c14  ia32_sys_getpid          = 77");
 }
@@ -233,7 +231,9 @@ static void test_sanitize(void **state)
 	check_sanitized("\x7f\n\t", "???");
 	check_sanitized("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x90\xa7",
 			"na\xc3\xafve \xe2\x82\xac \xf0\x9f\x90\xa7");
-	check_sanitized("\xc2\x9b" "31m", "??31m");
+	check_sanitized("\xc2\x9b"
+			"31m",
+			"??31m");
 	check_sanitized("\xc0\xaf \xe0\x80\xaf \xed\xa0\x80", "?? ??? ???");
 	check_sanitized("\xc3", "?");
 	check_sanitized("\xe2\x82", "??");

@@ -127,8 +127,8 @@ static void test_shared_lane(void **state)
 	reading = read_trace(&build, READ_FILE);
 	assert_int_equal(reading->n_events, 9);
 	static const uint16_t cpus[] = { 0, 3, 3, 0, 3, 0, 3, 3, 0 };
-	static const uint32_t pids[] = { 10, FKT_PID_UNKNOWN, FKT_PID_UNKNOWN, 10, 20, 11, 21, 21,
-					 FKT_PID_UNKNOWN };
+	static const uint32_t pids[] = { 10, FKT_PID_UNKNOWN, FKT_PID_UNKNOWN, 10, 20, 11, 21,
+					 21, FKT_PID_UNKNOWN };
 	for (size_t i = 0; i < reading->n_events; i++) {
 		assert_int_equal(reading->events[i].stamp, 100 + i);
 		assert_int_equal(reading->events[i].cpu, cpus[i]);

@@ -13,7 +13,8 @@
 static void build_small(struct build *build)
 {
 	static const char info[] = "command=find /usr\0tsc_khz=2000000\0release=6.1.0";
-	static const char symbols[] = "ffffffff81000000 T first\nffffffff81000100 t second\t[mod]\n";
+	static const char symbols[] =
+		"ffffffff81000000 T first\nffffffff81000100 t second\t[mod]\n";
 	uint64_t fault[2] = { 0x1234, 0xffffffff81000123 };
 	uint64_t args[4] = { 0xffffff9c, 0x7ffe00001000, 0, 0 };
 
@@ -23,8 +24,9 @@ static void build_small(struct build *build)
 	build_text(build, FKT_SECTION_IRQS, "14 ide0\n");
 	build_section(build, FKT_SECTION_SYMBOLS, symbols, sizeof(symbols) - 1, true);
 	build_text(build, FKT_SECTION_PROCESSES, "730 730 1 find\n");
-	build_text(build, FKT_SECTION_CODES, "0x1100 1 point 0 process switch_to @state:state\n"
-					     "0x7000 2 entry 0x7002 own mine a:u32 b:str\n");
+	build_text(build, FKT_SECTION_CODES,
+		   "0x1100 1 point 0 process switch_to @state:state\n"
+		   "0x7000 2 entry 0x7002 own mine a:u32 b:str\n");
 	build_text(build, FKT_SECTION_SYSCALLS, "x86_64 257 openat dfd,filename,flags,mode\n");
 	build_pages(build);
 	build->lane[0].pid = 730;
@@ -304,6 +306,32 @@ static void test_zeros_at_end(void **state)
 	build_free(&build);
 }
 
+/* A bad page just before the tail is one that is missing, in a file and in a stream. */
+static void test_bad_last_page(void **state)
+{
+	struct reading *reading;
+	struct build build;
+	size_t page;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_pages(&build);
+	build_event(&build, 0, 100, 0x27, 0);
+	build_close(&build, 0);
+	build_event(&build, 0, 101, 0x27, 0);
+	page = build_close(&build, 0);
+	build_end(&build, 0, 0, 0);
+	build.data[page] ^= 1;
+	for (enum read_how how = READ_FILE; how <= READ_STREAM; how++) {
+		reading = read_trace(&build, how);
+		assert_int_equal(reading->n_events, 1);
+		assert_int_equal(reading->stats.damaged, 1);
+		assert_true(reading->complete);
+		read_free(reading);
+	}
+	build_free(&build);
+}
+
 /* Without its footer, a file's tail is found behind its pages. */
 static void test_no_footer(void **state)
 {
@@ -372,6 +400,7 @@ int main(void)
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_bomb),
 		cmocka_unit_test(test_zeros_at_end),
+		cmocka_unit_test(test_bad_last_page),
 		cmocka_unit_test(test_no_footer),
 		cmocka_unit_test(test_empty_recording),
 		cmocka_unit_test(test_info),

@@ -34,7 +34,8 @@ static const struct argp_option argp_options[] = {
 	{ "no-summary", OPTION_NO_SUMMARY, NULL, 0, "Only the events, not the summary", 0 },
 	{ "time", OPTION_TIME, "UNIT", 0,
 	  "First column: cycles, ns or us since the event before, rel (seconds since the first "
-	  "event) or abs (date and time of day); default cycles", 0 },
+	  "event) or abs (date and time of day); default cycles",
+	  0 },
 	{ 0 },
 };
 
@@ -112,20 +113,23 @@ static bool tell_missing(const struct options *options, const struct fkt_trace *
 	if (stats->foreign) {
 		snprintf(text, sizeof(text),
 			 "pages of another recording follow: this one was cut off; read up to "
-			 "there, %" PRIu64 " pages", stats->pages + stats->index_pages);
+			 "there, %" PRIu64 " pages",
+			 stats->pages + stats->index_pages);
 		complain(options, text);
 		whole = false;
 	} else if (!fkt_is_complete(trace)) {
 		snprintf(text, sizeof(text),
 			 "the end sections are missing: the recording was cut off; read up to its "
-			 "last whole page, %" PRIu64 " pages", stats->pages + stats->index_pages);
+			 "last whole page, %" PRIu64 " pages",
+			 stats->pages + stats->index_pages);
 		complain(options, text);
 		whole = false;
 	}
 	if (stats->damaged || stats->missing) {
 		snprintf(text, sizeof(text),
 			 "%" PRIu64 " damaged pages were skipped, or in part; %" PRIu64
-			 " pages are missing", stats->damaged, stats->missing);
+			 " pages are missing",
+			 stats->damaged, stats->missing);
 		complain(options, text);
 		whole = false;
 	}
@@ -221,8 +225,11 @@ int main(int argc, char **argv)
 	if (status == -EPIPE) {
 		status = 0;
 	} else if (status < 0) {
-		fprintf(stderr, "%s: %s\n", program_invocation_short_name,
-			status == -ENOMEM ? "out of memory" : strerror(-status));
+		if (status == -ENOMEM)
+			complain(&options, "out of memory");
+		else
+			fprintf(stderr, "%s: standard output: %s\n", program_invocation_short_name,
+				strerror(-status));
 		status = 1;
 	}
 out:

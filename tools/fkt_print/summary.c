@@ -19,7 +19,8 @@ static double percent(uint64_t part, uint64_t whole)
 }
 
 /* "1.234567 s", in the unit that fits; "-" when the trace has no clock */
-static const char *duration(const struct fkt_trace *trace, uint64_t cycles, char *text, size_t bytes)
+static const char *duration(const struct fkt_trace *trace, uint64_t cycles, char *text,
+			    size_t bytes)
 {
 	int64_t ns;
 
@@ -86,10 +87,10 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	}
 
 	print_info(out, trace, "Command", (const char *const[]){ "command", NULL });
-	print_info(out, trace, "Machine", (const char *const[]){ "nodename", "machine",
-								 "cpu_model", NULL });
-	print_info(out, trace, "Kernel", (const char *const[]){ "sysname", "release", "version",
-								NULL });
+	print_info(out, trace, "Machine",
+		   (const char *const[]){ "nodename", "machine", "cpu_model", NULL });
+	print_info(out, trace, "Kernel",
+		   (const char *const[]){ "sysname", "release", "version", NULL });
 	print_info(out, trace, "Layers", (const char *const[]){ "layers", NULL });
 	if (stats->events)
 		print_start(out, trace, stats->first);
@@ -106,8 +107,10 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	if (!stats->lost && !discarded)
 		fprintf(out, "none\n");
 	else
-		fprintf(out, "%" PRIu64 " events for which there was no room in the buffer, %" PRIu64
-			" that could not be written\n", stats->lost, discarded);
+		fprintf(out,
+			"%" PRIu64 " events for which there was no room in the buffer, %" PRIu64
+			" that could not be written\n",
+			stats->lost, discarded);
 	if (stats->missing || stats->damaged)
 		fprintf(out, "%-10s %" PRIu64 " pages missing, %" PRIu64 " damaged\n", "File",
 			stats->missing, stats->damaged);
@@ -141,8 +144,7 @@ static int print_processes(FILE *out, const struct fkt_trace *trace,
 			snprintf(text, sizeof(text), "%s%" PRIu32, process->tid ? "" : "-",
 				 process->tid ? process->tid : process->cpu);
 		fprintf(out, "%7s %-16s %20" PRIu64, text, process->comm, rows[i].cycles);
-		fprintf(out, " %12s %7.2f%%\n",
-			duration(trace, rows[i].cycles, text, sizeof(text)),
+		fprintf(out, " %12s %7.2f%%\n", duration(trace, rows[i].cycles, text, sizeof(text)),
 			percent(rows[i].cycles, total));
 	}
 	fprintf(out, "%7s %-16s %20" PRIu64 " %12s %7.2f%%\n", "", "total", total,
@@ -224,6 +226,6 @@ int print_summary(FILE *out, const struct fkt_trace *trace, const struct fkt_rea
 		  const struct fkt_processes *processes, struct fkt_analysis *analysis)
 {
 	print_totals(out, trace, stats);
-	return print_processes(out, trace, processes, analysis) ?:
-	       print_counts(out, trace, analysis);
+	return print_processes(out, trace, processes, analysis)
+		       ?: print_counts(out, trace, analysis);
 }
