@@ -230,6 +230,7 @@ void fkt_buffer_settle(struct fkt_session *s)
 			else
 				fkt_pool_forget(pool, buf);
 		}
+		pool->out_count = 0;
 		while ((buf = fkt_lane_unqueue(pool->lane)))
 			list_add(&buf->link, &pool->spare);
 		list_for_each_entry_safe(buf, next, &pool->spare, link)
@@ -278,6 +279,7 @@ void fkt_buffer_reclaim(struct fkt_pool *pool)
 		 */
 		if (page_ref_count(buf->page) != 1)
 			continue;
+		pool->out_count--;
 		if (buf->extra &&
 		    fkt_lane_free(pool->lane) * 1000ull > (u64)pool->pages * sync_below_permille) {
 			fkt_pool_forget(pool, buf);

@@ -4,6 +4,7 @@
 #define FKT_COMPAT_H
 
 #include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/splice.h>
 #include <linux/version.h>
 
@@ -19,6 +20,25 @@ static inline void fkt_splice_end_write(struct file *out)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 	file_end_write(out);
+#endif
+}
+
+/* From 6.5 on, the direct trampolines that hook several functions are the only kind. */
+static inline int fkt_register_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+	return register_ftrace_direct_multi(ops, addr);
+#else
+	return register_ftrace_direct(ops, addr);
+#endif
+}
+
+static inline int fkt_unregister_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+	return unregister_ftrace_direct_multi(ops, addr);
+#else
+	return unregister_ftrace_direct(ops, addr, false);
 #endif
 }
 

@@ -30,6 +30,22 @@ static __always_inline bool fkt_on(u32 key)
 }
 
 /**
+ * fkt_event_tag - record an event whose first word is made already
+ * @tag: FKT_TAG(code, words, imm)
+ * @words: number of @args, at most FKT_SLOT_WORDS_MAX - 1
+ * @args: its arguments
+ *
+ * Context: as for fkt_event_n().
+ */
+static __always_inline void fkt_event_tag(u64 tag, u32 words, const u64 *args)
+{
+	if (static_branch_unlikely(&fkt_shared_key))
+		fkt_event_shared(tag, words, args);
+	else
+		fkt_lane_record(this_cpu_read(fkt_lane), tag, words, args, false);
+}
+
+/**
  * fkt_event_n - record an event
  * @code: its code, see codes.h
  * @imm: its immediate
@@ -41,12 +57,7 @@ static __always_inline bool fkt_on(u32 key)
  */
 static __always_inline void fkt_event_n(u32 code, u16 imm, u32 words, const u64 *args)
 {
-	u64 tag = FKT_TAG(code, words, imm);
-
-	if (static_branch_unlikely(&fkt_shared_key))
-		fkt_event_shared(tag, words, args);
-	else
-		fkt_lane_record(this_cpu_read(fkt_lane), tag, words, args, false);
+	fkt_event_tag(FKT_TAG(code, words, imm), words, args);
 }
 
 #define FKT_EVENT(code, imm, ...)                                                                  \
@@ -68,20 +79,26 @@ static __always_inline u64 fkt_pair(u32 first, u32 second)
  * struct fkt_provider - a kind of probe
  * @name: for messages
  * @keys: the layers whose probes it has
- * @attach: hook in; @flags are fkt_start.flags. May sleep. Returns 0 or a negative errno value,
- *	and has undone everything in that case.
- * @detach: unhook; when it returns, none of the probes is called any more, but one may still be
+ * @attach: hook in the probes of the layers in @keys, which are some of its own that were not asked
+ *	for before in this recording; a negative errno value ends the recording. May sleep.
+ * @detach: unhook all that was hooked, also after an attach that failed; when it returns, none of the probes is called any more, but one may still be
  *	running: the session waits for those. May sleep.
  */
+struct fkt_session;
+
 struct fkt_provider {
 	const char *name;
 	u32 keys;
-	int (*attach)(u32 flags);
+	int (*attach)(const struct fkt_session *s, u32 keys);
 	void (*detach)(void);
 };
 
 #define X(name) extern const struct fkt_provider fkt_provider_##name;
 FKT_PROVIDERS(X)
+#undef X
+
+#define X(name) +1
+enum { FKT_PROVIDERS_COUNT = 0 FKT_PROVIDERS(X) };
 #undef X
 
 /**
@@ -124,6 +141,7 @@ struct fkt_buf {
  * @lane: the lane
  * @ring: its ring
  * @out: struct fkt_buf, handed to the output, oldest first
+ * @out_count: how many
  * @spare: struct fkt_buf, neither in the lane nor out
  * @pages: all of them, extra ones included
  * @extra: the extra ones
@@ -137,6 +155,7 @@ struct fkt_pool {
 	struct fkt_lane *lane;
 	struct fkt_ring_entry *ring;
 	struct list_head out;
+	u32 out_count;
 	struct list_head spare;
 	u32 pages;
 	u32 extra;
@@ -169,7 +188,8 @@ struct fkt_handed {
  * @pow: pages a lane, as a power of two
  * @initmask: mask that a recording starts with
  * @trydma: take pages below 16 MB
- * @attached: bit mask of the providers that are attached
+ * @attached: of each provider, the layers that were attached
+ * @probes_of: the open file that has named probes for the next recording, or for the running one
  * @cpuhp_state: handle of the CPU hotplug callback
  * @pools: one a lane
  * @pools_count: lanes
@@ -205,7 +225,8 @@ struct fkt_session {
 	u32 pow;
 	u32 initmask;
 	bool trydma;
-	unsigned long attached;
+	u32 attached[FKT_PROVIDERS_COUNT];
+	const struct file *probes_of;
 	int cpuhp_state;
 	struct fkt_pool *pools;
 	u32 pools_count;
@@ -260,13 +281,20 @@ static inline bool fkt_shared(const struct fkt_session *s)
 /* session.c */
 void fkt_session_init(struct fkt_session *s);
 void fkt_session_exit(struct fkt_session *s);
-int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, u32 *generation);
+int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const struct file *file,
+		      u32 *generation);
+void fkt_session_forget_probes(struct fkt_session *s, const struct file *file);
 int fkt_session_stop(struct fkt_session *s, u32 generation);
 void fkt_session_abandon(struct fkt_session *s, u32 generation);
 bool fkt_mask_valid(u32 mask);
 int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear);
 void fkt_session_stop_probes(struct fkt_session *s);
 void fkt_session_finish(struct fkt_session *s);
+
+/* probes/function.c */
+int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count);
+void fkt_functions_clear(void);
+void fkt_functions_exit(void);
 
 /* buffer.c */
 int fkt_buffer_alloc(struct fkt_session *s);

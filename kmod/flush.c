@@ -15,16 +15,25 @@
 #include "compat.h"
 #include "fkt.h"
 
+static DEFINE_PER_CPU(bool, fkt_kicking);
+
 /**
  * fkt_lane_kick - there are pages to take
  * @lane: the lane
  *
- * Context: any, from inside a probe. Waking a thread takes locks that the probed code may hold: the
- * interrupt that irq_work raises does it (the paper's softirq bit, §4).
+ * Context: any, from inside a probe, preemption off. Waking a thread takes locks that the probed code
+ * may hold: the interrupt that irq_work raises does it (the paper's softirq bit, §4). The functions
+ * that raise it may be traced themselves: they do not kick again.
  */
 void fkt_lane_kick(struct fkt_lane *lane)
 {
+	if (this_cpu_read(fkt_kicking))
+		return;
+	this_cpu_write(fkt_kicking, true);
+	barrier(); /* partner: a probe that runs inside irq_work_queue(), on this CPU */
 	irq_work_queue(&fkt_session.kick);
+	barrier();
+	this_cpu_write(fkt_kicking, false);
 }
 
 /* Clean the counters of what went out; the pages themselves are buffer.c's. */
@@ -179,6 +188,7 @@ static struct page *fkt_stream_next(struct fkt_session *s)
 	memcpy(header->id, s->conf.id, sizeof(header->id));
 	fkt_stream_account(s, pool, header);
 	list_add_tail(&buf->link, &pool->out);
+	pool->out_count++;
 	get_page(buf->page);
 	return buf->page;
 }
@@ -229,7 +239,9 @@ static void fkt_stream_close_pages(struct fkt_session *s)
 		fkt_lane_close(s->pools[0].lane, true);
 		return;
 	}
-	cpus_read_lock();
+	/* A CPU on its way here waits for the reader's mutex: do not wait for it in turn. */
+	if (!cpus_read_trylock())
+		return;
 	for (i = 0; i < s->pools_count; i++) {
 		struct fkt_lane *lane = s->pools[i].lane;
 
@@ -323,7 +335,7 @@ void fkt_stream_discard(struct fkt_session *s)
 		header = fkt_lane_take(pool->lane, &handle);
 		buf = handle;
 		pool->discarded += header->events;
-		list_add_tail(&buf->link, &pool->out);
+		list_add_tail(&buf->link, &pool->spare);
 	}
 	if (s->index)
 		put_page(virt_to_page(s->index));

@@ -36,6 +36,7 @@ static int fkt_release(struct inode *inode, struct file *file)
 
 	if (ff->generation)
 		fkt_session_abandon(&fkt_session, ff->generation);
+	fkt_session_forget_probes(&fkt_session, file);
 	kfree(ff);
 	return 0;
 }
@@ -76,8 +77,9 @@ static void fkt_set_free(struct fkt_session *s, u32 value)
 	fkt_buffer_free(s);
 }
 
-static int fkt_ioctl_start(struct fkt_file *ff, void __user *arg, size_t size)
+static int fkt_ioctl_start(struct file *file, void __user *arg, size_t size)
 {
+	struct fkt_file *ff = file->private_data;
 	struct fkt_start conf;
 	int ret;
 
@@ -92,7 +94,33 @@ static int fkt_ioctl_start(struct fkt_file *ff, void __user *arg, size_t size)
 		return -EINVAL;
 	if (conf.out_fd == FKT_NO_OUTPUT && !conf.flush_ms)
 		conf.flush_ms = FKT_MARK_MS;
-	return fkt_session_start(&fkt_session, &conf, &ff->generation);
+	return fkt_session_start(&fkt_session, &conf, file, &ff->generation);
+}
+
+static int fkt_ioctl_add_functions(struct file *file, void __user *arg, size_t size)
+{
+	struct fkt_session *s = &fkt_session;
+	struct fkt_functions functions;
+	int ret;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	ret = copy_struct_from_user(&functions, sizeof(functions), arg, size);
+	if (ret)
+		return ret;
+	if (functions.size != size)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	if (s->state != FKT_STATE_IDLE || (s->probes_of && s->probes_of != file)) {
+		ret = -EBUSY;
+	} else {
+		ret = fkt_functions_add(u64_to_user_ptr(functions.specs_ptr), functions.count);
+		if (!ret)
+			s->probes_of = file;
+	}
+	mutex_unlock(&s->lock);
+	return ret;
 }
 
 static void fkt_status_of_lane(struct fkt_pool *pool, struct fkt_lane_status *out)
@@ -104,15 +132,13 @@ static void fkt_status_of_lane(struct fkt_pool *pool, struct fkt_lane_status *ou
 		.cpu = lane->cpu,
 		.pages_free = fkt_lane_free(lane),
 		.pages_filling = fkt_lane_filling(lane),
+		.pages_writing = READ_ONCE(pool->out_count),
 		.pages_extra = READ_ONCE(pool->extra),
 		.events = READ_ONCE(pool->events),
 		.lost = READ_ONCE(lane->lost),
 		.pages = READ_ONCE(pool->pages_out),
 		.discarded = READ_ONCE(pool->discarded),
 	};
-	/* The counts were not read at one moment. */
-	if (READ_ONCE(pool->pages) > out->pages_free + out->pages_filling)
-		out->pages_writing = pool->pages - out->pages_free - out->pages_filling;
 }
 
 static int fkt_ioctl_status(void __user *arg, size_t size)
@@ -176,9 +202,11 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	/* Structs may grow: only their number counts, and the size says what the caller knows. */
 	switch (_IOC_NR(cmd)) {
 	case _IOC_NR(FKT_START):
-		return fkt_ioctl_start(ff, ptr, _IOC_SIZE(cmd));
+		return fkt_ioctl_start(file, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_STATUS):
 		return fkt_ioctl_status(ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_ADD_FUNCTIONS):
+		return fkt_ioctl_add_functions(file, ptr, _IOC_SIZE(cmd));
 	}
 
 	switch (cmd) {
@@ -242,7 +270,7 @@ static ssize_t fkt_dev_splice_read(struct file *in, loff_t *pos, struct pipe_ino
 
 	if (!ff->generation) {
 		get_random_bytes(conf.id, sizeof(conf.id));
-		ret = fkt_session_start(s, &conf, &ff->generation);
+		ret = fkt_session_start(s, &conf, in, &ff->generation);
 		if (ret)
 			return ret;
 	}

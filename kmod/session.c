@@ -101,27 +101,30 @@ static void fkt_session_detach(struct fkt_session *s)
 {
 	int i;
 
-	for (i = 0; i < (int)ARRAY_SIZE(fkt_providers); i++)
-		if (s->attached & BIT(i))
+	for (i = 0; i < FKT_PROVIDERS_COUNT; i++) {
+		if (s->attached[i])
 			fkt_providers[i]->detach();
-	s->attached = 0;
+		s->attached[i] = 0;
+	}
 }
 
-/* Attach the providers of the layers in @mask that are not attached yet. */
+/* Attach the probes of the layers in @mask that are not attached yet. */
 static int fkt_session_attach(struct fkt_session *s, u32 mask)
 {
 	int i, ret;
 
-	for (i = 0; i < (int)ARRAY_SIZE(fkt_providers); i++) {
-		if (s->attached & BIT(i) || !(fkt_providers[i]->keys & mask))
+	for (i = 0; i < FKT_PROVIDERS_COUNT; i++) {
+		u32 keys = fkt_providers[i]->keys & mask & ~s->attached[i];
+
+		if (!keys)
 			continue;
-		ret = fkt_providers[i]->attach(s->conf.flags);
+		s->attached[i] |= keys;
+		ret = fkt_providers[i]->attach(s, keys);
 		if (ret) {
 			pr_warn("fkt: cannot attach the %s probes: error %d\n",
 				fkt_providers[i]->name, -ret);
 			return ret;
 		}
-		s->attached |= BIT(i);
 	}
 	return 0;
 }
@@ -139,6 +142,8 @@ static void fkt_session_release(struct fkt_session *s)
 		cpuhp_remove_state(s->cpuhp_state);
 	s->cpuhp_state = 0;
 	fkt_buffer_settle(s);
+	fkt_functions_clear();
+	s->probes_of = NULL;
 	static_branch_disable(&fkt_shared_key);
 	smp_store_release(&s->state, FKT_STATE_IDLE);
 	wake_up_all(&s->state_wait);
@@ -173,12 +178,14 @@ static int fkt_session_open_output(struct fkt_session *s)
  * fkt_session_start - begin a recording
  * @s: the session
  * @conf: what to record; checked by the caller
+ * @file: on whose behalf; probes that another file has named are in the way
  * @generation: receives the recording's number
  *
  * Context: process; may sleep.
  * Return: 0, -EBUSY when one is running, or another negative errno value; see FKT_START.
  */
-int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, u32 *generation)
+int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const struct file *file,
+		      u32 *generation)
 {
 	u32 mask;
 	int ret;
@@ -186,7 +193,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, u32 *
 	if (mutex_lock_interruptible(&s->lock))
 		return -ERESTARTSYS;
 	ret = -EBUSY;
-	if (s->state != FKT_STATE_IDLE)
+	if (s->state != FKT_STATE_IDLE || (s->probes_of && s->probes_of != file))
 		goto out_unlock;
 	s->conf = *conf;
 	ret = fkt_session_open_output(s);
@@ -349,6 +356,23 @@ void fkt_session_abandon(struct fkt_session *s, u32 generation)
 }
 
 /**
+ * fkt_session_forget_probes - a file that may have named probes is closed
+ * @s: the session
+ * @file: the file
+ *
+ * Context: process; may sleep. A recording that runs with these probes goes on.
+ */
+void fkt_session_forget_probes(struct fkt_session *s, const struct file *file)
+{
+	mutex_lock(&s->lock);
+	if (s->probes_of == file && s->state == FKT_STATE_IDLE) {
+		fkt_functions_clear();
+		s->probes_of = NULL;
+	}
+	mutex_unlock(&s->lock);
+}
+
+/**
  * fkt_mask_valid - whether each bit of a mask has a layer
  * @mask: the mask
  */
@@ -418,6 +442,7 @@ void fkt_session_init(struct fkt_session *s)
  */
 void fkt_session_exit(struct fkt_session *s)
 {
+	fkt_functions_exit();
 	irq_work_sync(&s->kick);
 	fkt_buffer_free(s);
 }

@@ -49,8 +49,8 @@ enum fkt_kind {
  * A row stands for the codes code … code + count - 1; what is added to the first one (the row's
  * index) is a number of its own: a system call, a vector. pair is the first code of the matching
  * entry or exit row, 0 where there is none. A spec is a list of fields, "name:type", separated by
- * spaces, in the order in which they stand in the slot's words, each of its natural size; a field
- * "@name:type" is the slot's immediate, signed where the type is.
+ * spaces, in the order in which they stand in the slot's words, each of its natural size and aligned
+ * to it as in a C struct; a field "@name:type" is the slot's immediate, signed where the type is.
  *
  *	index types		sysnr compat vector
  *	s8… s64, u8… u64	decimal numbers		x32, x64	hexadecimal numbers
@@ -129,7 +129,8 @@ enum fkt_code {
 	X(process)                                                                                 \
 	X(syscall)                                                                                 \
 	X(irq)                                                                                     \
-	X(trap)
+	X(trap)                                                                                    \
+	X(function)
 
 /* Softirqs: X(number, name), as in /proc/softirqs */
 #define FKT_SOFTIRQS(X)                                                                            \

@@ -138,6 +138,42 @@ struct fkt_status {
 	__u64 lanes_ptr;
 };
 
+/* fkt_function_spec.flags */
+#define FKT_FUNCTION_ENTRY_ONLY 1u /* for one that has arguments on the stack, or never returns */
+#define FKT_FUNCTION_FLAGS	FKT_FUNCTION_ENTRY_ONLY
+
+#define FKT_FUNCTIONS_MAX	131072
+
+/**
+ * struct fkt_function_spec - a function to trace
+ * @address: of the function; one that ftrace can hook
+ * @code: of its entry, from FKT_CODE_DYNAMIC on; that of its exit is the next one
+ * @key: number of its layer's bit in the mask
+ * @args: how many of its first six arguments to record
+ * @flags: FKT_FUNCTION_…
+ * @reserved: 0
+ */
+struct fkt_function_spec {
+	__u64 address;
+	__u32 code;
+	__u8 key;
+	__u8 args;
+	__u8 flags;
+	__u8 reserved;
+};
+
+/**
+ * struct fkt_functions - argument of FKT_ADD_FUNCTIONS
+ * @size: sizeof(struct fkt_functions)
+ * @count: how many functions there are at @specs_ptr
+ * @specs_ptr: address of a struct fkt_function_spec[]
+ */
+struct fkt_functions {
+	__u32 size;
+	__u32 count;
+	__u64 specs_ptr;
+};
+
 #define FKT_IOC		    0xfc
 
 /* The version of this interface, FKT_IOCTL_VERSION. */
@@ -172,5 +208,13 @@ struct fkt_status {
  */
 #define FKT_STOP	    _IO(FKT_IOC, 10)
 #define FKT_STATUS	    _IOWR(FKT_IOC, 11, struct fkt_status)
+/*
+ * Functions to trace in the next recording, more with each call; forgotten when that ends, and when
+ * this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is taken on
+ * trust, and a function that has some on the stack must be FKT_FUNCTION_ENTRY_ONLY. EBUSY while a
+ * recording runs or another open file has added some, EINVAL for a code, key or count out of range;
+ * an address that ftrace can't hook, or that is there twice, shows when the layer is attached.
+ */
+#define FKT_ADD_FUNCTIONS   _IOW(FKT_IOC, 12, struct fkt_functions)
 
 #endif

@@ -41,7 +41,7 @@ static struct fkt_tracepoint fkt_irq_points[] = {
 #undef X
 };
 
-static int fkt_irq_attach(u32 flags)
+static int fkt_irq_attach(const struct fkt_session *s, u32 keys)
 {
 	return fkt_tracepoints_attach(fkt_irq_points, ARRAY_SIZE(fkt_irq_points));
 }

@@ -106,10 +106,10 @@ static struct fkt_tracepoint fkt_syscall_points[] = {
 	{ "sys_exit", fkt_sys_exit },
 };
 
-static int fkt_syscall_attach(u32 flags)
+static int fkt_syscall_attach(const struct fkt_session *s, u32 keys)
 {
 	fkt_syscall_points[0].probe =
-		flags & FKT_START_SYSCALL_ARGS ? (void *)fkt_sys_enter_args : (void *)fkt_sys_enter;
+		s->conf.flags & FKT_START_SYSCALL_ARGS ? (void *)fkt_sys_enter_args : (void *)fkt_sys_enter;
 	return fkt_tracepoints_attach(fkt_syscall_points, ARRAY_SIZE(fkt_syscall_points));
 }
 

@@ -38,10 +38,9 @@ static int fkt_die(struct notifier_block *nb, unsigned long event, void *data)
 	case DIE_INT3:
 	case DIE_DEBUG:
 	case DIE_GPF:
-		if (!fkt_on(FKT_KEY_SYSTEM) || !args->regs)
-			break;
 		preempt_disable_notrace();
-		FKT_EVENT(FKT_CODE_EXCEPTION, args->trapnr, args->err, args->regs->ip);
+		if (fkt_on(FKT_KEY_SYSTEM) && args->regs)
+			FKT_EVENT(FKT_CODE_EXCEPTION, args->trapnr, args->err, args->regs->ip);
 		preempt_enable_notrace();
 	}
 	return NOTIFY_DONE;
@@ -52,16 +51,11 @@ static struct notifier_block fkt_die_block = {
 	.priority = INT_MAX,
 };
 
-static int fkt_trap_attach(u32 flags)
+static int fkt_trap_attach(const struct fkt_session *s, u32 keys)
 {
 	int ret = register_die_notifier(&fkt_die_block);
 
-	if (ret)
-		return ret;
-	ret = fkt_tracepoints_attach(fkt_trap_points, ARRAY_SIZE(fkt_trap_points));
-	if (ret)
-		unregister_die_notifier(&fkt_die_block);
-	return ret;
+	return ret ?: fkt_tracepoints_attach(fkt_trap_points, ARRAY_SIZE(fkt_trap_points));
 }
 
 static void fkt_trap_detach(void)
