@@ -345,24 +345,31 @@ static uint64_t run_limit(const struct fkt_reader *reader)
 }
 
 /* What was lost at the end of a lane is not in any page, but in the totals. */
-static bool tell_end(struct fkt_reader *reader, struct fkt_event *event)
+static void take_totals(struct fkt_reader *reader)
 {
-	const struct fkt_trace *trace = reader->trace;
 	const struct fkt_lane_totals *totals;
 	struct fkt_lane *lane;
 
-	for (; reader->closing < trace->header.lanes; reader->closing++) {
-		lane = &reader->lane[reader->closing];
-		for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++) {
-			if (totals->lane != reader->closing || totals->lost <= lane->lost)
-				continue;
-			lane->waiting[FKT_GAP_LOST] += totals->lost - lane->lost;
-			reader->stats.lost += totals->lost - lane->lost;
-			lane->lost = totals->lost;
-		}
-		if (tell_gap(reader, lane, event))
-			return true;
+	for (size_t i = 0; (totals = fkt_lane_totals(reader->trace, i)); i++) {
+		if (totals->lane >= reader->trace->header.lanes)
+			continue;
+		lane = &reader->lane[totals->lane];
+		if (totals->lost <= lane->lost)
+			continue;
+		lane->waiting[FKT_GAP_LOST] += totals->lost - lane->lost;
+		reader->stats.lost += totals->lost - lane->lost;
+		lane->lost = totals->lost;
 	}
+}
+
+/* All events are out: what gaps are there behind the last ones? */
+static bool tell_end(struct fkt_reader *reader, struct fkt_event *event)
+{
+	if (!reader->closing)
+		take_totals(reader);
+	for (; reader->closing < reader->trace->header.lanes; reader->closing++)
+		if (tell_gap(reader, &reader->lane[reader->closing], event))
+			return true;
 	return false;
 }
 

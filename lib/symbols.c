@@ -52,6 +52,20 @@ static bool parse_symbol(const char *text, char *line, struct fkt_symbol_entry *
 	return true;
 }
 
+/* Of several names for one address, the one that the kernel has first is kept. */
+static void sort_symbols(struct fkt_trace *trace)
+{
+	size_t kept = 0;
+
+	if (!trace->n_symbols)
+		return;
+	qsort(trace->symbol, trace->n_symbols, sizeof(*trace->symbol), compare_symbols);
+	for (size_t i = 1; i < trace->n_symbols; i++)
+		if (trace->symbol[i].address != trace->symbol[kept].address)
+			trace->symbol[++kept] = trace->symbol[i];
+	trace->n_symbols = kept + 1;
+}
+
 static void read_symbols(struct fkt_trace *trace)
 {
 	struct fkt_symbol_entry entry, *larger;
@@ -82,8 +96,7 @@ static void read_symbols(struct fkt_trace *trace)
 		}
 		trace->symbol[trace->n_symbols++] = entry;
 	}
-	if (trace->n_symbols)
-		qsort(trace->symbol, trace->n_symbols, sizeof(entry), compare_symbols);
+	sort_symbols(trace);
 }
 
 bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *symbol)
@@ -103,10 +116,7 @@ bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *sy
 	}
 	if (!low)
 		return false;
-	/* Of several names for one address, the one that the kernel has first. */
 	entry = &trace->symbol[low - 1];
-	while (entry > trace->symbol && entry[-1].address == entry->address)
-		entry--;
 	if (address - entry->address > SYMBOL_BYTES_MAX)
 		return false;
 	symbol->name = trace->symbol_text + entry->name;

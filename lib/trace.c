@@ -253,13 +253,14 @@ static bool append_info(struct fkt_trace *trace, const char *raw, size_t bytes)
 	info = realloc(trace->info, trace->info_bytes + bytes + 1);
 	if (!info)
 		return false;
-	memcpy(info + trace->info_bytes, raw, bytes);
 	trace->info = info;
-	trace->info_bytes += bytes;
+	info += trace->info_bytes;
+	memcpy(info, raw, bytes);
 	/* A last string without its NUL gets one. */
 	if (bytes && raw[bytes - 1])
-		info[trace->info_bytes++] = '\0';
-	for (char *value = info; value < info + trace->info_bytes; value += strlen(value) + 1)
+		info[bytes++] = '\0';
+	trace->info_bytes += bytes;
+	for (char *value = info; value < info + bytes; value += strlen(value) + 1)
 		fkt_sanitize(value);
 	return true;
 }

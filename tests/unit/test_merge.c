@@ -2,6 +2,9 @@
 /* Lanes in the order of time; files and streams alike; losses and holes. */
 #include "test.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "read_trace.h"
 
 /* A number that looks like chance and is the same in each run. */
@@ -327,6 +330,62 @@ static void test_lying_index(void **state)
 	build_free(&build);
 }
 
+/* A stream that is still being written: what a mark says is complete comes out, then it waits. */
+static void test_live_stream(void **state)
+{
+	char path[32], error[FKT_ERROR_BYTES];
+	struct fkt_reader *reader;
+	struct fkt_trace *trace;
+	struct fkt_event event;
+	struct build build;
+	size_t marked;
+	int ends[2];
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_pages(&build);
+	build_event(&build, 0, 100, 0x27, 0);
+	build_event(&build, 1, 101, 0x27, 0);
+	build_event(&build, 0, 102, 0x27, 0);
+	build_close(&build, 0);
+	build_close(&build, 1);
+	build_event(&build, 0, 103, 0x27, 0);
+	build_event(&build, 1, 103, 0x27, 0);
+	build_close(&build, 0);
+	build_mark(&build);
+	marked = build.bytes;
+	build_end(&build, 0, 0, 0);
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], build.data, marked), marked);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+	trace = fkt_open(path, NULL, NULL, error);
+	assert_non_null(trace);
+	reader = fkt_reader_new(trace);
+	assert_non_null(reader);
+	for (uint64_t stamp = 100; stamp < 103; stamp++) {
+		assert_int_equal(fkt_next(reader, &event), FKT_EVENT);
+		assert_int_equal(event.stamp, stamp);
+	}
+	assert_int_equal(fkt_next(reader, &event), FKT_WAIT);
+
+	assert_int_equal(write(ends[1], build.data + marked, build.bytes - marked),
+			 build.bytes - marked);
+	close(ends[1]);
+	for (unsigned int lane = 0; lane < 2; lane++) {
+		assert_int_equal(fkt_next(reader, &event), FKT_EVENT);
+		assert_int_equal(event.stamp, 103);
+		assert_int_equal(event.lane, lane);
+	}
+	assert_int_equal(fkt_next(reader, &event), FKT_END);
+	assert_int_equal(fkt_next(reader, &event), FKT_END);
+	assert_true(fkt_is_complete(trace));
+	fkt_reader_free(reader);
+	fkt_close(trace);
+	close(ends[0]);
+	build_free(&build);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_missing_pages),  cmocka_unit_test(test_sequence_goes_back),
 		cmocka_unit_test(test_sequence_jumps), cmocka_unit_test(test_foreign_pages),
 		cmocka_unit_test(test_damaged_index),  cmocka_unit_test(test_lying_index),
+		cmocka_unit_test(test_live_stream),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
