@@ -3,6 +3,7 @@
 #
 # In a guest: what fkt_record and the mask tools do with good and with bad input. Prints "ok …" or "not ok …" for each
 # expectation; exit status 1 when one failed.
+# shellcheck disable=SC2016 # commands for other shells
 
 work=/mnt/disk/fkt_record
 mkdir -p "$work" && cd "$work" || exit 1
