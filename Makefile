@@ -38,6 +38,10 @@ fkt_ldlibs := -lzstd
 
 # One folder a tool; some tools answer to more than one name.
 tools	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c)))))
+# Recording is for x86; a trace is read anywhere.
+ifeq ($(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine)),)
+tools	 := $(filter-out fkt_record,$(tools))
+endif
 aliases	 := fkt_enable:fkt_setmask fkt_disable:fkt_setmask
 bins	 := $(tools:%=$(B)/bin/%) $(foreach a,$(aliases),$(B)/bin/$(firstword $(subst :, ,$(a))))
 lib_objs := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
@@ -49,7 +53,7 @@ unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
 		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 other_tests  := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/*.c tests/bench/*.c))
 
-sources := $(wildcard lib/*.c tools/*/*.c tests/unit/*.c tests/vm/*.c tests/bench/*.c)
+sources := $(wildcard lib/*.c $(tools:%=tools/%/*.c) tests/unit/*.c tests/vm/*.c tests/bench/*.c)
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
