@@ -179,7 +179,9 @@ install: all
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
 	install -m 644 $(wildcard include/fkt/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
-	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install)
+	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) \
+		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) modules_install)
+	$(if $(DESTDIR),,depmod $$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/$(utsrelease)))
 else
 	@echo 'No headers in $(KDIR): fkt.ko was not installed.'
 endif
