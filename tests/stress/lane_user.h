@@ -26,10 +26,10 @@ typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
 
-#define likely(x)	       __builtin_expect(!!(x), 1)
-#define unlikely(x)	       __builtin_expect(!!(x), 0)
-#define ____cacheline_aligned  __attribute__((aligned(64)))
-#define BUILD_BUG_ON(x)	       _Static_assert(!(x), #x)
+#define likely(x)	      __builtin_expect(!!(x), 1)
+#define unlikely(x)	      __builtin_expect(!!(x), 0)
+#define ____cacheline_aligned __attribute__((aligned(64)))
+#define BUILD_BUG_ON(x)	      _Static_assert(!(x), #x)
 #define __fkt_uninitialized
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
@@ -38,9 +38,7 @@ typedef __s64 s64;
 #define FKT_LANE_X86 1
 #endif
 
-/*
- * The thread that plays a CPU: its number, and the process that it says it runs.
- */
+/* The thread that plays a CPU: its number, and the process that it says it runs. */
 extern __thread u32 fkt_user_cpu;
 extern __thread u32 fkt_user_pid;
 
@@ -122,27 +120,35 @@ static __always_inline u32 fkt_current_pid(void)
 	return fkt_user_pid;
 }
 
-static __always_inline bool fkt_try_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
+static __always_inline bool fkt_cmpxchg(u64 *p, u64 old, u64 new, bool shared)
 {
 	bool done;
 
 #ifdef FKT_LANE_X86
 	if (shared)
 		asm volatile("lock cmpxchgq %[new], %[p]"
-			     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
+			     : "=@ccz"(done), [p] "+m"(*p), "+a"(old)
 			     : [new] "r"(new)
 			     : "memory");
 	else
 		asm volatile("cmpxchgq %[new], %[p]"
-			     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
+			     : "=@ccz"(done), [p] "+m"(*p), "+a"(old)
 			     : [new] "r"(new)
 			     : "memory");
 #else
 	(void)shared;
-	done = __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	done = __atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 #endif
 	fkt_stress_point();
 	return done;
+}
+
+static __always_inline bool fkt_try_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
+{
+	u64 expected = *old;
+
+	*old = READ_ONCE(*p);
+	return fkt_cmpxchg(p, expected, new, shared);
 }
 
 static __always_inline void fkt_add_release(u32 *p, u32 n, bool shared)
