@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls [-t THREADS] [-s SECONDS] COUNT: each thread, on a CPU of its own, calls getppid() COUNT
- * times; with -s as often as it can in that time. Prints how many calls were made.
+ * calls [-6] [-t THREADS] [-s SECONDS] COUNT: each thread, on a CPU of its own, calls getppid()
+ * COUNT times; with -s as often as it can in that time. With -6 it is a call with six arguments, that
+ * fails. Prints how many calls were made.
  */
 #include <err.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -16,6 +18,7 @@
 #define ROUND	    1000 /* calls between looks at the clock */
 
 static unsigned long count, seconds;
+static bool six;
 static pthread_barrier_t barrier;
 
 static double now(void)
@@ -39,7 +42,10 @@ static void *call(void *arg)
 	pthread_barrier_wait(&barrier);
 	end = now() + (double)seconds;
 	while (seconds ? made % ROUND || now() < end : made < count) {
-		syscall(SYS_getppid);
+		if (six)
+			syscall(SYS_preadv2, -1, 1, 2, 3, 4, 5);
+		else
+			syscall(SYS_getppid);
 		made++;
 	}
 	return (void *)made;
@@ -52,9 +58,11 @@ int main(int argc, char **argv)
 	void *made;
 	int option;
 
-	while ((option = getopt(argc, argv, "t:s:")) > 0) {
+	while ((option = getopt(argc, argv, "6t:s:")) > 0) {
 		if (option == 't')
 			threads = strtoul(optarg, NULL, 10);
+		else if (option == '6')
+			six = true;
 		else if (option == 's')
 			seconds = strtoul(optarg, NULL, 10);
 		else
@@ -63,7 +71,7 @@ int main(int argc, char **argv)
 	if (optind < argc)
 		count = strtoul(argv[optind], NULL, 10);
 	if (!threads || threads > THREADS_MAX || (!count && !seconds))
-		errx(2, "usage: calls [-t THREADS] [-s SECONDS] COUNT");
+		errx(2, "usage: calls [-6] [-t THREADS] [-s SECONDS] COUNT");
 	pthread_barrier_init(&barrier, NULL, (unsigned int)threads);
 	for (size_t i = 0; i < threads; i++)
 		if (pthread_create(&thread[i], NULL, call, (void *)i))

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 90 s
+#
+# Changing the mask of a running recording: what is off leaves nothing in the trace, process events are on with anything,
+# and the change itself is an event.
+
+. "$TOP/tests/vm/lib.sh"
+
+# Without a recording, and nonsense.
+for tool in fkt_enable fkt_disable fkt_setmask; do
+	expect 1 $tool system
+	one_sentence
+	said "^$tool: .*no recording is running"
+	expect 2 $tool nonsense
+	expect 2 $tool 0x2
+	expect 2 $tool
+	expect 2 $tool system process
+done
+
+start_recorder -n -o t
+calls 1000 >/dev/null
+expect 0 fkt_disable system
+calls 100 >/dev/null
+expect 0 fkt_enable 1
+calls 2000 >/dev/null
+expect 0 fkt_setmask 0
+calls 200 >/dev/null
+expect 0 fkt_setmask process
+calls 300 >/dev/null
+expect 0 fkt_setmask system,process
+calls 4000 >/dev/null
+stop_recorder
+check 'it ends well' [ "$status" = 0 ]
+
+# What happened between one change of the mask and the next.
+events t | perl -ne '
+	if (/^\d+ \d+ 1201 fkt_setmask +mask=(\S+)/) {
+		print "calls $calls, switches ", ($switches ? "some" : "none"), "\n$1: ";
+		$calls = $switches = 0;
+	}
+	BEGIN { print "begin: "; $calls = 0 }
+	$calls++ if / 006e sys_getppid/;
+	$switches++ if / 1100 switch_to/;
+	END { print "calls $calls, switches ", ($switches ? "some" : "none"), "\n" }' >spans
+cat spans
+# The first is that of start_recorder, which waited for the recording in this way.
+sed -n '/: calls [1-9]/,$p' spans >got
+cat >wanted <<END
+0x80000001: calls 1000, switches some
+0: calls 0, switches none
+0x80000001: calls 2000, switches some
+0: calls 0, switches none
+0x80000000: calls 0, switches some
+0x80000001: calls 4000, switches some
+END
+check 'each span has what its mask asks for' diff wanted got
+
+# Began with nothing: the first enable attaches the probes.
+start_recorder -n -k 0 -o t.late
+calls 700 >/dev/null
+expect 0 fkt_setmask 0
+stop_recorder
+check 'enabled later' [ "$(count t.late 006e)" = 700 ]

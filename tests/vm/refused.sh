@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 90 s
+#
+# Who may not record, and where: one clear sentence, status 1, nothing left behind, and no harm to what runs already.
+
+. "$TOP/tests/vm/lib.sh"
+
+# A second recorder, while one runs.
+start_recorder -n -o first
+expect 1 fkt_record -o second true
+one_sentence
+said '/dev/fkt: another recording is running'
+check 'no second trace' [ ! -e second ]
+expect 1 fkt_record -o first true
+check 'the first one is not touched' [ -s first ]
+calls 1000 >/dev/null
+stop_recorder
+check 'the first one ends well' [ "$status" = 0 ]
+check 'with all its calls' [ "$(count first 006e)" = 1000 ]
+
+# Not root.
+mkdir -m 777 open
+expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups fkt_record -o open/t true
+one_sentence
+said '/dev/fkt: not allowed; only root may trace'
+check 'no trace' [ ! -e open/t ]
+chmod 666 /dev/fkt
+expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups fkt_record -o open/t true
+said 'not allowed'
+expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups fkt_setmask system
+said 'not allowed'
+expect 0 setpriv --bounding-set=-all,+perfmon --inh-caps=-all,+perfmon true
+chmod 600 /dev/fkt
+check 'the device is for root alone' [ "$(stat -c '%a %U' /dev/fkt)" = '600 root' ]
+
+# Where nothing can be written.
+mkdir ro
+mount -t tmpfs -o ro none ro
+expect 1 fkt_record -o ro/t true
+one_sentence
+said 'ro/t: .*Read-only file system'
+umount ro
+expect 1 fkt_record -o . true
+one_sentence
+said 'this is a directory'
+expect 1 fkt_record -o no/such/dir/t true
+one_sentence
+said 'no/such/dir/t: .*No such file or directory'
+expect 1 fkt_record -o /proc/version true
+one_sentence
+expect 0 fkt_record -o /dev/null true
+check 'the command ran' [ "$status" = 0 ]
+echo precious >immutable
+chattr +i immutable
+expect 1 fkt_record -o immutable true
+one_sentence
+check 'it is as it was' [ "$(cat immutable)" = precious ]
+chattr -i immutable
+
+# Without the module.
+rmmod fkt || die 'rmmod'
+expect 1 fkt_record -o t true
+one_sentence
+said '/dev/fkt: no such device; is the module loaded\? \(modprobe fkt\)'
+check 'no trace' [ ! -e t ]
+expect 1 fkt_setmask system
+one_sentence
+said 'is the module loaded'
+insmod /run/fkt-vm/fkt.ko || die 'insmod'
+expect 0 fkt_record -o t true
