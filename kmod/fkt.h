@@ -172,7 +172,8 @@ struct fkt_handed {
 	u32 events;
 };
 
-#define FKT_BATCH_PAGES	   16	/* what one pipe holds */
+#define FKT_PIPE_BUFFERS   16	/* what a pipe holds */
+#define FKT_RUN_PAGES	   16	/* consecutive pages that go out together */
 #define FKT_KICK_PAGES_MAX 64	/* a lane kicks once for so many pages, or for 1/8 of its own */
 #define FKT_HANDED_PAGES   256	/* what one round of the flush thread writes at most */
 #define FKT_POLL_MS	   500	/* how long a full page waits for others before it is written */
@@ -207,6 +208,10 @@ struct fkt_handed {
  * @events: events in all pages handed out
  * @pages_out: pages handed out, all kinds
  * @mark_due: jiffies when partly filled pages are to be closed
+ * @runs: the output is a file, which takes consecutive pages in one piece
+ * @run_pool: where the page handed out last came from, NULL when no page may continue it
+ * @run_next: what follows it in memory
+ * @run_pages: length of the run
  * @handed: pages handed out since the flush thread's call began
  * @handed_count: how many
  *
@@ -246,6 +251,10 @@ struct fkt_session {
 	u64 events;
 	u64 pages_out;
 	unsigned long mark_due;
+	bool runs;
+	struct fkt_pool *run_pool;
+	void *run_next;
+	u32 run_pages;
 	struct fkt_handed handed[FKT_HANDED_PAGES];
 	u32 handed_count;
 	u32 pauses_told;

@@ -105,6 +105,21 @@ static void fkt_index_finish(struct fkt_session *s, struct fkt_page_header *head
 	fkt_page_index(header)->max_end = s->max_end;
 }
 
+/*
+ * Whether the page that follows in memory on the one handed out last is next in its lane: consecutive
+ * pages make large writes (§3). A run is short enough that pages still come about in the order in
+ * which they were finished.
+ */
+static bool fkt_stream_run_goes_on(struct fkt_session *s)
+{
+	struct fkt_lane *lane;
+
+	if (!s->run_pool || s->run_pages == FKT_RUN_PAGES)
+		return false;
+	lane = s->run_pool->lane;
+	return fkt_lane_ready(lane) && fkt_ring_entry(lane, lane->tail)->page == s->run_next;
+}
+
 /* The page that was finished first, of those that are whole. */
 static struct fkt_pool *fkt_stream_oldest(struct fkt_session *s)
 {
@@ -155,33 +170,55 @@ static void fkt_stream_account(struct fkt_session *s, struct fkt_pool *pool,
 	pool->pages_out++;
 }
 
-/*
- * The next page of the stream: an index page where one is due, else the oldest whole page.
- * Returns NULL when there is none, ERR_PTR(-ENOMEM) without memory for an index page. The page
- * comes with a reference for the output; the lanes' pages go to their pool's list of those that are
- * out, to be taken back when the output has dropped it.
+/**
+ * struct fkt_chunk - pages that stand one behind the other in memory, on their way to the output
+ * @page: the first one, with a reference for the output
+ * @count: how many
  */
-static struct page *fkt_stream_next(struct fkt_session *s)
+struct fkt_chunk {
+	struct page *page;
+	u32 count;
+};
+
+/* The index page is full: it goes out itself. The output gets its only reference. */
+static void fkt_stream_take_index(struct fkt_session *s, struct fkt_chunk *chunk)
+{
+	struct fkt_page_header *header = s->index;
+
+	fkt_index_finish(s, header);
+	fkt_stream_account(s, NULL, header);
+	s->index = NULL;
+	s->run_pool = NULL;
+	chunk->page = virt_to_page(header);
+	chunk->count = 1;
+}
+
+/*
+ * The next page of the stream: an index page where one is due, else the oldest whole page. It goes
+ * into chunk[count], or into the chunk before where it continues that. Returns the number of chunks,
+ * as before when there is no page, or -ENOMEM without memory for an index page. Lanes' pages go to
+ * their pool's list of those that are out, to be taken back when the output has let go.
+ */
+static int fkt_stream_next(struct fkt_session *s, struct fkt_chunk *chunk, int count)
 {
 	struct fkt_page_header *header;
 	struct fkt_pool *pool;
 	struct fkt_buf *buf;
+	bool run;
 	void *handle;
 
 	if (s->index && s->index->events == FKT_INDEX_ENTRIES) {
-		header = s->index;
-		fkt_index_finish(s, header);
-		fkt_stream_account(s, NULL, header);
-		s->index = NULL;
-		return virt_to_page(header);
+		fkt_stream_take_index(s, &chunk[count]);
+		return count + 1;
 	}
-	pool = fkt_stream_oldest(s);
+	run = count && fkt_stream_run_goes_on(s);
+	pool = run ? s->run_pool : fkt_stream_oldest(s);
 	if (!pool)
-		return NULL;
+		return count;
 	if (!s->index) {
 		s->index = fkt_index_new(s);
 		if (!s->index)
-			return ERR_PTR(-ENOMEM);
+			return -ENOMEM;
 	}
 	header = fkt_lane_take(pool->lane, &handle);
 	buf = handle;
@@ -189,25 +226,37 @@ static struct page *fkt_stream_next(struct fkt_session *s)
 	fkt_stream_account(s, pool, header);
 	list_add_tail(&buf->link, &pool->out);
 	pool->out_count++;
+
+	s->run_next = (void *)header + FKT_PAGE_BYTES;
+	if (run) {
+		s->run_pages++;
+		chunk[count - 1].count++;
+		return count;
+	}
+	s->run_pool = s->runs ? pool : NULL;
+	s->run_pages = 1;
 	get_page(buf->page);
-	return buf->page;
+	chunk[count].page = buf->page;
+	chunk[count].count = 1;
+	return count + 1;
 }
 
 /* A mark tells a reader who follows the stream how far it is complete; its place is in no grid. */
-static struct page *fkt_stream_mark(struct fkt_session *s)
+static int fkt_stream_mark(struct fkt_session *s, struct fkt_chunk *chunk, int count)
 {
 	struct fkt_page_header *header;
 
 	if (!s->index)
 		s->index = fkt_index_new(s);
-	if (!s->index)
-		return ERR_PTR(-ENOMEM);
-	header = fkt_index_new(s);
+	header = s->index ? fkt_index_new(s) : NULL;
 	if (!header)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	fkt_index_finish(s, header);
 	fkt_stream_account(s, NULL, header);
-	return virt_to_page(header);
+	s->run_pool = NULL;
+	chunk[count].page = virt_to_page(header);
+	chunk[count].count = 1;
+	return count + 1;
 }
 
 /**
@@ -278,16 +327,17 @@ static bool fkt_limit_hit(struct fkt_session *s)
 }
 
 /*
- * Collect up to @room pages for the output. Returns how many, or -ENOMEM. Zero does not mean the
- * end: see s->eof.
+ * Collect pages for the output: at most @room chunks, at most @pages pages. Returns the number of
+ * chunks, or -ENOMEM. Zero does not mean the end: see s->eof.
  */
-static int fkt_stream_collect(struct fkt_session *s, struct page **pages, int room)
+static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, int room, u64 pages)
 {
 	/* Partner: the release in fkt_session_stop_probes(). What is found after it is the rest. */
 	bool draining = smp_load_acquire(&s->state) == FKT_STATE_DRAINING;
-	struct page *page;
+	const u64 end = s->pages_out + pages;
+	int count = 0, next;
 	bool mark = false;
-	int count = 0;
+	u64 before;
 
 	if (fkt_buffer_service(s))
 		fkt_sync_request(s);
@@ -297,24 +347,26 @@ static int fkt_stream_collect(struct fkt_session *s, struct page **pages, int ro
 		fkt_stream_close_pages(s);
 		mark = true;
 	}
-	while (count < room && s->handed_count < FKT_HANDED_PAGES) {
+	s->run_pool = NULL;
+	while (count < room && s->pages_out < end) {
 		if (fkt_limit_hit(s)) {
 			s->limit_reached = true;
 			WRITE_ONCE(s->stop, true);
 			break;
 		}
-		page = fkt_stream_next(s);
-		if (!page && mark) {
-			page = fkt_stream_mark(s);
+		before = s->pages_out;
+		next = fkt_stream_next(s, chunk, count);
+		if (next >= 0 && s->pages_out == before && mark) {
+			next = fkt_stream_mark(s, chunk, count);
 			mark = false;
 		}
-		if (IS_ERR(page))
-			return count ? count : PTR_ERR(page);
-		if (!page) {
+		if (next < 0)
+			return count ? count : next;
+		count = next;
+		if (s->pages_out == before) {
 			s->eof = draining;
 			break;
 		}
-		pages[count++] = page;
 	}
 	return count;
 }
@@ -373,7 +425,9 @@ static unsigned long fkt_wait_jiffies(struct fkt_session *s)
  * @len: bytes wanted; whole pages only
  * @flags: SPLICE_F_NONBLOCK is honoured
  *
- * Blocks until there are pages. A page is the pipe's from splice_to_pipe() on. The pipe's buffers
+ * Blocks until there are pages. A page is the pipe's from splice_to_pipe() on. The flush thread, which
+ * writes to files and waits until they are written, gets consecutive pages in one buffer: they are
+ * its own until it asks for more. For everyone else a page is a buffer with a reference. The buffers
  * have the kernel's own operations, so a pipe, or a socket behind it, may keep our pages for as long
  * as it likes, even beyond this module: nothing of it is called when they are let go.
  *
@@ -383,23 +437,33 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 			unsigned int flags)
 {
 	struct fkt_session *s = &fkt_session;
-	struct partial_page partial[FKT_BATCH_PAGES];
-	struct page *pages[FKT_BATCH_PAGES];
+	struct partial_page partial[FKT_PIPE_BUFFERS];
+	struct fkt_chunk chunk[FKT_PIPE_BUFFERS];
+	struct page *first[FKT_PIPE_BUFFERS];
 	struct splice_pipe_desc spd = {
-		.pages = pages,
+		.pages = first,
 		.partial = partial,
-		.nr_pages_max = FKT_BATCH_PAGES,
+		.nr_pages_max = FKT_PIPE_BUFFERS,
 		.ops = &nosteal_pipe_buf_ops,
 		.spd_release = fkt_spd_release,
 	};
 	int i, room, count;
 	ssize_t ret;
+	u64 pages;
 
-	if (len < FKT_PAGE_BYTES)
+	/*
+	 * Splice never asks for more pages than the pipe has buffers. Those of the flush thread hold
+	 * several: it takes all that its call may still hand out, which is what splice is to move.
+	 */
+	if (in == s->stream)
+		pages = FKT_HANDED_PAGES - s->handed_count;
+	else
+		pages = len / FKT_PAGE_BYTES;
+	if (!pages)
 		return -EINVAL;
 	/* What is taken out of a lane must find room: it can't be put back. */
 	room = (int)pipe->max_usage - (int)pipe_occupancy(pipe->head, pipe->tail);
-	room = min3(room, FKT_BATCH_PAGES, (int)min_t(size_t, len / FKT_PAGE_BYTES, INT_MAX));
+	room = min(room, FKT_PIPE_BUFFERS);
 	if (room <= 0)
 		return -EAGAIN;
 	if (!pipe->readers) {
@@ -411,13 +475,13 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 		return -ERESTARTSYS;
 	for (;;) {
 		WRITE_ONCE(s->kicked, false);
-		count = fkt_stream_collect(s, pages, room);
+		count = fkt_stream_collect(s, chunk, room, pages);
 		if (count)
 			break;
 		if (s->eof || s->limit_reached || s->state == FKT_STATE_IDLE)
 			break;
 		count = -EAGAIN;
-		if (flags & SPLICE_F_NONBLOCK || s->handed_count == FKT_HANDED_PAGES)
+		if (flags & SPLICE_F_NONBLOCK)
 			break;
 		if (READ_ONCE(s->stop)) {
 			/* Whoever set it is about to stop the probes; then there is an end. */
@@ -441,8 +505,9 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 		return count;
 
 	for (i = 0; i < count; i++) {
+		first[i] = chunk[i].page;
 		partial[i].offset = 0;
-		partial[i].len = FKT_PAGE_BYTES;
+		partial[i].len = chunk[i].count * FKT_PAGE_BYTES;
 		partial[i].private = 0;
 	}
 	spd.nr_pages = count;
@@ -499,7 +564,7 @@ static int fkt_flush_once(struct fkt_session *s, loff_t *from)
 		if (ret <= 0)
 			break;
 		written += ret;
-		if (written % FKT_PAGE_BYTES)
+		if (written < (u64)s->handed_count * FKT_PAGE_BYTES)
 			break;
 	}
 	if (written < (u64)s->handed_count * FKT_PAGE_BYTES) {

@@ -33,8 +33,8 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 	bool opens;
 	u64 *first;
 
-	head = READ_ONCE(lane->head);
 	do {
+		head = READ_ONCE(lane->head);
 		now = fkt_clock(shared);
 		near = READ_ONCE(lane->near);
 		offset = FKT_HEAD_OFFSET(head);
@@ -73,7 +73,7 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 		} else {
 			goto full;
 		}
-	} while (!fkt_try_cmpxchg(&lane->head, &head, next, shared));
+	} while (!fkt_cmpxchg(&lane->head, head, next, shared));
 
 	if (opens && offset != FKT_HEAD_CLOSED)
 		fkt_page_close(fkt_ring_entry(lane, page), offset, now);
@@ -139,15 +139,15 @@ void fkt_lane_record_slow(struct fkt_lane *lane, u64 tag, u32 words, const u64 *
  */
 bool fkt_lane_close(struct fkt_lane *lane, bool shared)
 {
-	u64 head = READ_ONCE(lane->head);
-	u64 now;
+	u64 head, now;
 
 	do {
+		head = READ_ONCE(lane->head);
 		if (FKT_HEAD_OFFSET(head) == FKT_HEAD_CLOSED)
 			return false;
 		now = fkt_clock(shared);
-	} while (!fkt_try_cmpxchg(&lane->head, &head,
-				  FKT_HEAD(FKT_HEAD_PAGE(head), 0, FKT_HEAD_CLOSED), shared));
+	} while (!fkt_cmpxchg(&lane->head, head, FKT_HEAD(FKT_HEAD_PAGE(head), 0, FKT_HEAD_CLOSED),
+			      shared));
 	fkt_page_close(fkt_ring_entry(lane, FKT_HEAD_PAGE(head)), FKT_HEAD_OFFSET(head), now);
 	return true;
 }

@@ -151,8 +151,8 @@ static __always_inline bool fkt_reserve(struct fkt_lane *lane, u64 tag, u32 word
 	u64 head, now;
 	u64 *first;
 
-	head = READ_ONCE(lane->head);
 	do {
+		head = READ_ONCE(lane->head);
 		now = fkt_clock(shared);
 		/*
 		 * No slot before @head is earlier than the one that @near was set for, as long as
@@ -166,7 +166,7 @@ static __always_inline bool fkt_reserve(struct fkt_lane *lane, u64 tag, u32 word
 			return false;
 		if (shared && unlikely(FKT_HEAD_CPU(head) != fkt_cpu()))
 			return false;
-	} while (unlikely(!fkt_try_cmpxchg(&lane->head, &head, head + bytes, shared)));
+	} while (unlikely(!fkt_cmpxchg(&lane->head, head, head + bytes, shared)));
 
 	slot->entry = fkt_head_entry(lane, head);
 	first = (void *)slot->entry->page + (shared ? FKT_HEAD_OFFSET(head) : (u32)head);

@@ -155,6 +155,7 @@ static int fkt_session_open_output(struct fkt_session *s)
 
 	s->out = NULL;
 	s->out_direct = false;
+	s->runs = false;
 	if (s->conf.out_fd == FKT_NO_OUTPUT)
 		return 0;
 	out = fget(s->conf.out_fd);
@@ -170,6 +171,7 @@ static int fkt_session_open_output(struct fkt_session *s)
 	}
 	s->out = out;
 	s->out_direct = out->f_flags & O_DIRECT;
+	s->runs = S_ISREG(file_inode(out)->i_mode) || S_ISBLK(file_inode(out)->i_mode);
 	s->out_pos = out->f_pos;
 	return 0;
 }

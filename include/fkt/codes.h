@@ -15,6 +15,19 @@
  */
 #define FKT_LAYERS(X)                                                                              \
 	X(SYSTEM, 0, "system", "system calls, exceptions, page faults, interrupts, softirqs")      \
+	X(NETDRV, 1, "netdrv", "network drivers: transmit, receive, poll")                         \
+	X(NETWORK, 2, "network", "IP: in, out, route, fragments, drops")                           \
+	X(TRANSPORT, 3, "transport", "TCP and UDP: send, receive, acknowledge, retransmit")        \
+	X(SOCKET, 4, "socket", "sockets: bind, connect, accept, send, receive, poll")              \
+	X(BLOCK, 5, "block", "block and SCSI: requests queued, issued, merged, completed")         \
+	X(FILES, 6, "files", "file systems: read, write, fsync, open, lookup, page cache")         \
+	X(APPLICATION, 7, "application", "probes in programs")                                     \
+	X(FUNCTIONS, 8, "functions", "the functions that -F names")                                \
+	X(TRACEPOINTS, 9, "tracepoints", "the tracepoints that -e names")                          \
+	X(ADDRESSES, 10, "addresses", "the addresses that -P names")                               \
+	X(MODULES, 11, "modules", "probes in other modules")                                       \
+	X(GCC, 29, "gcc", "modules built with -finstrument-functions")                             \
+	X(FKT, 30, "fkt", "the recording's own pages: written, released, extra, synchronized")     \
 	X(PROCESS, 31, "process", "switch, wake-up, fork, exec, exit: on whenever anything is")
 
 /* The layer in which the recording says things about itself; its probes need no mask. */

@@ -6,7 +6,6 @@
  * is the next one. A table by the address that the trampoline finds on its stack says what to record.
  */
 #include <linux/ftrace.h>
-#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -19,28 +18,33 @@
 /**
  * struct fkt_function - a function that is traced
  * @body: where the trampoline returns to to run the function; 0 in an empty place of the table
- * @tag: the entry's FKT_TAG, with its number of arguments
+ * @entry_tag: the entry's FKT_TAG, with its number of arguments
+ * @exit_tag: the exit's
  * @key: its layer, 0 once it is traced no more
- * @flags: FKT_FUNCTION_…
+ * @flags: FKT_FUNCTION_…, and FKT_FUNCTION_ARGS when @entry_tag has some
  */
 struct fkt_function {
 	unsigned long body;
-	u64 tag;
+	u32 entry_tag;
+	u32 exit_tag;
 	u32 key;
 	u32 flags;
+	u64 unused;
 };
+
+#define FKT_FUNCTION_SHIFT 5
+#define FKT_FUNCTION_ARGS  (1u << 31)
+static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);
 
 /**
  * struct fkt_function_table - the functions of one recording, by @body
+ * @mask: the size of @place in bytes, less one place
  * @retired: link in fkt_functions_retired, from the beginning
- * @shift: what hash_32() is asked for: log2 of the number of places
- * @mask: the number of places less one
- * @place: the places, at most half of them taken
+ * @place: the places, a power of two, at most half of them taken
  */
 struct fkt_function_table {
+	unsigned long mask;
 	struct list_head retired;
-	u32 shift;
-	u32 mask;
 	struct fkt_function place[];
 };
 
@@ -68,23 +72,45 @@ static LIST_HEAD(fkt_functions_retired);
 static bool fkt_functions_live;
 static DEFINE_MUTEX(fkt_functions_lock);
 
-static __always_inline u32 fkt_function_hash(unsigned long body, u32 shift)
+/*
+ * Functions begin at multiples of 16 and places are 32 bytes long: twice the address, cut to the
+ * table's size, is where to look first.
+ */
+static __always_inline struct fkt_function *fkt_function_place(struct fkt_function_table *table,
+							       unsigned long offset)
 {
-	/* Functions begin at multiples of 16. */
-	return hash_32((u32)(body >> 4), shift);
+	return (void *)table->place + (offset & table->mask);
 }
 
 static __always_inline struct fkt_function *fkt_function_find(unsigned long body)
 {
 	struct fkt_function_table *table = READ_ONCE(fkt_functions);
-	u32 i = fkt_function_hash(body, table->shift);
+	unsigned long offset = body << (FKT_FUNCTION_SHIFT - 4);
+	struct fkt_function *function = fkt_function_place(table, offset);
 
-	while (table->place[i].body != body) {
-		if (unlikely(!table->place[i].body))
+	while (unlikely(function->body != body)) {
+		if (!function->body)
 			return NULL;
-		i = (i + 1) & table->mask;
+		offset += sizeof(*function);
+		function = fkt_function_place(table, offset);
 	}
-	return &table->place[i];
+	return function;
+}
+
+/* Every case of fkt_function_entry(), which has turned preemption off. */
+static noinline struct fkt_function *fkt_function_entry_slow(struct fkt_function *function,
+							     const u64 *args)
+{
+	u64 copy[6];
+
+	memcpy(copy, args, sizeof(copy));
+	fkt_event_tag(function->entry_tag, function->entry_tag & FKT_SLOT_WORDS_MASK, copy);
+	if (function->flags & FKT_FUNCTION_ENTRY_ONLY)
+		function = NULL;
+	else
+		this_cpu_inc(fkt_functions_inside);
+	preempt_enable_notrace();
+	return function;
 }
 
 /**
@@ -98,33 +124,36 @@ static __always_inline struct fkt_function *fkt_function_find(unsigned long body
 __visible struct fkt_function *fkt_function_entry(unsigned long body, const u64 *args)
 {
 	struct fkt_function *function = fkt_function_find(body);
-	u32 words, i;
+	struct fkt_slot slot __fkt_uninitialized;
 
 	if (unlikely(!function))
 		return NULL;
 	preempt_disable_notrace();
 	/* Asked with preemption off: the session waits for those before it takes the lane away. */
 	if (unlikely(!fkt_on(READ_ONCE(function->key)))) {
-		function = NULL;
-		goto out;
+		preempt_enable_notrace();
+		return NULL;
 	}
-	words = function->tag & FKT_SLOT_WORDS_MASK;
-	if (likely(!words)) {
-		fkt_event_tag(function->tag, 0, NULL);
-	} else {
-		u64 copy[6];
-
-		for (i = 0; i < words; i++)
-			copy[i] = args[i];
-		fkt_event_tag(function->tag, words, copy);
-	}
-	if (unlikely(function->flags & FKT_FUNCTION_ENTRY_ONLY))
-		function = NULL;
-	else
-		this_cpu_inc(fkt_functions_inside);
-out:
+	if (unlikely(function->flags) || static_branch_unlikely(&fkt_shared_key) ||
+	    unlikely(!fkt_reserve(this_cpu_read(fkt_lane), function->entry_tag, 0, false, &slot)))
+		return fkt_function_entry_slow(function, args);
+	fkt_commit(&slot, false);
+	this_cpu_inc(fkt_functions_inside);
 	preempt_enable_notrace();
 	return function;
+}
+
+/* Every case of fkt_function_exit(), which has turned preemption off. */
+static noinline void fkt_function_exit_slow(struct fkt_function *function, u64 ret)
+{
+	u64 tag = function->exit_tag;
+
+	if ((s64)ret == (s16)ret)
+		fkt_event_tag(tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT, 0, NULL);
+	else
+		fkt_event_tag(tag | 1, 1, &ret);
+	this_cpu_dec(fkt_functions_inside);
+	preempt_enable_notrace();
 }
 
 /**
@@ -136,15 +165,18 @@ out:
  */
 __visible void fkt_function_exit(struct fkt_function *function, u64 ret)
 {
-	u64 tag;
+	struct fkt_slot slot __fkt_uninitialized;
 
 	preempt_disable_notrace();
 	if (likely(fkt_on(READ_ONCE(function->key)))) {
-		tag = (function->tag & ~FKT_SLOT_WORDS_MASK) + (1ull << FKT_SLOT_CODE_SHIFT);
-		if (likely((s64)ret == (s16)ret))
-			fkt_event_tag(tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT, 0, NULL);
-		else
-			fkt_event_tag(tag | 1, 1, &ret);
+		u64 tag = function->exit_tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT;
+
+		if (unlikely((s64)ret != (s16)ret) || static_branch_unlikely(&fkt_shared_key) ||
+		    unlikely(!fkt_reserve(this_cpu_read(fkt_lane), tag, 0, false, &slot))) {
+			fkt_function_exit_slow(function, ret);
+			return;
+		}
+		fkt_commit(&slot, false);
 	}
 	this_cpu_dec(fkt_functions_inside);
 	preempt_enable_notrace();
@@ -219,32 +251,33 @@ static unsigned long fkt_function_body(unsigned long address)
 static int fkt_table_insert(struct fkt_function_table *table, const struct fkt_function_spec *spec)
 {
 	unsigned long body = fkt_function_body(spec->address);
-	u32 i = fkt_function_hash(body, table->shift);
+	unsigned long offset = body << (FKT_FUNCTION_SHIFT - 4);
+	struct fkt_function *function = fkt_function_place(table, offset);
 
-	while (table->place[i].body) {
-		if (table->place[i].body == body)
+	while (function->body) {
+		if (function->body == body)
 			return -EEXIST;
-		i = (i + 1) & table->mask;
+		offset += sizeof(*function);
+		function = fkt_function_place(table, offset);
 	}
-	table->place[i] = (struct fkt_function){
-		.body = body,
-		.tag = FKT_TAG(spec->code, spec->args, 0),
+	*function = (struct fkt_function){
+		.entry_tag = FKT_TAG(spec->code, spec->args, 0),
+		.exit_tag = FKT_TAG(spec->code + 1, 0, 0),
 		.key = 1u << spec->key,
-		.flags = spec->flags,
+		.flags = spec->flags | (spec->args ? FKT_FUNCTION_ARGS : 0),
 	};
+	/* A probe of another layer may pass by: it must find the place whole, or not at all. */
+	smp_store_release(&function->body, body);
 	return 0;
 }
 
 static struct fkt_function_table *fkt_table_new(u32 count)
 {
-	u32 shift = ilog2(roundup_pow_of_two(count)) + 1;
-	struct fkt_function_table *table;
+	unsigned long bytes = 2 * roundup_pow_of_two(count) * sizeof(struct fkt_function);
+	struct fkt_function_table *table = vzalloc(sizeof(*table) + bytes);
 
-	table = vzalloc(struct_size(table, place, 1ul << shift));
-	if (!table)
-		return NULL;
-	table->shift = shift;
-	table->mask = (1u << shift) - 1;
+	if (table)
+		table->mask = bytes - sizeof(struct fkt_function);
 	return table;
 }
 
@@ -366,7 +399,7 @@ static void fkt_function_detach(void)
 		 * Tasks may sleep in traced functions for as long as they like; when they come
 		 * back, they find that nothing is to be recorded. The table stays until then.
 		 */
-		for (i = 0; i <= fkt_functions->mask; i++)
+		for (i = 0; i <= fkt_functions->mask >> FKT_FUNCTION_SHIFT; i++)
 			WRITE_ONCE(fkt_functions->place[i].key, 0);
 		fkt_functions_live = false;
 		schedule_delayed_work(&fkt_functions_reaper, 0);

@@ -18,15 +18,15 @@
 #include <asm/orc_types.h>
 #include <asm/unwind_hints.h>
 
-#define FRAME_BYTES	64
-#define SAVED_RAX	48
-#define SAVED_FUNCTION	56
+#define FRAME_BYTES	56
+#define SAVED_FUNCTION	48
+#define BODY		FRAME_BYTES
 
 	.text
 
 SYM_FUNC_START_LOCAL(fkt_enter_body)
-	/* %rbp is fkt_function_trampoline's: behind it stands the return into the body. */
-	pushq	8(%rbp)
+	/* Behind our return address stands the frame of fkt_function_trampoline. */
+	pushq	8+BODY(%rsp)
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(fkt_enter_body)
@@ -34,19 +34,19 @@ SYM_FUNC_END(fkt_enter_body)
 SYM_FUNC_START(fkt_function_trampoline)
 	/* One word more on the stack than a function has that was just called. */
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=16 type=UNWIND_HINT_TYPE_CALL
-	pushq	%rbp
-	movq	%rsp, %rbp
 	subq	$FRAME_BYTES, %rsp
-	/* The six argument registers make the array that fkt_function_entry() gets. */
+	/*
+	 * The six argument registers make the array that fkt_function_entry() gets. %al, which
+	 * counts a variadic function's vector registers, says nothing in the kernel.
+	 */
 	movq	%rdi, 0(%rsp)
 	movq	%rsi, 8(%rsp)
 	movq	%rdx, 16(%rsp)
 	movq	%rcx, 24(%rsp)
 	movq	%r8, 32(%rsp)
 	movq	%r9, 40(%rsp)
-	movq	%rax, SAVED_RAX(%rsp)	/* variadic functions get a count in %al */
 
-	movq	8(%rbp), %rdi
+	movq	BODY(%rsp), %rdi
 	movq	%rsp, %rsi
 	call	fkt_function_entry
 	movq	%rax, SAVED_FUNCTION(%rsp)
@@ -58,7 +58,6 @@ SYM_FUNC_START(fkt_function_trampoline)
 	movq	24(%rsp), %rcx
 	movq	32(%rsp), %r8
 	movq	40(%rsp), %r9
-	movq	SAVED_RAX(%rsp), %rax
 	jz	.Lno_exit
 	call	fkt_enter_body
 
@@ -70,13 +69,12 @@ SYM_FUNC_START(fkt_function_trampoline)
 	call	fkt_function_exit
 	movq	0(%rsp), %rax
 	movq	8(%rsp), %rdx
-	leave
-	addq	$8, %rsp
+	addq	$(FRAME_BYTES + 8), %rsp
 	UNWIND_HINT_FUNC
 	RET
 
 .Lno_exit:
-	leave
+	addq	$FRAME_BYTES, %rsp
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(fkt_function_trampoline)
