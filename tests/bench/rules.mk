@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lane_bench compiles lane.h and lane.c as they are, with the stress test's surroundings.
+
+lane_bench_objects := $(OBJ)/tests/bench/lane_bench.o $(OBJ)/tests/bench/lane.o
+objects += $(OBJ)/tests/bench/lane.o
+
+$(lane_bench_objects): private CPPFLAGS += -Ikmod -Itests/stress
+
+$(OBJ)/tests/bench/lane.o: kmod/lane.c $(OBJ)/flags
+	$(call say,CC,'$< (lane_bench)')
+	$(Q)mkdir -p $(@D) && $(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(B)/tests/bench/lane_bench: $(OBJ)/tests/bench/lane.o
