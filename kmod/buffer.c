@@ -136,8 +136,14 @@ int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 		/* Probes look at it only once a page is queued: that publishes it. */
 		pool->lane->ring = pool->ring;
 	}
-	if (pool->pages < pool->initial)
-		ret = fkt_pool_add(s, pool, pool->initial - pool->pages, false);
+	if (pool->pages < pool->initial) {
+		u32 count = pool->initial - pool->pages;
+
+		/* Asking for nearly all memory there is would have the OOM killer answer. */
+		if (count > si_mem_available() / 2)
+			return -ENOMEM;
+		ret = fkt_pool_add(s, pool, count, false);
+	}
 	fkt_pool_queue_spare(pool);
 	return ret;
 }

@@ -612,7 +612,6 @@ static int fkt_flush_thread(void *data)
 	out->f_pos = s->out_pos + s->bytes;
 
 	mutex_lock(&s->lock);
-	s->flush_cpu_ns = current->se.sum_exec_runtime;
 	s->out = NULL;
 	fput(s->stream);
 	fput(out);

@@ -289,7 +289,9 @@ static __poll_t fkt_poll(struct file *file, poll_table *wait)
 	__poll_t ready = 0;
 
 	poll_wait(file, &s->state_wait, wait);
-	poll_wait(file, &s->reader_wait, wait);
+	/* Pages are the flush thread's, if there is one: do not wake its recorder for each kick. */
+	if (s->conf.out_fd == FKT_NO_OUTPUT)
+		poll_wait(file, &s->reader_wait, wait);
 	if (!ff->generation)
 		return 0;
 	if (READ_ONCE(s->generation) != ff->generation || READ_ONCE(s->state) == FKT_STATE_IDLE)

@@ -248,6 +248,8 @@ out_detach:
 	irq_work_sync(&s->kick);
 out_release:
 	fkt_session_release(s);
+	if (ret == -ENOMEM)
+		fkt_buffer_free(s); /* what could be had is of no use */
 out_state:
 	smp_store_release(&s->state, FKT_STATE_IDLE);
 	if (s->out)
