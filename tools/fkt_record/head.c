@@ -66,17 +66,9 @@ static void add_irqs(struct sections *head)
 	sections_end(head);
 }
 
-static void add_codes(struct sections *head)
+static void add_codes(struct sections *head, const struct codes *codes)
 {
-	static const char *const kinds[] = {
-#define X(NAME, name) [FKT_KIND_##NAME] = name,
-		FKT_KINDS(X)
-#undef X
-	};
-	static const struct row {
-		uint32_t code, count, kind, pair, key;
-		const char *name, *spec;
-	} rows[] = {
+	static const struct code_line rows[] = {
 #define X(NAME, code, count, KIND, pair, LAYER, name, spec)                                        \
 	{ code, count, FKT_KIND_##KIND, pair, (uint32_t)FKT_KEY_##LAYER, name, spec },
 		FKT_CODES(X)
@@ -84,15 +76,11 @@ static void add_codes(struct sections *head)
 	};
 
 	sections_begin(head, FKT_SECTION_CODES);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct row *row = &rows[i];
-		char layer[64];
-
-		fkt_keys_names(row->key, layer, sizeof(layer));
-		sections_printf(head, "0x%04x %u %s 0x%04x %s %s %s\n", row->code, row->count,
-				kinds[row->kind], row->pair, layer, row->name, row->spec);
-	}
-	sections_end(head);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		fkt_codes_line(head, &rows[i]);
+	if (codes->lines.bytes)
+		sections_add(head, codes->lines.data, codes->lines.bytes);
+	sections_end_compressed(head);
 }
 
 static void add_syscalls(struct sections *head)
@@ -286,7 +274,7 @@ void head_build(struct sections *head, struct recording *recording)
 	add_file_header(head, recording);
 	add_symbols(head, recording->options.system_map);
 	add_irqs(head);
-	add_codes(head);
+	add_codes(head, &recording->codes);
 	add_syscalls(head);
 
 	/* What changes comes last. */

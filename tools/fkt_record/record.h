@@ -11,6 +11,8 @@
 #include <fkt/format.h>
 #include <fkt/ioctl.h>
 
+#include "codes.h"
+
 #define EXIT_USAGE	    2
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND	    127
@@ -95,6 +97,7 @@ struct output {
  * @output: where the trace goes
  * @child: the command
  * @id: the recording's random number
+ * @codes: given out to this recording's probes
  * @lanes: how many it has
  * @begin: moment on the clocks that the head tells
  * @tsc_khz: frequency of the stamp counter
@@ -107,6 +110,7 @@ struct recording {
 	struct output output;
 	struct child child;
 	uint8_t id[FKT_ID_BYTES];
+	struct codes codes;
 	uint32_t lanes;
 	struct fkt_clock_pair begin;
 	uint64_t tsc_khz;
