@@ -215,7 +215,7 @@ struct fkt_handed {
  * @handed: pages handed out since the flush thread's call began
  * @handed_count: how many
  *
- * @out: the output file, NULL when the caller splices
+ * @out: the output file, the flush thread's; NULL when the caller splices
  * @out_direct: opened with O_DIRECT
  * @out_pos: where in @out the recording began
  * @stream: the file that the flush thread splices from
@@ -285,6 +285,12 @@ extern struct fkt_session fkt_session;
 static inline bool fkt_shared(const struct fkt_session *s)
 {
 	return s->conf.lanes == FKT_LANES_SHARED;
+}
+
+/* Whether a flush thread writes to a file, rather than the recorder splicing by itself. */
+static inline bool fkt_has_output(const struct fkt_session *s)
+{
+	return s->conf.out_fd != FKT_NO_OUTPUT;
 }
 
 /* session.c */

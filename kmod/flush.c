@@ -148,7 +148,7 @@ static void fkt_stream_account(struct fkt_session *s, struct fkt_pool *pool,
 	struct fkt_index_entry *entry;
 
 	s->pages_out++;
-	if (s->out) {
+	if (fkt_has_output(s)) {
 		s->handed[s->handed_count].pool = pool;
 		s->handed[s->handed_count].events = pool ? header->events : 0;
 		s->handed_count++;
@@ -611,12 +611,17 @@ static int fkt_flush_thread(void *data)
 		s->error = -ret;
 	out->f_pos = s->out_pos + s->bytes;
 
-	mutex_lock(&s->lock);
+	/*
+	 * A kernel thread's fput() is put off; who stopped the recording may want to unmount at once.
+	 * Not under the lock: others' files are closed here too.
+	 */
 	s->out = NULL;
 	fput(s->stream);
+	s->stream = NULL;
 	fput(out);
-	/* A kernel thread's fput() is put off; who stopped the recording may unmount at once. */
 	flush_delayed_fput();
+
+	mutex_lock(&s->lock);
 	fkt_session_finish(s);
 	mutex_unlock(&s->lock);
 	module_put_and_kthread_exit(0);

@@ -277,7 +277,7 @@ static ssize_t fkt_dev_splice_read(struct file *in, loff_t *pos, struct pipe_ino
 	/* A recording that ended is at its end; one with an output is its flush thread's. */
 	if (READ_ONCE(s->generation) != ff->generation)
 		return 0;
-	if (s->conf.out_fd != FKT_NO_OUTPUT)
+	if (fkt_has_output(s))
 		return -EBUSY;
 	return fkt_splice_read(in, pos, pipe, len, flags);
 }
@@ -290,7 +290,7 @@ static __poll_t fkt_poll(struct file *file, poll_table *wait)
 
 	poll_wait(file, &s->state_wait, wait);
 	/* Pages are the flush thread's, if there is one: do not wake its recorder for each kick. */
-	if (s->conf.out_fd == FKT_NO_OUTPUT)
+	if (!fkt_has_output(s))
 		poll_wait(file, &s->reader_wait, wait);
 	if (!ff->generation)
 		return 0;

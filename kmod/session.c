@@ -156,7 +156,7 @@ static int fkt_session_open_output(struct fkt_session *s)
 	s->out = NULL;
 	s->out_direct = false;
 	s->runs = false;
-	if (s->conf.out_fd == FKT_NO_OUTPUT)
+	if (!fkt_has_output(s))
 		return 0;
 	out = fget(s->conf.out_fd);
 	if (!out)
@@ -322,7 +322,7 @@ int fkt_session_stop(struct fkt_session *s, u32 generation)
 		return 0;
 	}
 	fkt_session_request_stop(s);
-	if (!s->out) {
+	if (!fkt_has_output(s)) {
 		fkt_session_stop_probes(s);
 		mutex_unlock(&s->lock);
 		return 0;
@@ -348,7 +348,7 @@ void fkt_session_abandon(struct fkt_session *s, u32 generation)
 	mutex_lock(&s->lock);
 	if (s->generation == generation && s->state != FKT_STATE_IDLE) {
 		fkt_session_request_stop(s);
-		if (!s->out) {
+		if (!fkt_has_output(s)) {
 			fkt_session_stop_probes(s);
 			mutex_lock(&s->reader);
 			fkt_stream_discard(s);
