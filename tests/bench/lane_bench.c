@@ -23,14 +23,14 @@
 #define THREADS_MAX 2
 #define RING	    64
 #define KICK_PAGES  8
-#define SERIES	    31
-#define SLOTS	    20000
+#define SERIES	    101
+#define SLOTS	    4000
 /*
  * The part of a series for which a thread may be off its CPU, or alone on its lane, before the series
  * does not count; and how long to look for series that do.
  */
 #define DISTURBED   0.1
-#define SECONDS	    6
+#define SECONDS	    8
 
 __thread u32 fkt_user_cpu;
 __thread u32 fkt_user_pid;
@@ -258,7 +258,7 @@ static void *work(void *arg)
 	CPU_SET(worker->cpu, &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
 		err(1, "CPU %d", worker->cpu);
-	worker->run(worker->lane, worker->slots / 8);
+	worker->run(worker->lane, worker->slots / 2);
 	__atomic_fetch_sub(worker->waiting, 1, __ATOMIC_ACQ_REL);
 	while (__atomic_load_n(worker->waiting, __ATOMIC_ACQUIRE))
 		;
@@ -388,7 +388,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 int main(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "slots", 'n', "NUMBER", 0, "Slots a series (default: 20000)", 0 },
+		{ "slots", 'n', "NUMBER", 0, "Slots a series (default: 4000)", 0 },
 		{ 0 },
 	};
 	static const struct argp argp = {

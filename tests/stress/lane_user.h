@@ -143,14 +143,6 @@ static __always_inline bool fkt_cmpxchg(u64 *p, u64 old, u64 new, bool shared)
 	return done;
 }
 
-static __always_inline bool fkt_try_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
-{
-	u64 expected = *old;
-
-	*old = READ_ONCE(*p);
-	return fkt_cmpxchg(p, expected, new, shared);
-}
-
 static __always_inline void fkt_add_release(u32 *p, u32 n, bool shared)
 {
 	fkt_stress_point();
