@@ -77,8 +77,14 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 
 	if (opens && offset != FKT_HEAD_CLOSED)
 		fkt_page_close(fkt_ring_entry(lane, page), offset, now);
-	if (!start)
+	if (!start) {
+		/*
+		 * Once, not for each event that is lost from here on: the interrupt that a kick
+		 * raises is an event itself.
+		 */
+		fkt_lane_kick(lane);
 		goto full;
+	}
 
 	WRITE_ONCE(lane->near, now + FKT_NEAR_CYCLES);
 	slot->entry = fkt_head_entry(lane, next);
@@ -105,7 +111,6 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 
 full:
 	fkt_count(&lane->lost, shared);
-	fkt_lane_kick(lane);
 	fkt_lane_full(lane, now);
 	return false;
 }

@@ -176,6 +176,15 @@ static int fkt_session_open_output(struct fkt_session *s)
 	return 0;
 }
 
+/*
+ * In a shared lane a page says who was current on one CPU only: let every CPU say it once, as a
+ * switch from the thread to itself.
+ */
+static void fkt_session_say_current(void *unused)
+{
+	FKT_EVENT(FKT_CODE_SWITCH, TASK_RUNNING, fkt_pair(current->pid, current->pid));
+}
+
 /**
  * fkt_session_start - begin a recording
  * @s: the session
@@ -236,6 +245,8 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	s->start_cycles = fkt_clock(true);
 	smp_store_release(&s->state, FKT_STATE_RECORDING);
 	WRITE_ONCE(fkt_mask, mask);
+	if (mask && fkt_shared(s))
+		on_each_cpu(fkt_session_say_current, NULL, 1);
 	wake_up_all(&s->state_wait);
 	mutex_unlock(&s->lock);
 	return 0;
