@@ -15,23 +15,13 @@ note() {
 	printf 'getppid: %s\n' "$1" >&2
 }
 
-# On the host: the module of empty functions, then the guest.
-build_empty() {
-	local kdir=$1 out=$2
-
-	mkdir -p "$out"
-	cp -rs --remove-destination "$top/tests/bench/empty/." "$out/"
-	make -s -C "$kdir" M="$out" CONFIG_DEBUG_INFO_BTF_MODULES= modules >&2
-}
-
 host() {
-	local series kdir release
+	local series release
 
 	for series in 6.1 6.12; do
-		kdir=$("$top/scripts/kernels" --kdir "$series") && release=$("$top/scripts/kernels" --release "$series") &&
-			build_empty "$kdir" "$top/build/bench/empty/$release" || return 1
-		"$top/scripts/vm" --kernel "$series" --icount --no-module --timeout 600 -- \
-			"$0" --guest "getppid_$series" "$release" || return 1
+		release=$("$top/scripts/kernels" --release "$series") &&
+			"$top/scripts/vm" --kernel "$series" --icount --no-module --timeout 600 -- \
+				"$0" --guest "getppid_$series" "$release" || return 1
 	done
 }
 
@@ -133,7 +123,7 @@ guest() {
 	untraced=$("$loop")
 	row untraced "$untraced" instructions
 
-	insmod "$top/build/bench/empty/$2/empty.ko" || return 1
+	insmod "$top/build/tests/bench/empty/$2/empty.ko" || return 1
 	added empty_functions "$("$loop")"
 	rmmod empty
 
