@@ -183,6 +183,8 @@ struct fkt_scan;
  * struct fkt_reader - delivers the events of a trace; callers touch none of it
  * @cursor: in the page from which events are delivered at the moment
  * @limit: it may deliver events with earlier stamps than this before other lanes have their turn
+ * @from: earlier events are passed over
+ * @to: where reading ends; UINT64_MAX: with the trace
  * @stats: what was seen
  * @gap: the gap last returned
  * @watermark: all events with earlier stamps have been scanned
@@ -197,11 +199,14 @@ struct fkt_scan;
  * @hurried: events were delivered although earlier ones might have come
  * @ended: there are no more pages to scan
  * @closing: lane whose end is looked at next, once all is delivered
+ * @passed: events before @from that were passed over
  * @cpu_pid: thread that is current on each CPU
  */
 struct fkt_reader {
 	struct fkt_cursor *cursor;
 	uint64_t limit;
+	uint64_t from;
+	uint64_t to;
 	struct fkt_read_stats stats;
 	struct fkt_gap gap;
 	uint64_t watermark;
@@ -216,6 +221,7 @@ struct fkt_reader {
 	bool hurried;
 	bool ended;
 	uint32_t closing;
+	uint64_t passed;
 	uint32_t cpu_pid[UINT16_MAX + 1];
 };
 
@@ -228,6 +234,52 @@ struct fkt_reader {
 struct fkt_reader *fkt_reader_new(struct fkt_trace *trace);
 
 /**
+ * fkt_reader_new_window() - begin to read the events of a part of a trace
+ * @trace: the trace
+ * @from: stamp with which the window begins
+ * @to: stamp before which it ends; UINT64_MAX: it has all that follows
+ *
+ * Of a file, the page index leads there, so that this takes as long for a large trace as for a
+ * small one; of a stream, what comes before is read and passed over. Each event is in one of the
+ * windows into which a trace is cut, with the thread that was current, also when stamps run
+ * backwards: each lane is cut at its first event that is not before the cut. A gap belongs to the
+ * window that has the event behind it, and one behind the last event to the one that has
+ * this event. Of fkt_read_stats(), events and gaps are the window's, pages those that were looked
+ * at.
+ *
+ * What else was so when the window began, such as names, the events before it say: begin with
+ * fkt_look_back() and pass over those with stamps before @from.
+ *
+ * Return: the reader, to be freed with fkt_reader_free(), or NULL without memory.
+ */
+struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from, uint64_t to);
+
+/**
+ * fkt_look_back() - where to begin to read so as to know how things stood at some moment
+ * @trace: the trace
+ * @from: the moment
+ *
+ * Events from the answer on say who had which name and who was in which call at @from, but for
+ * what had been so for longer. It is the trace's beginning in all but large traces, and not more
+ * than FKT_LOOK_BACK_PAGES pages away.
+ *
+ * Return: a stamp, not later than @from; 0 is the trace's beginning.
+ */
+uint64_t fkt_look_back(struct fkt_trace *trace, uint64_t from);
+
+#define FKT_LOOK_BACK_PAGES 16384
+
+/**
+ * fkt_span() - when a trace begins and ends
+ * @trace: the trace, not a stream
+ * @first: set to the stamp of its first event
+ * @last: set to a stamp that no event is later than
+ *
+ * Return: whether it has any event.
+ */
+bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last);
+
+/**
  * fkt_reader_free() - end reading
  * @reader: may be NULL
  */
@@ -236,12 +288,11 @@ void fkt_reader_free(struct fkt_reader *reader);
 /* The way of fkt_next() when a page ends, another lane has its turn, or there is a gap. */
 int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event);
 
-/* Follow the current thread of the event's CPU, and move behind the event. */
-static inline void fkt_deliver(struct fkt_reader *reader, struct fkt_event *event)
+/* Follow the current thread of the event's CPU. */
+static inline void fkt_follow(struct fkt_reader *reader, struct fkt_event *event)
 {
 	uint32_t *pid = &reader->cpu_pid[event->cpu];
 
-	fkt_slot_pass(reader->cursor, event);
 	/* An exec by a thread that is not the leader takes over the leader's pid. */
 	if (event->code == FKT_CODE_EXEC && event->words >= 1)
 		*pid = fkt_arg32(event, 0);
@@ -250,6 +301,13 @@ static inline void fkt_deliver(struct fkt_reader *reader, struct fkt_event *even
 		event->pid = fkt_arg32(event, 0);
 		*pid = fkt_arg32(event, 4);
 	}
+}
+
+/* Move behind the event that the reader's cursor looks at. */
+static inline void fkt_deliver(struct fkt_reader *reader, struct fkt_event *event)
+{
+	fkt_slot_pass(reader->cursor, event);
+	fkt_follow(reader, event);
 	if (event->stamp > reader->stats.last)
 		reader->stats.last = event->stamp;
 	reader->stats.events++;

@@ -182,7 +182,40 @@ void fkt_scan_free(struct fkt_scan *scan);
  * earlier stamps have been scanned. 1, 0 when there is nothing more, or a negative errno value.
  */
 int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark);
+/* Begin with another page than the first one, before the first step. */
+void fkt_scan_seek(struct fkt_scan *scan, uint64_t page);
 /* Whether the next step would wait for a stream's writer. */
 bool fkt_scan_would_block(const struct fkt_scan *scan);
+
+/* seek.c: to a moment by the page index */
+
+/* So many pages have a full index behind them: a block. */
+#define FKT_BLOCK_PAGES (FKT_INDEX_ENTRIES + 1)
+
+/**
+ * struct fkt_block - what a full index page says, in host byte order
+ * @complete, @max_end, @events_before, @entry: see struct fkt_index
+ */
+struct fkt_block {
+	uint64_t complete;
+	uint64_t max_end;
+	uint64_t events_before;
+	struct fkt_index_entry entry[FKT_INDEX_ENTRIES];
+};
+
+/* How many blocks a file has that end with a full index, if all is well. */
+static inline uint64_t fkt_blocks(const struct fkt_trace *trace)
+{
+	return trace->pages / FKT_BLOCK_PAGES;
+}
+
+/* Read the index of a block; false when there is none, or one that makes no sense. */
+bool fkt_read_block(struct fkt_trace *trace, uint64_t number, struct fkt_block *block);
+
+/*
+ * The first block that may have an event with this stamp or a later one: no page before it has.
+ * 0 when the index pages do not agree.
+ */
+uint64_t fkt_seek_stamp(struct fkt_trace *trace, uint64_t stamp);
 
 #endif

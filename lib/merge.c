@@ -22,12 +22,18 @@
 #define WINDOW_PAGES	 64
 #define WINDOW_LANE_MAX	 16
 
+/* How far before a window a lane's last page is looked for: some 700 MB. */
+#define JOIN_BLOCKS_MAX	 1024
+/* How far before a window of a shared lane the CPUs' threads are followed. */
+#define SHARED_BLOCKS	 16
+
 /**
  * struct fkt_lane - a lane being read
  * @cursor: in its page
  * @key: stamp of its next event, when it stands in the heap
  * @seq: of its page
  * @lost: events lost as far as its pages said
+ * @joined: reading began in its midst: its next page is taken as it is
  * @waiting: gaps to be told before its next event, indexed by enum fkt_gap_kind
  * @cpu: its CPU, FKT_CPU_ANY when it is shared
  * @in_heap: whether it stands in the heap
@@ -44,6 +50,7 @@ struct fkt_lane {
 	uint64_t key;
 	uint64_t seq;
 	uint64_t lost;
+	bool joined;
 	uint64_t waiting[FKT_GAP_DAMAGED + 1];
 	uint16_t cpu;
 	bool in_heap;
@@ -156,20 +163,23 @@ static const char *window_page(struct fkt_reader *reader, struct fkt_lane *lane,
 static void take_page(struct fkt_reader *reader, struct fkt_lane *lane,
 		      const struct fkt_page_header *header)
 {
-	bool gap = false;
+	bool gap = lane->joined;
 
-	if (header->seq > lane->seq + 1) {
+	if (header->seq > lane->seq + 1 && !lane->joined) {
 		lane->waiting[FKT_GAP_MISSING] += header->seq - lane->seq - 1;
 		reader->stats.missing += header->seq - lane->seq - 1;
 		gap = true;
 	}
 	lane->seq = header->seq;
 	if (header->lost > lane->lost) {
-		lane->waiting[FKT_GAP_LOST] += header->lost - lane->lost;
-		reader->stats.lost += header->lost - lane->lost;
+		if (!lane->joined) {
+			lane->waiting[FKT_GAP_LOST] += header->lost - lane->lost;
+			reader->stats.lost += header->lost - lane->lost;
+		}
 		lane->lost = header->lost;
 		gap = true;
 	}
+	lane->joined = false;
 	if (reader->trace->header.shared) {
 		if (gap)
 			memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
@@ -188,31 +198,88 @@ static void end_page(struct fkt_reader *reader, struct fkt_lane *lane)
 	reader->stats.damaged++;
 }
 
+/* What is missing before an event that is passed over is nobody's business. */
+static void pass_gaps(struct fkt_reader *reader, struct fkt_lane *lane)
+{
+	reader->stats.missing -= lane->waiting[FKT_GAP_MISSING];
+	reader->stats.lost -= lane->waiting[FKT_GAP_LOST];
+	reader->stats.damaged -= lane->waiting[FKT_GAP_DAMAGED];
+	memset(lane->waiting, 0, sizeof(lane->waiting));
+}
+
 /*
- * Go to the lane's next page that has an event, and set its key. 1, 0 when there is none in its
- * queue, or -ENOMEM.
+ * Whether a page has nothing but events that are passed over, and no thread needs to be followed
+ * through it: in a lane of one CPU the next page says who is current.
  */
+static bool is_passed(const struct fkt_reader *reader, const struct fkt_page_header *header)
+{
+	return header->end < reader->from && !reader->trace->header.shared;
+}
+
+/* Pass over such a page of a file; its header is all that is read of it. */
+static bool pass_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t number)
+{
+	struct fkt_trace *trace = reader->trace;
+	uint64_t data[sizeof(struct fkt_page_header) / sizeof(uint64_t)];
+	struct fkt_page_header header;
+
+	if (!reader->from || number - lane->window_first < lane->window_pages)
+		return false;
+	if (fkt_input_read_at(&trace->input, data, sizeof(data),
+			      trace->header.data_offset + number * FKT_PAGE_BYTES) != sizeof(data) ||
+	    fkt_page_check(trace, data, &header) != FKT_PAGE_EVENTS ||
+	    header.lane != lane->cursor.lane || header.seq <= lane->seq ||
+	    !is_passed(reader, &header))
+		return false;
+	take_page(reader, lane, &header);
+	pass_gaps(reader, lane);
+	lane->cursor.stamp = header.first;
+	reader->passed += header.events;
+	return true;
+}
+
+/* Set the lane's key to its next event in this page that is not passed over; false: none. */
+static bool find_key(struct fkt_reader *reader, struct fkt_lane *lane)
+{
+	struct fkt_event event;
+
+	while (fkt_slot_decode(&lane->cursor, &event)) {
+		if (likely(event.stamp >= reader->from)) {
+			lane->key = event.stamp;
+			return true;
+		}
+		fkt_slot_pass(&lane->cursor, &event);
+		fkt_follow(reader, &event);
+		pass_gaps(reader, lane);
+		reader->passed++;
+	}
+	end_page(reader, lane);
+	return false;
+}
+
+/* Go to the lane's next page that has an event. 1, 0 when its queue has none, or -ENOMEM. */
 static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 {
 	uint32_t begin = reader->trace->header.page_header_bytes;
 	struct fkt_cursor *cursor = &lane->cursor;
 	struct fkt_page_header header;
 	union fkt_page_ref page;
-	struct fkt_event event;
 	const char *data;
 	int err;
 
 	while (lane->queue_head != lane->queue_tail) {
 		err = 0;
 		page = lane->queue[lane->queue_head++ & (lane->queue_room - 1)];
+		reader->waiting_pages--;
 		if (reader->trace->input.seekable) {
+			if (pass_page(reader, lane, page.number))
+				continue;
 			data = window_page(reader, lane, page.number, &err);
 		} else {
 			free(lane->window);
 			lane->window = page.data;
 			data = lane->window;
 		}
-		reader->waiting_pages--;
 		if (err)
 			return err;
 		/*
@@ -233,11 +300,8 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 		cursor->stamp = header.first;
 		cursor->cpu = header.cpu;
 		cursor->left = header.events;
-		if (fkt_slot_decode(cursor, &event)) {
-			lane->key = event.stamp;
+		if (find_key(reader, lane))
 			return 1;
-		}
-		end_page(reader, lane);
 	}
 	return 0;
 }
@@ -285,6 +349,17 @@ static int settle(struct fkt_reader *reader, struct fkt_event *event)
 	}
 	heap_down(reader, 0);
 	return 0;
+}
+
+/* Whether all that is in the window has been delivered. */
+static bool is_past(const struct fkt_reader *reader)
+{
+	if (reader->to == UINT64_MAX || (reader->in_heap && reader->heap[0]->key < reader->to))
+		return false;
+	/* What the trace's end says of losses belongs to the window that it lies in. */
+	if (reader->ended)
+		return reader->in_heap;
+	return reader->in_heap == reader->trace->header.lanes || reader->watermark >= reader->to;
 }
 
 /* Whether no event earlier than the first one in the heap can come any more. */
@@ -341,7 +416,7 @@ static uint64_t run_limit(const struct fkt_reader *reader)
 	if (!reader->ended && reader->in_heap < reader->trace->header.lanes &&
 	    limit > reader->watermark)
 		limit = reader->watermark;
-	return limit;
+	return limit < reader->to ? limit : reader->to;
 }
 
 /* What was lost at the end of a lane is not in any page, but in the totals. */
@@ -365,6 +440,9 @@ static void take_totals(struct fkt_reader *reader)
 /* All events are out: what gaps are there behind the last ones? */
 static bool tell_end(struct fkt_reader *reader, struct fkt_event *event)
 {
+	/* They are those of the window that has the last event. */
+	if (reader->from && !reader->stats.events)
+		return false;
 	if (!reader->closing)
 		take_totals(reader);
 	for (; reader->closing < reader->trace->header.lanes; reader->closing++)
@@ -382,7 +460,11 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 		if (ret)
 			return ret;
 	}
-	while (!is_due(reader)) {
+	for (;;) {
+		if (is_past(reader))
+			return FKT_END;
+		if (is_due(reader))
+			break;
 		if (reader->ended)
 			return tell_end(reader, event) ? FKT_GAP : FKT_END;
 		if (reader->delivered && fkt_scan_would_block(reader->scan)) {
@@ -407,15 +489,69 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 	return FKT_EVENT;
 }
 
+/* A lane that is begun in its midst: with the sequence number of its last page before that. */
+static void join_lane(struct fkt_reader *reader, const struct fkt_index_entry *entry,
+		      uint64_t number)
+{
+	struct fkt_trace *trace = reader->trace;
+	struct fkt_lane *lane = &reader->lane[entry->lane];
+	struct fkt_page_header header;
+	char data[sizeof(header)];
+
+	if (fkt_input_read_at(&trace->input, data, sizeof(data),
+			      trace->header.data_offset + number * FKT_PAGE_BYTES) != sizeof(data) ||
+	    fkt_page_check(trace, data, &header) != FKT_PAGE_EVENTS ||
+	    header.lane != lane->cursor.lane)
+		return;
+	lane->seq = header.seq;
+	lane->lost = header.lost;
+	lane->cursor.stamp = header.first;
+	lane->joined = false;
+}
+
+/* Begin with this block. A lane without a page for long before it is taken as it comes. */
+static void join_block(struct fkt_reader *reader, uint64_t number)
+{
+	uint32_t lanes = reader->trace->header.lanes, left = lanes;
+	uint64_t steps = JOIN_BLOCKS_MAX;
+	struct fkt_block block;
+
+	fkt_scan_seek(reader->scan, number * FKT_BLOCK_PAGES);
+	for (uint32_t i = 0; i < lanes; i++)
+		reader->lane[i].joined = true;
+	for (; number && left && steps; steps--) {
+		if (!fkt_read_block(reader->trace, --number, &block))
+			return;
+		for (unsigned int i = FKT_INDEX_ENTRIES; i-- && left;) {
+			const struct fkt_index_entry *entry = &block.entry[i];
+
+			if (entry->lane == FKT_LANE_INDEX || !reader->lane[entry->lane].joined)
+				continue;
+			join_lane(reader, entry, number * FKT_BLOCK_PAGES + i);
+			left -= !reader->lane[entry->lane].joined;
+		}
+	}
+	for (uint32_t i = 0; i < lanes && !number; i++)
+		reader->lane[i].joined = false;
+}
+
 struct fkt_reader *fkt_reader_new(struct fkt_trace *trace)
+{
+	return fkt_reader_new_window(trace, 0, UINT64_MAX);
+}
+
+struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from, uint64_t to)
 {
 	struct fkt_reader *reader = calloc(1, sizeof(*reader));
 	uint32_t lanes = trace->header.lanes;
+	uint64_t block;
 
 	if (!reader)
 		return NULL;
 	reader->trace = trace;
 	reader->cursor = &reader->none;
+	reader->from = from;
+	reader->to = to;
 	reader->lane = calloc(lanes, sizeof(*reader->lane));
 	reader->heap = calloc(lanes, sizeof(*reader->heap));
 	reader->scan = fkt_scan_new(trace, add_page, reader, &reader->stats);
@@ -429,6 +565,13 @@ struct fkt_reader *fkt_reader_new(struct fkt_trace *trace)
 		reader->lane[i].cpu = FKT_CPU_ANY;
 	}
 	memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
+
+	block = from ? fkt_seek_stamp(trace, from) : 0;
+	/* In a shared lane switches say who is current on each CPU. */
+	if (trace->header.shared)
+		block -= block < SHARED_BLOCKS ? block : SHARED_BLOCKS;
+	if (block)
+		join_block(reader, block);
 	return reader;
 }
 

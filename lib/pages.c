@@ -12,7 +12,6 @@
 
 #include "internal.h"
 
-#define BLOCK_PAGES	 (FKT_INDEX_ENTRIES + 1)
 #define HEADER_RUN_PAGES 16
 
 /* After so many bad pages in a row, in a trace that has no tail, there will be no good one. */
@@ -26,6 +25,7 @@
  * @stats: counted here: index_pages, damaged, foreign
  * @next: number of the next page
  * @bad_run: bad pages just before @next; they count as damaged once a good one follows
+ * @block: the index read last
  * @buf: room for HEADER_RUN_PAGES pages
  */
 struct fkt_scan {
@@ -35,6 +35,7 @@ struct fkt_scan {
 	struct fkt_read_stats *stats;
 	uint64_t next;
 	uint64_t bad_run;
+	struct fkt_block block;
 	char buf[HEADER_RUN_PAGES * FKT_PAGE_BYTES] __attribute__((aligned(8)));
 };
 
@@ -128,44 +129,28 @@ static int scan_page(struct fkt_scan *scan, const char *data, uint64_t *watermar
 /* Use a full index: 1 when that was possible, 0 when there is none to trust. */
 static int scan_index(struct fkt_scan *scan, uint64_t *watermark)
 {
-	const struct fkt_trace *trace = scan->trace;
-	uint64_t offset =
-		trace->header.data_offset + (scan->next + FKT_INDEX_ENTRIES) * FKT_PAGE_BYTES;
-	uint32_t begin = trace->header.page_header_bytes;
-	struct fkt_index_entry entry[FKT_INDEX_ENTRIES];
+	struct fkt_block *block = &scan->block;
 	union fkt_page_ref ref;
-	struct fkt_page_header header;
-	uint32_t lane;
 	int err;
 
-	if (fkt_input_read_at(&scan->trace->input, scan->buf, FKT_PAGE_BYTES, offset) !=
-		    FKT_PAGE_BYTES ||
-	    fkt_page_check(trace, scan->buf, &header) != FKT_PAGE_INDEX ||
-	    header.events != FKT_INDEX_ENTRIES)
+	if (!fkt_read_block(scan->trace, scan->next / FKT_BLOCK_PAGES, block))
 		return 0;
-	memcpy(entry, scan->buf + begin + offsetof(struct fkt_index, entry), sizeof(entry));
 	for (unsigned int i = 0; i < FKT_INDEX_ENTRIES; i++) {
-		lane = le16toh(entry[i].lane);
-		if (lane >= trace->header.lanes && lane != FKT_LANE_INDEX)
-			return 0;
-	}
-
-	for (unsigned int i = 0; i < FKT_INDEX_ENTRIES; i++) {
-		lane = le16toh(entry[i].lane);
-		if (lane == FKT_LANE_INDEX) {
+		if (block->entry[i].lane == FKT_LANE_INDEX) {
 			scan->stats->index_pages++;
 			continue;
 		}
 		ref.number = scan->next + i;
-		err = scan->page(scan->arg, lane, ref);
+		err = scan->page(scan->arg, block->entry[i].lane, ref);
 		if (err)
 			return err;
 	}
 	scan->stats->index_pages++;
 	scan->stats->damaged += scan->bad_run;
 	scan->bad_run = 0;
-	raise_watermark(scan, scan->buf, watermark);
-	scan->next += BLOCK_PAGES;
+	if (block->complete > *watermark)
+		*watermark = block->complete;
+	scan->next += FKT_BLOCK_PAGES;
 	return 1;
 }
 
@@ -174,7 +159,7 @@ static int scan_headers(struct fkt_scan *scan, uint64_t *watermark)
 {
 	struct fkt_trace *trace = scan->trace;
 	struct fkt_input *input = &trace->input;
-	uint64_t count = BLOCK_PAGES - scan->next % BLOCK_PAGES;
+	uint64_t count = FKT_BLOCK_PAGES - scan->next % FKT_BLOCK_PAGES;
 	uint64_t offset = trace->header.data_offset + scan->next * FKT_PAGE_BYTES;
 	const char *data = scan->buf;
 	union fkt_page_ref ref;
@@ -268,7 +253,8 @@ int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark)
 	if (!trace->input.seekable) {
 		ret = scan_stream(scan, watermark);
 	} else {
-		if (scan->next % BLOCK_PAGES == 0 && trace->pages - scan->next >= BLOCK_PAGES)
+		if (scan->next % FKT_BLOCK_PAGES == 0 &&
+		    trace->pages - scan->next >= FKT_BLOCK_PAGES)
 			ret = scan_index(scan, watermark);
 		if (!ret)
 			ret = scan_headers(scan, watermark);
@@ -279,6 +265,11 @@ int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark)
 		scan->bad_run = 0;
 	}
 	return ret;
+}
+
+void fkt_scan_seek(struct fkt_scan *scan, uint64_t page)
+{
+	scan->next = page;
 }
 
 bool fkt_scan_would_block(const struct fkt_scan *scan)
