@@ -553,6 +553,7 @@ static int fkt_flush_once(struct fkt_session *s, loff_t *from)
 	loff_t to = s->out_pos + s->pages_out * FKT_PAGE_BYTES;
 	u64 written = 0;
 	long ret = 0;
+	umode_t mode;
 
 	s->handed_count = 0;
 	while (s->handed_count < FKT_HANDED_PAGES) {
@@ -569,7 +570,11 @@ static int fkt_flush_once(struct fkt_session *s, loff_t *from)
 	}
 	if (written < (u64)s->handed_count * FKT_PAGE_BYTES) {
 		fkt_flush_unwritten(s, written);
-		return ret < 0 && ret != -EAGAIN ? ret : -ENOSPC;
+		if (ret < 0 && ret != -EAGAIN)
+			return ret;
+		/* A part was written, and why not the rest is not said. */
+		mode = file_inode(s->out)->i_mode;
+		return S_ISFIFO(mode) || S_ISSOCK(mode) ? -EPIPE : -ENOSPC;
 	}
 	return ret == -EAGAIN || ret > 0 ? 0 : ret;
 }
