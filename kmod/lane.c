@@ -46,7 +46,7 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 
 		/*
 		 * After hours of silence not even a wide slot says how long it was: begin a page. The
-		 * slot before may be as much older than @near as that is from what it was set for.
+		 * slot before may be FKT_NEAR_CYCLES earlier than @near.
 		 */
 		opens = offset + bytes + wide > FKT_PAGE_BYTES ||
 			(s64)(now - near) >= (s64)(FKT_FAR_CYCLES - FKT_NEAR_CYCLES);

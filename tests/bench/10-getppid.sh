@@ -102,7 +102,7 @@ perf_record() {
 
 try_lttng() {
 	if ! command -v lttng >/dev/null; then
-		note "lttng: left out, it is not installed (Debian 12's lttng-modules 2.13.9 do not build on this kernel)"
+		note "lttng: left out, it is not installed (Debian 12's lttng-modules 2.13.9 do not build on its newest 6.1 kernel)"
 	elif ! modprobe lttng-tracer 2>/dev/null; then
 		note "lttng: left out, there are no lttng-modules for this kernel"
 	else
