@@ -40,6 +40,7 @@ enum field_type {
 	FIELD_TRAP,
 	FIELD_STATE,
 	FIELD_SYMBOL,
+	FIELD_FUNCTION,
 	FIELD_COMM,
 	FIELD_STRING,
 	FIELD_ARGUMENT,
@@ -72,6 +73,7 @@ static const struct field_kind {
 	{ "trap", FIELD_TRAP, 2, true },
 	{ "state", FIELD_STATE, 2, true },
 	{ "sym", FIELD_SYMBOL, 8, false },
+	{ "func", FIELD_FUNCTION, 8, true },
 	{ "comm", FIELD_COMM, FKT_COMM_BYTES, true },
 	{ "str", FIELD_STRING, 0, true },
 	{ "args", FIELD_ARGUMENT, 0, true },
@@ -308,15 +310,17 @@ static char *put_pid(struct fkt_text *text, char *to, uint32_t pid, uint16_t cpu
 	return to;
 }
 
-static char *put_symbol(struct fkt_text *text, char *to, uint64_t address)
+static char *put_symbol(struct fkt_text *text, char *to, uint64_t address, bool function)
 {
 	struct fkt_symbol symbol;
 
 	if (!fkt_symbol(text->trace, address, &symbol))
 		return put_hex(to, address);
 	to = put_string(to, symbol.name, SYMBOL_BYTES);
-	*to++ = '+';
-	to = put_hex(to, symbol.offset);
+	if (!function || symbol.offset) {
+		*to++ = '+';
+		to = put_hex(to, symbol.offset);
+	}
 	if (symbol.module) {
 		to = put_text(to, " [", 2);
 		to = put_string(to, symbol.module, PREFIX_BYTES);
@@ -400,7 +404,9 @@ static char *put_field(struct fkt_text *text, char *to, const struct field *fiel
 		fkt_state_letters((uint32_t)value, letters);
 		return put_string(to, letters, sizeof(letters));
 	case FIELD_SYMBOL:
-		return put_symbol(text, to, value);
+		return put_symbol(text, to, value, false);
+	case FIELD_FUNCTION:
+		return put_symbol(text, to, value, true);
 	case FIELD_ARGUMENT:
 		return put_argument(to, value);
 	default:
@@ -459,6 +465,7 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 			       uint32_t code, struct field *fields)
 {
 	bool compat = !strncmp(row->spec, "#compat", 7);
+	bool words = !strncmp(row->spec, "#words", 6);
 	const struct field_kind *kind;
 	const char *word = row->spec, *colon;
 	unsigned int n = 0, offset = 0;
@@ -483,7 +490,9 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 						   fkt_syscall(trace, compat, code - row->first));
 
 		/* Numbers are aligned to their size, as in C. */
-		if (!immediate && kind->bytes && kind->bytes <= 8)
+		if (words)
+			offset = (offset + 7) & ~7u;
+		else if (!immediate && kind->bytes && kind->bytes <= 8)
 			offset = (offset + kind->bytes - 1) & ~(kind->bytes - 1u);
 		field = &fields[n];
 		field->type = kind->type;

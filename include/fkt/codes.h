@@ -71,6 +71,9 @@ enum fkt_kind {
  *	irq softirq trap	shown with their names, 16 bits
  *	state			the letters of a task's state (R S D T t X Z P I), 16 bits
  *	sym			64 bits, an address shown as symbol+offset
+ *	func			64 bits, the address of a function, shown as its name. Entries and exits
+ *				with such a field nest function by function: an exit ends the entry
+ *				that has the same address here, not any entry of the paired code
  *	comm			16 bytes, a process name padded with NULs
  *	str			all the words that remain, a string padded with NULs
  *	args			all the words that remain, arguments of the row's system call
@@ -78,7 +81,8 @@ enum fkt_kind {
  *				-1 … -4095 are shown as errno names
  *	cycles			64 bits, a number of cycles or a stamp
  *
- * In FKT's own rows a "#type" gives the type of the index.
+ * In FKT's own rows a "#type" gives the type of the index. A row whose spec begins with "#words" has
+ * each field at the beginning of a word of its own: codes of other modules, see probe.h.
  */
 #define FKT_CODES(X)                                                                               \
 	/* x86-64 system calls, also x32's (bit 30 of the number taken off) */                     \
@@ -112,10 +116,22 @@ enum fkt_kind {
 	X(RENAME, 0x1107, 1, POINT, 0, PROCESS, "rename", "pid:pid tgid:u32 comm:comm")            \
 	/* the recording itself */                                                                 \
 	X(PAUSE, 0x1200, 1, POINT, 0, PROCESS, "fkt_pause", "@lane:u16 at:cycles")                 \
-	X(SETMASK, 0x1201, 1, POINT, 0, PROCESS, "fkt_setmask", "mask:x32 pid:pid")
+	X(SETMASK, 0x1201, 1, POINT, 0, PROCESS, "fkt_setmask", "mask:x32 pid:pid")                \
+	/* modules built with -finstrument-functions (§7) */                                       \
+	X(GCC_ENTRY, 0x1300, 1, ENTRY, 0x1301, GCC, "gcc", "function:func caller:sym")             \
+	X(GCC_EXIT, 0x1301, 1, EXIT, 0x1300, GCC, "gcc_exit", "function:func")
 
-/* Codes from here on are given out while recording, to functions, tracepoints and modules. */
-#define FKT_CODE_DYNAMIC 0x10000
+/* The types that fit into a word: those that a probe in another module may use (probe.h). */
+#define FKT_WORD_TYPES(X)                                                                          \
+	X(s8) X(s16) X(s32) X(s64) X(u8) X(u16) X(u32) X(u64) X(x8) X(x16) X(x32) X(x64)           \
+	X(pid) X(irq) X(softirq) X(trap) X(state) X(sym) X(func) X(ret) X(cycles)
+
+/* Codes that fkt_record gives out for a recording: to functions, tracepoints and addresses. */
+#define FKT_CODE_DYNAMIC     0x10000
+#define FKT_CODE_DYNAMIC_END 0x70000
+/* Codes that the module gives out, to other modules that register theirs (probe.h). */
+#define FKT_CODE_MODULES     0x70000
+#define FKT_CODE_MODULES_END 0x80000
 
 enum fkt_code {
 #define X(NAME, code, count, KIND, pair, LAYER, name, spec) FKT_CODE_##NAME = (code),

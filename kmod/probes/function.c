@@ -188,7 +188,7 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 {
 	return spec->address && spec->key < 32 && spec->args <= 6 && !spec->reserved &&
 	       !(spec->flags & ~FKT_FUNCTION_FLAGS) && spec->code >= FKT_CODE_DYNAMIC &&
-	       spec->code < FKT_SLOT_CODES - 1;
+	       spec->code < FKT_CODE_DYNAMIC_END - 1;
 }
 
 /**

@@ -34,9 +34,9 @@ uint32_t fkt_codes_add(struct codes *codes, enum fkt_kind kind, uint32_t pair, u
 {
 	uint32_t code = fkt_codes_next(codes);
 
-	if (code >= FKT_SLOT_CODES)
+	if (code >= FKT_CODE_DYNAMIC_END)
 		errx(EXIT_FAILURE, "more probes than a trace has codes for (%u)",
-		     FKT_SLOT_CODES - FKT_CODE_DYNAMIC);
+		     FKT_CODE_DYNAMIC_END - FKT_CODE_DYNAMIC);
 	codes->count++;
 	fkt_codes_line(&codes->lines, &(struct code_line){ code, 1, kind, pair, key, name, spec });
 	return code;
