@@ -311,6 +311,11 @@ int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count);
 void fkt_functions_clear(void);
 void fkt_functions_exit(void);
 
+/* probes/module.c */
+void fkt_codes_begin(void);
+int fkt_codes_list(char __user *to, u64 room, u64 *bytes);
+void fkt_codes_exit(void);
+
 /* buffer.c */
 int fkt_buffer_alloc(struct fkt_session *s);
 int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool);

@@ -123,6 +123,22 @@ static int fkt_ioctl_add_functions(struct file *file, void __user *arg, size_t s
 	return ret;
 }
 
+static int fkt_ioctl_list_codes(void __user *arg, size_t size)
+{
+	struct fkt_code_lines lines;
+	int ret;
+
+	ret = copy_struct_from_user(&lines, sizeof(lines), arg, size);
+	if (ret)
+		return ret;
+	if (lines.size != size || lines.reserved)
+		return -EINVAL;
+	ret = fkt_codes_list(u64_to_user_ptr(lines.text_ptr), lines.room, &lines.bytes);
+	if (!ret && copy_to_user(arg, &lines, min(size, sizeof(lines))))
+		ret = -EFAULT;
+	return ret;
+}
+
 static void fkt_status_of_lane(struct fkt_pool *pool, struct fkt_lane_status *out)
 {
 	struct fkt_lane *lane = pool->lane;
@@ -207,6 +223,8 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_ioctl_status(ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_ADD_FUNCTIONS):
 		return fkt_ioctl_add_functions(file, ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_LIST_CODES):
+		return fkt_ioctl_list_codes(ptr, _IOC_SIZE(cmd));
 	}
 
 	switch (cmd) {

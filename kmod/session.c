@@ -135,6 +135,17 @@ static u32 fkt_mask_effective(u32 mask)
 	return mask ? mask | FKT_KEY_PROCESS : 0;
 }
 
+/*
+ * No probe is inside a lane any more: every one runs with preemption off, so that RCU waits for it;
+ * on a CPU that RCU believes to be idle, it runs with interrupts off, and an interrupt waits for it.
+ */
+static void fkt_session_wait_for_probes(struct fkt_session *s)
+{
+	synchronize_rcu();
+	kick_all_cpus_sync();
+	irq_work_sync(&s->kick);
+}
+
 /* The memory and the flags of a recording that has ended, or has failed to begin. */
 static void fkt_session_release(struct fkt_session *s)
 {
@@ -225,6 +236,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	s->sync_cpu_ns = 0;
 	s->start_cycles = 0;
 	s->stop_cycles = 0;
+	fkt_codes_begin();
 	ret = fkt_session_fill(s);
 	if (ret)
 		goto out_release;
@@ -255,8 +267,7 @@ out_sync:
 	(void)fkt_sync_finish(s);
 out_detach:
 	fkt_session_detach(s);
-	synchronize_rcu();
-	irq_work_sync(&s->kick);
+	fkt_session_wait_for_probes(s);
 out_release:
 	fkt_session_release(s);
 	if (ret == -ENOMEM)
@@ -286,9 +297,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	WRITE_ONCE(fkt_mask, 0);
 	s->stop_cycles = fkt_clock(true);
 	fkt_session_detach(s);
-	/* Every probe runs with preemption off: after this none is inside a lane any more. */
-	synchronize_rcu();
-	irq_work_sync(&s->kick);
+	fkt_session_wait_for_probes(s);
 	for (i = 0; i < s->pools_count; i++)
 		fkt_lane_close(s->pools[i].lane, fkt_shared(s));
 	/* Partner: the acquire in fkt_stream_collect(). */
@@ -458,6 +467,7 @@ void fkt_session_init(struct fkt_session *s)
 void fkt_session_exit(struct fkt_session *s)
 {
 	fkt_functions_exit();
+	fkt_codes_exit();
 	irq_work_sync(&s->kick);
 	fkt_buffer_free(s);
 }

@@ -147,7 +147,7 @@ struct fkt_status {
 /**
  * struct fkt_function_spec - a function to trace
  * @address: of the function; one that ftrace can hook
- * @code: of its entry, from FKT_CODE_DYNAMIC on; that of its exit is the next one
+ * @code: of its entry, from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END; that of its exit is the next one
  * @key: number of its layer's bit in the mask
  * @args: how many of its first six arguments to record
  * @flags: FKT_FUNCTION_…
@@ -172,6 +172,22 @@ struct fkt_functions {
 	__u32 size;
 	__u32 count;
 	__u64 specs_ptr;
+};
+
+/**
+ * struct fkt_code_lines - argument of FKT_LIST_CODES
+ * @size: sizeof(struct fkt_code_lines)
+ * @reserved: 0
+ * @bytes: how many bytes of text there are; all are at @text_ptr if they are not more than @room
+ * @room: given by the caller: bytes that fit at @text_ptr, may be 0
+ * @text_ptr: given by the caller: address of the text, which has no NUL
+ */
+struct fkt_code_lines {
+	__u32 size;
+	__u32 reserved;
+	__u64 bytes;
+	__u64 room;
+	__u64 text_ptr;
 };
 
 #define FKT_IOC		    0xfc
@@ -216,5 +232,10 @@ struct fkt_functions {
  * an address that ftrace can't hook, or that is there twice, shows when the layer is attached.
  */
 #define FKT_ADD_FUNCTIONS   _IOW(FKT_IOC, 12, struct fkt_functions)
+/*
+ * The codes that other modules have registered (probe.h), as lines of FKT_SECTION_CODES: of modules
+ * that are loaded, and of those that have gone since the last recording began.
+ */
+#define FKT_LIST_CODES	    _IOWR(FKT_IOC, 20, struct fkt_code_lines)
 
 #endif
