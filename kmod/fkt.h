@@ -189,6 +189,7 @@ struct fkt_handed {
  * @pow: pages a lane, as a power of two
  * @initmask: mask that a recording starts with
  * @trydma: take pages below 16 MB
+ * @threads_named: the names of FKT's own threads are in the trace
  * @attached: of each provider, the layers that were attached
  * @probes_of: the open file that has named probes for the next recording, or for the running one
  * @cpuhp_state: handle of the CPU hotplug callback
@@ -219,6 +220,7 @@ struct fkt_handed {
  * @out_direct: opened with O_DIRECT
  * @out_pos: where in @out the recording began
  * @stream: the file that the flush thread splices from
+ * @flush_task: the flush thread; valid under @lock until the session is draining
  * @synced: bytes that were written when the last synchronization began
  */
 struct fkt_session {
@@ -230,6 +232,7 @@ struct fkt_session {
 	u32 pow;
 	u32 initmask;
 	bool trydma;
+	bool threads_named;
 	u32 attached[FKT_PROVIDERS_COUNT];
 	const struct file *probes_of;
 	int cpuhp_state;
@@ -263,6 +266,7 @@ struct fkt_session {
 	bool out_direct;
 	loff_t out_pos;
 	struct file *stream;
+	struct task_struct *flush_task;
 	struct task_struct *sync_task;
 	wait_queue_head_t sync_wait;
 	bool sync_wanted;
@@ -315,6 +319,9 @@ void fkt_functions_exit(void);
 void fkt_codes_begin(void);
 int fkt_codes_list(char __user *to, u64 room, u64 *bytes);
 void fkt_codes_exit(void);
+
+/* probes/process.c */
+void fkt_process_name(const struct task_struct *p);
 
 /* buffer.c */
 int fkt_buffer_alloc(struct fkt_session *s);

@@ -658,5 +658,6 @@ int fkt_flush_start(struct fkt_session *s)
 		s->stream = NULL;
 		return PTR_ERR(task);
 	}
+	s->flush_task = task;
 	return 0;
 }

@@ -146,6 +146,17 @@ static void fkt_session_wait_for_probes(struct fkt_session *s)
 	irq_work_sync(&s->kick);
 }
 
+/* FKT's own threads are younger than the recorder's list of processes. */
+static void fkt_session_name_threads(struct fkt_session *s)
+{
+	if (s->threads_named || !fkt_has_output(s))
+		return;
+	s->threads_named = true;
+	fkt_process_name(s->flush_task);
+	if (s->sync_task)
+		fkt_process_name(s->sync_task);
+}
+
 /* The memory and the flags of a recording that has ended, or has failed to begin. */
 static void fkt_session_release(struct fkt_session *s)
 {
@@ -236,6 +247,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	s->sync_cpu_ns = 0;
 	s->start_cycles = 0;
 	s->stop_cycles = 0;
+	s->threads_named = false;
 	fkt_codes_begin();
 	ret = fkt_session_fill(s);
 	if (ret)
@@ -256,6 +268,8 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	*generation = ++s->generation;
 	s->start_cycles = fkt_clock(true);
 	smp_store_release(&s->state, FKT_STATE_RECORDING);
+	if (mask)
+		fkt_session_name_threads(s);
 	WRITE_ONCE(fkt_mask, mask);
 	if (mask && fkt_shared(s))
 		on_each_cpu(fkt_session_say_current, NULL, 1);
@@ -434,6 +448,8 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 	ret = fkt_session_attach(s, mask);
 	if (ret)
 		goto out_unlock;
+	if (mask)
+		fkt_session_name_threads(s);
 	preempt_disable_notrace();
 	if (mask | READ_ONCE(fkt_mask))
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));

@@ -72,16 +72,32 @@ static void fkt_exit(void *data, struct task_struct *p)
 		FKT_EVENT(FKT_CODE_EXIT, 0, fkt_pair(p->pid, p->exit_code));
 }
 
-static void fkt_rename(void *data, struct task_struct *p, const char *name)
+static void fkt_record_name(const struct task_struct *p, const char *name)
 {
 	char padded[TASK_COMM_LEN];
 	struct fkt_comm comm;
 
-	if (!fkt_on(FKT_KEY_PROCESS))
-		return;
 	strscpy_pad(padded, name, sizeof(padded));
 	comm = fkt_comm(padded);
 	FKT_EVENT(FKT_CODE_RENAME, 0, fkt_pair(p->pid, p->tgid), comm.word[0], comm.word[1]);
+}
+
+static void fkt_rename(void *data, struct task_struct *p, const char *name)
+{
+	if (fkt_on(FKT_KEY_PROCESS))
+		fkt_record_name(p, name);
+}
+
+/**
+ * fkt_process_name - record the name of a thread that the recorder cannot have known before
+ * @p: the thread
+ * Context: process; a recording runs.
+ */
+void fkt_process_name(const struct task_struct *p)
+{
+	preempt_disable_notrace();
+	fkt_record_name(p, p->comm);
+	preempt_enable_notrace();
 }
 
 static struct fkt_tracepoint fkt_process_points[] = {
