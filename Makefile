@@ -17,6 +17,8 @@ KDIR	?= /lib/modules/$(shell uname -r)/build
 BINDIR	   ?= $(PREFIX)/bin
 MANDIR	   ?= $(PREFIX)/share/man
 INCLUDEDIR ?= $(PREFIX)/include
+# For modules with probes: the symbols of fkt.ko, a directory for each kernel.
+SYMVERSDIR ?= $(PREFIX)/lib/fkt
 
 guest_kernels := 6.1 6.12
 
@@ -181,7 +183,10 @@ install: all
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) \
 		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) modules_install)
-	$(if $(DESTDIR),,depmod $$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/$(utsrelease)))
+	release=$$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/$(utsrelease)) && \
+	install -d "$(DESTDIR)$(SYMVERSDIR)/$$release" && \
+	install -m 644 "$(B)/kmod/$$release/Module.symvers" "$(DESTDIR)$(SYMVERSDIR)/$$release/" && \
+	$(if $(DESTDIR),:,depmod "$$release")
 else
 	@echo 'No headers in $(KDIR): fkt.ko was not installed.'
 endif

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The modules of tests/vm/sample, built for each kernel as a user would: by their own Makefile, against an FKT that
+# make install has put under build/installed.
+
+sample_sources := $(wildcard tests/vm/sample/*)
+installed_from := $(wildcard kmod/*.[ch] kmod/probes/* include/fkt/*.h) kmod/Kbuild Makefile
+
+# $(call sample_rule,kernel)
+define sample_rule
+tests: $(B)/tests/vm/sample/$(1)/fkt_sample.ko
+
+$(B)/tests/vm/sample/$(1)/fkt_sample.ko: $(sample_sources) $(installed_from) | tools module-$(1)
+	$$(call say,SAMPLE,$$(@D))
+	$$(Q)rm -rf $$(B)/installed/$(1) && mkdir -p $$(@D) && kdir=$$$$(scripts/kernels --kdir $(1)) && \
+	$$(MAKE) -s install DESTDIR=$$(CURDIR)/$$(B)/installed/$(1) PREFIX=/usr KDIR=$$$$kdir && \
+	cp --remove-destination $(sample_sources) $$(@D)/ && \
+	$$(MAKE) -s -C $$(@D) RELEASE=$$$$(scripts/kernels --release $(1)) KDIR=$$$$kdir \
+		FKT=$$(CURDIR)/$$(B)/installed/$(1)/usr && touch $$@
+endef
+$(foreach k,$(guest_kernels),$(eval $(call sample_rule,$(k))))
