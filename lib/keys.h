@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FKT_KEYS_WHY_BYTES 256
+#define FKT_KEYS_WHY_BYTES 768
 
 /**
  * fkt_keys_parse - read a key mask
