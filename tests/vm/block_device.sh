@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 120 s
+# limit: 240 s
 #
 # A block device as output: what is there from an older, longer recording is not taken for the new one's, whether that ends
 # in order or not; and a device that is too small, full, or in use.

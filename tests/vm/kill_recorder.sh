@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 120 s
+# limit: 300 s
 #
 # kill -9 of the recorder: the recording stops cleanly, all that was recorded before is in the file, the device is idle,
 # and the next recording is as any other.
@@ -8,15 +8,16 @@
 
 # After kill -9: no thread, no hook, no user of the module is left.
 all_quiet() {
-	idle && ! pgrep -x 'fkt_flush|fkt_sync' >/dev/null
+	idle && ! pgrep -x fkt_flush >/dev/null && ! pgrep -x fkt_sync >/dev/null
 }
 
+# killed WHAT: in the middle of a storm, after 20000 calls.
 killed() {
 	calls 20000 >/dev/null
 	calls -t "$(nproc)" -s 60 >/dev/null &
 	storm=$!
 	background+=($storm)
-	sleep 1
+	sleep 0.1
 	kill -9 "$recorder"
 	wait "$recorder" 2>/dev/null
 	check "$1: everything is quiet soon" wait_until 20 all_quiet
@@ -26,11 +27,16 @@ killed() {
 
 # verify FILE: readable up to its last whole page, without a hole, and with all that came before the kill.
 verify() {
-	expect 1 fkt_print --no-summary "$1"
+	local entries exits lost
+
+	expect 1 fkt_print -q "$1"
 	one_sentence
 	said 'the end sections are missing: the recording was cut off; read up to its last whole page'
-	check 'nothing is missing before its end' not grep -q '^\*\*\*' .out
-	check 'all calls before the kill are there' [ "$(grep -c ' 006e  sys_getppid' .out)" -gt 20000 ]
+	check 'no page is missing before its end' not grep -q '^File ' .out
+	read -r _ _ entries exits < <(grep ' sys_getppid ' .out)
+	lost=$(sed -n 's/^Lost  *\([0-9]*\) .*/\1/p' .out)
+	check 'all calls before the kill are there' [ $((entries + ${lost:-0})) -gt 20000 ]
+	check 'and their returns' [ $((exits + ${lost:-0})) -ge $((entries - $(nproc))) ]
 	expect 0 fkt_record -o next calls 1000
 	check 'the next recording has its calls' [ "$(count next 006e)" = 1000 ]
 }
@@ -52,14 +58,12 @@ wait_until 10 not pgrep -x cat
 verify t
 
 # With nothing recorded at all.
-for i in 1 2 3 4 5; do
-	start_recorder -n -k 0 -o t.$i
-	kill -9 "$recorder"
-	check 'everything is quiet soon' wait_until 20 all_quiet
-done
+start_recorder -n -k 0 -o t
+kill -9 "$recorder"
+check 'everything is quiet soon' wait_until 20 all_quiet
 
 # At any moment of its life.
-for delay in 0 0.01 0.02 0.05 0.1 0.2 0.3 0.5 0.8; do
+for delay in 0 0.02 0.05 0.1 0.2 0.4; do
 	fkt_record -n -o t.any 2>/dev/null &
 	recorder=$!
 	sleep $delay

@@ -173,3 +173,9 @@ recorded() {
 lost() {
 	perl -ne 'print "$1\n" if /: \d+ events, \d+ pages .*, (\d+) lost/' "${1-.err}"
 }
+
+# A bit of the mask that no layer has, as the header's table of layers says.
+free_key() {
+	perl -ne '$used{$1} = 1 if /^\tX\(\w+, (\d+), "\w+", "/;
+		END { for (0 .. 31) { next if $used{$_}; printf "%#x\n", 1 << $_; last } }' "$TOP/include/fkt/codes.h"
+}

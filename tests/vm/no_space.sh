@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 120 s
+# limit: 240 s
 #
 # The file system is full: the command goes on, the trace is good up to there.
 
@@ -29,7 +29,7 @@ mount -t tmpfs -o size=3M none mnt
 full tmpfs
 
 modprobe loop
-truncate -s 8M image
+truncate -s 5M image
 mkfs.ext4 -q -O ^has_journal image
 mount -o loop image mnt
 full ext4

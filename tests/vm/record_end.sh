@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 120 s
+# limit: 240 s
 #
 # How a recording may end: by the size limit, SIGINT, SIGTERM, with -n or with a command. What was recorded is kept.
 

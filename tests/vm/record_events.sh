@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 120 s
+# limit: 240 s
 #
 # What a recording of find has in it: the events of the command from its exec to its end, in an order that makes sense; and
 # what fkt_record and fkt_print say about it.

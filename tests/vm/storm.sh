@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 180 s
+# limit: 300 s
 #
 # A storm: every CPU in a getppid() loop, the default buffer, a disk. No event is lost, and the trace has every call, in
 # and out; at most 9 bytes for each of its events, page headers and index included.

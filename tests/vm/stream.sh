@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 120 s
+# limit: 240 s
 #
 # A trace on standard output: fkt_print at the other end of a pipe shows events while they happen, in order; files, and
 # readers that go.
@@ -8,7 +8,7 @@
 
 slowly='for i in 1 2 3 4 5 6; do calls 100; sleep 1; done'
 fkt_record -o - sh -c "$slowly" 2>record.err | fkt_print --no-summary --time=abs - | perl -MTime::Local -MTime::HiRes=time -ne '
-	next unless /^(\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+\.\d+) +\d+ +\d+ .{16} 006e /;
+	next unless /^(\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+\.\d+) +\d+ +\d+ calls            006e /;
 	my $late = time - (timelocal(int $6, $5, $4, $3, $2 - 1, $1) + $6 - int $6);
 	$n++;
 	$max = $late if $late > ($max // -1e9);
@@ -25,8 +25,10 @@ check 'the command'"'"'s own output is not in the stream' grep -q '^100$' record
 # The same events through a pipe and a file as from a file, with the same summary.
 expect 0 sh -c 'fkt_record -o - workload | cat >t'
 recorded=$(recorded)
-check 'fkt_print -' fkt_print --no-summary - <t >by_stream
-check 'fkt_print of the file' fkt_print --no-summary t >by_file
+fkt_print --no-summary - <t >by_stream
+check 'fkt_print -' [ $? = 0 ]
+fkt_print --no-summary t >by_file
+check 'fkt_print of the file' [ $? = 0 ]
 check 'they are the same' cmp by_stream by_file
 check 'all events are there' [ "$(tail -n +3 by_file | wc -l)" = "$recorded" ]
 expect 0 sh -c 'fkt_record -o - workload >t'
@@ -37,7 +39,7 @@ expect 0 sh -c 'fkt_record -o - workload | zstd -q | zstd -dcq | fkt_print -q - 
 check 'or a compressor' grep -q '^Lost  *none' summary
 
 # A reader that has seen enough does not disturb the command.
-expect 6 bash -c 'fkt_record -o - sh -c "calls 20000; sleep 1; calls 20000; exit 6" 2>err | head -c 200000 >/dev/null
+expect 6 bash -c 'fkt_record -o - sh -c "calls 300000; sleep 1; calls 20000; exit 6" 2>err | head -c 3000000 >/dev/null
 	exit ${PIPESTATUS[0]}'
 cat err
 check 'no complaint' not grep -q 'fkt_record: .*: ' <(grep -v ' events, ' err)

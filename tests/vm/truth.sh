@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 240 s
+# limit: 300 s
 #
 # The truth: the same workload seen by FKT and by ftrace at the same time gives the same system calls (with their results),
 # page faults and process events in the same order for each of its threads, and the same switches (with the state in which

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 120 s
+# limit: 240 s
 #
 # The system calls of a workload that always makes the same ones, counted by FKT and by "strace -c -f": the same calls, as
 # often, as often with an error.
