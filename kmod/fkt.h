@@ -323,6 +323,15 @@ void fkt_codes_exit(void);
 /* probes/process.c */
 void fkt_process_name(const struct task_struct *p);
 
+/* probes/event.c */
+int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count);
+void fkt_points_clear(void);
+
+/* probes/kprobe.c */
+int fkt_kprobes_add(const struct fkt_kprobe_spec __user *specs, u32 count, u32 *done);
+void fkt_kprobes_clear(void);
+u64 fkt_kprobes_missed(void);
+
 /* buffer.c */
 int fkt_buffer_alloc(struct fkt_session *s);
 int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool);

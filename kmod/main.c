@@ -97,29 +97,83 @@ static int fkt_ioctl_start(struct file *file, void __user *arg, size_t size)
 	return fkt_session_start(&fkt_session, &conf, file, &ff->generation);
 }
 
+/* Take probes for the next recording, which @file will begin. 0: with the session's lock taken. */
+static int fkt_begin_adding(struct fkt_session *s, const struct file *file)
+{
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	if (s->state == FKT_STATE_IDLE && (!s->probes_of || s->probes_of == file))
+		return 0;
+	mutex_unlock(&s->lock);
+	return -EBUSY;
+}
+
+static void fkt_end_adding(struct fkt_session *s, const struct file *file, int ret)
+{
+	if (!ret)
+		s->probes_of = file;
+	mutex_unlock(&s->lock);
+}
+
 static int fkt_ioctl_add_functions(struct file *file, void __user *arg, size_t size)
 {
 	struct fkt_session *s = &fkt_session;
 	struct fkt_functions functions;
 	int ret;
 
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
 	ret = copy_struct_from_user(&functions, sizeof(functions), arg, size);
 	if (ret)
 		return ret;
 	if (functions.size != size)
 		return -EINVAL;
-	if (mutex_lock_interruptible(&s->lock))
-		return -ERESTARTSYS;
-	if (s->state != FKT_STATE_IDLE || (s->probes_of && s->probes_of != file)) {
-		ret = -EBUSY;
-	} else {
-		ret = fkt_functions_add(u64_to_user_ptr(functions.specs_ptr), functions.count);
-		if (!ret)
-			s->probes_of = file;
-	}
-	mutex_unlock(&s->lock);
+	ret = fkt_begin_adding(s, file);
+	if (ret)
+		return ret;
+	ret = fkt_functions_add(u64_to_user_ptr(functions.specs_ptr), functions.count);
+	fkt_end_adding(s, file, ret);
+	return ret;
+}
+
+static int fkt_ioctl_add_tracepoints(struct file *file, void __user *arg, size_t size)
+{
+	struct fkt_session *s = &fkt_session;
+	struct fkt_tracepoints tracepoints;
+	int ret;
+
+	ret = copy_struct_from_user(&tracepoints, sizeof(tracepoints), arg, size);
+	if (ret)
+		return ret;
+	if (tracepoints.size != size)
+		return -EINVAL;
+	ret = fkt_begin_adding(s, file);
+	if (ret)
+		return ret;
+	ret = fkt_points_add(u64_to_user_ptr(tracepoints.specs_ptr), tracepoints.count);
+	fkt_end_adding(s, file, ret);
+	return ret;
+}
+
+static int fkt_ioctl_add_kprobes(struct file *file, void __user *arg, size_t size)
+{
+	struct fkt_session *s = &fkt_session;
+	struct fkt_kprobes kprobes;
+	int ret;
+
+	ret = copy_struct_from_user(&kprobes, sizeof(kprobes), arg, size);
+	if (ret)
+		return ret;
+	if (kprobes.size != size || kprobes.reserved)
+		return -EINVAL;
+	ret = fkt_begin_adding(s, file);
+	if (ret)
+		return ret;
+	ret = fkt_kprobes_add(u64_to_user_ptr(kprobes.specs_ptr), kprobes.count, &kprobes.done);
+	/* Those before one that was refused are there, and to be forgotten with the file. */
+	fkt_end_adding(s, file, kprobes.done ? 0 : ret);
+	if (copy_to_user(arg, &kprobes, min(size, sizeof(kprobes))))
+		return -EFAULT;
 	return ret;
 }
 
@@ -188,6 +242,7 @@ static int fkt_ioctl_status(void __user *arg, size_t size)
 	status.limit_reached = READ_ONCE(s->limit_reached);
 	status.direct = s->out_direct;
 	status.lanes = s->pools_count;
+	status.missed = fkt_kprobes_missed();
 	ret = 0;
 	for (i = 0; i < s->pools_count; i++) {
 		fkt_status_of_lane(&s->pools[i], &lane);
@@ -225,6 +280,10 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_ioctl_add_functions(file, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_LIST_CODES):
 		return fkt_ioctl_list_codes(ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_ADD_TRACEPOINTS):
+		return fkt_ioctl_add_tracepoints(file, ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_ADD_KPROBES):
+		return fkt_ioctl_add_kprobes(file, ptr, _IOC_SIZE(cmd));
 	}
 
 	switch (cmd) {

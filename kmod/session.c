@@ -157,6 +157,15 @@ static void fkt_session_name_threads(struct fkt_session *s)
 		fkt_process_name(s->sync_task);
 }
 
+/* Forget what was named for one recording. */
+static void fkt_session_clear_probes(struct fkt_session *s)
+{
+	fkt_functions_clear();
+	fkt_points_clear();
+	fkt_kprobes_clear();
+	s->probes_of = NULL;
+}
+
 /* The memory and the flags of a recording that has ended, or has failed to begin. */
 static void fkt_session_release(struct fkt_session *s)
 {
@@ -164,8 +173,7 @@ static void fkt_session_release(struct fkt_session *s)
 		cpuhp_remove_state(s->cpuhp_state);
 	s->cpuhp_state = 0;
 	fkt_buffer_settle(s);
-	fkt_functions_clear();
-	s->probes_of = NULL;
+	fkt_session_clear_probes(s);
 	static_branch_disable(&fkt_shared_key);
 	smp_store_release(&s->state, FKT_STATE_IDLE);
 	wake_up_all(&s->state_wait);
@@ -404,8 +412,7 @@ void fkt_session_forget_probes(struct fkt_session *s, const struct file *file)
 {
 	mutex_lock(&s->lock);
 	if (s->probes_of == file && s->state == FKT_STATE_IDLE) {
-		fkt_functions_clear();
-		s->probes_of = NULL;
+		fkt_session_clear_probes(s);
 	}
 	mutex_unlock(&s->lock);
 }

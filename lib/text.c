@@ -43,6 +43,8 @@ enum field_type {
 	FIELD_FUNCTION,
 	FIELD_COMM,
 	FIELD_STRING,
+	FIELD_QUOTED,
+	FIELD_CHAR,
 	FIELD_ARGUMENT,
 	FIELD_RESULT,
 };
@@ -76,6 +78,8 @@ static const struct field_kind {
 	{ "func", FIELD_FUNCTION, 8, true },
 	{ "comm", FIELD_COMM, FKT_COMM_BYTES, true },
 	{ "str", FIELD_STRING, 0, true },
+	{ "string", FIELD_QUOTED, 0, false }, /* or "stringN", of N bytes */
+	{ "char", FIELD_CHAR, 1, false },
 	{ "args", FIELD_ARGUMENT, 0, true },
 	{ "ret", FIELD_RESULT, 0, true },
 };
@@ -349,6 +353,16 @@ static char *put_argument(char *to, uint64_t value)
 	return value <= SMALL_MAX ? put_unsigned(to, value) : put_hex(to, value);
 }
 
+static char *put_char(char *to, unsigned char c)
+{
+	if (c < ' ' || c > '~')
+		return put_hex(to, c);
+	*to++ = '\'';
+	*to++ = (char)c;
+	*to++ = '\'';
+	return to;
+}
+
 static char *put_result(char *to, int64_t value)
 {
 	const char *name = NULL;
@@ -378,6 +392,12 @@ static char *put_field(struct fkt_text *text, char *to, const struct field *fiel
 		return put_untrusted(to, at, FKT_COMM_BYTES);
 	case FIELD_STRING:
 		return put_untrusted(to, at, event->words * 8u - field->offset);
+	case FIELD_QUOTED:
+		*to++ = '"';
+		to = put_untrusted(to, at,
+				   field->bytes ? field->bytes : event->words * 8u - field->offset);
+		*to++ = '"';
+		return to;
 	case FIELD_RESULT:
 		if (event->words * 8u < field->offset + 8u)
 			return put_result(to, (int16_t)event->imm);
@@ -407,6 +427,8 @@ static char *put_field(struct fkt_text *text, char *to, const struct field *fiel
 		return put_symbol(text, to, value, false);
 	case FIELD_FUNCTION:
 		return put_symbol(text, to, value, true);
+	case FIELD_CHAR:
+		return put_char(to, (unsigned char)value);
 	case FIELD_ARGUMENT:
 		return put_argument(to, value);
 	default:
@@ -451,8 +473,27 @@ static unsigned int argument_fields(struct field *field, unsigned int offset,
 	return n;
 }
 
+/* The N of "stringN": a whole number of words. 0: it is no such type. */
+static uint8_t string_bytes(const char *name, size_t bytes)
+{
+	static const char string[] = "string";
+	const size_t prefix = sizeof(string) - 1;
+	unsigned long value;
+	char *end;
+
+	if (bytes <= prefix || memcmp(name, string, prefix) || name[prefix] < '1' ||
+	    name[prefix] > '9')
+		return 0;
+	value = strtoul(name + prefix, &end, 10);
+	return end == name + bytes && value <= FKT_SLOT_WORDS_MAX * 8 && value % 8 == 0
+		       ? (uint8_t)value
+		       : 0;
+}
+
 static const struct field_kind *find_kind(const char *name, size_t bytes)
 {
+	if (string_bytes(name, bytes))
+		bytes = strlen("string");
 	for (size_t i = 0; i < sizeof(field_kinds) / sizeof(field_kinds[0]); i++)
 		if (strlen(field_kinds[i].name) == bytes &&
 		    !memcmp(field_kinds[i].name, name, bytes))
@@ -490,7 +531,7 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 						   fkt_syscall(trace, compat, code - row->first));
 
 		/* Numbers are aligned to their size, as in C. */
-		if (words)
+		if (words || kind->type == FIELD_QUOTED)
 			offset = (offset + 7) & ~7u;
 		else if (!immediate && kind->bytes && kind->bytes <= 8)
 			offset = (offset + kind->bytes - 1) & ~(kind->bytes - 1u);
@@ -498,9 +539,11 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 		field->type = kind->type;
 		field->immediate = immediate;
 		field->bytes = kind->bytes;
+		if (kind->type == FIELD_QUOTED)
+			field->bytes = string_bytes(colon + 1, bytes - (size_t)(colon + 1 - word));
 		field->offset = (uint8_t)offset;
 		if (!immediate)
-			offset += kind->bytes;
+			offset += field->bytes;
 		if (offset > FKT_SLOT_WORDS_MAX * 8)
 			break;
 		if (kind->bare ||
@@ -509,7 +552,7 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 		else
 			set_prefix(field, word, (size_t)(colon - word), "=");
 		n++;
-		if (!immediate && !kind->bytes)
+		if (!immediate && !field->bytes)
 			break;
 	}
 	return n;

@@ -76,6 +76,9 @@ enum fkt_kind {
  *				that has the same address here, not any entry of the paired code
  *	comm			16 bytes, a process name padded with NULs
  *	str			all the words that remain, a string padded with NULs
+ *	string stringN		the same with its name and in quotes, from the next word on;
+ *				N bytes, a multiple of 8
+ *	char			8 bits, a character
  *	args			all the words that remain, arguments of the row's system call
  *	ret			a result: the immediate, signed, when no word follows, else 64 bits;
  *				-1 … -4095 are shown as errno names
@@ -159,7 +162,9 @@ enum fkt_code {
 	X(syscall)                                                                                 \
 	X(irq)                                                                                     \
 	X(trap)                                                                                    \
-	X(function)
+	X(function)                                                                                \
+	X(event)                                                                                   \
+	X(kprobe)
 
 /* Softirqs: X(number, name), as in /proc/softirqs */
 #define FKT_SOFTIRQS(X)                                                                            \

@@ -114,6 +114,7 @@ struct fkt_lane_status {
  * @lanes: lanes that the recording has
  * @lanes_room: given by the caller: entries that fit at @lanes_ptr, may be 0
  * @lanes_ptr: given by the caller: address of a struct fkt_lane_status[]
+ * @missed: times that an address was passed and the kernel could not call its probe
  */
 struct fkt_status {
 	__u32 size;
@@ -136,6 +137,7 @@ struct fkt_status {
 	__u32 lanes_room;
 	__u32 reserved;
 	__u64 lanes_ptr;
+	__u64 missed;
 };
 
 /* fkt_function_spec.flags */
@@ -190,6 +192,115 @@ struct fkt_code_lines {
 	__u64 text_ptr;
 };
 
+#define FKT_TRACEPOINTS_MAX	  16384
+#define FKT_TRACEPOINT_NAME_BYTES 64
+#define FKT_TRACEPOINT_ARGS_MAX	  5
+
+/**
+ * struct fkt_tracepoint_spec - a tracepoint to trace
+ * @name: its name, of the kernel or of a module that is loaded already or comes later
+ * @code: from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END
+ * @key: number of its layer's bit in the mask
+ * @args: how many of its arguments to record, as they are, each in a word of its own
+ * @reserved: 0
+ */
+struct fkt_tracepoint_spec {
+	char name[FKT_TRACEPOINT_NAME_BYTES];
+	__u32 code;
+	__u8 key;
+	__u8 args;
+	__u8 reserved[2];
+};
+
+/**
+ * struct fkt_tracepoints - argument of FKT_ADD_TRACEPOINTS
+ * @size: sizeof(struct fkt_tracepoints)
+ * @count: how many tracepoints there are at @specs_ptr
+ * @specs_ptr: address of a struct fkt_tracepoint_spec[]
+ */
+struct fkt_tracepoints {
+	__u32 size;
+	__u32 count;
+	__u64 specs_ptr;
+};
+
+/*
+ * What a probe at an address does to get its arguments: operations on one value, which is 0 at the
+ * beginning. Memory that can't be read is a value of 0, or the string "(fault)".
+ */
+enum fkt_fetch_op {
+	FKT_FETCH_REGISTER = 1,	   /* value = the register number @value of struct pt_regs */
+	FKT_FETCH_STACK = 2,	   /* value = the word number @value of the kernel's stack */
+	FKT_FETCH_STACK_ADDR = 3,  /* value = the stack pointer */
+	FKT_FETCH_VALUE = 4,	   /* value = @value */
+	FKT_FETCH_READ = 5,	   /* value = the @size bytes (1, 2, 4, 8) at value + @value */
+	FKT_FETCH_READ_USER = 6,   /* the same, of the program's memory alone */
+	FKT_FETCH_WORD = 7,	   /* record value: a word */
+	FKT_FETCH_STRING = 8,	   /* record the string at value + @value: @size words */
+	FKT_FETCH_STRING_USER = 9, /* the same, of the program's memory alone */
+	FKT_FETCH_LAST_STRING = 10, /* like STRING, but without words that it does not need */
+	FKT_FETCH_LAST_STRING_USER = 11,
+	FKT_FETCH_COMM = 12,	   /* record the name of the current thread: 2 words */
+};
+
+/**
+ * struct fkt_fetch - one operation
+ * @op: enum fkt_fetch_op
+ * @size: see there, else 0
+ * @value: see there, else 0
+ */
+struct fkt_fetch {
+	__u32 op;
+	__u32 size;
+	__s64 value;
+};
+
+#define FKT_KPROBES_MAX	      4096
+#define FKT_FETCH_OPS_MAX     128
+#define FKT_FETCH_WORDS_MAX   14 /* of all that is recorded */
+#define FKT_KPROBE_ACTIVE_MAX 4096
+
+/* fkt_kprobe_spec.flags */
+#define FKT_KPROBE_RETURN     1u /* when the function at the address returns */
+
+/**
+ * struct fkt_kprobe_spec - an address to trace
+ * @address: of an instruction; of a function for FKT_KPROBE_RETURN
+ * @code: from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END
+ * @key: number of its layer's bit in the mask
+ * @flags: FKT_KPROBE_…
+ * @ops: how many operations there are at @ops_ptr, may be 0
+ * @max_active: of FKT_KPROBE_RETURN: how many may be inside the function; 0: the kernel's choice
+ * @reserved: 0
+ * @ops_ptr: address of a struct fkt_fetch[]
+ */
+struct fkt_kprobe_spec {
+	__u64 address;
+	__u32 code;
+	__u8 key;
+	__u8 flags;
+	__u16 ops;
+	__u32 max_active;
+	__u32 reserved;
+	__u64 ops_ptr;
+};
+
+/**
+ * struct fkt_kprobes - argument of FKT_ADD_KPROBES
+ * @size: sizeof(struct fkt_kprobes)
+ * @count: how many probes there are at @specs_ptr
+ * @specs_ptr: address of a struct fkt_kprobe_spec[]
+ * @done: set by the call: how many of them the kernel took; when it fails, the one that it refused
+ * @reserved: 0
+ */
+struct fkt_kprobes {
+	__u32 size;
+	__u32 count;
+	__u64 specs_ptr;
+	__u32 done;
+	__u32 reserved;
+};
+
 #define FKT_IOC		    0xfc
 
 /* The version of this interface, FKT_IOCTL_VERSION. */
@@ -237,5 +348,16 @@ struct fkt_code_lines {
  * that are loaded, and of those that have gone since the last recording began.
  */
 #define FKT_LIST_CODES	    _IOWR(FKT_IOC, 20, struct fkt_code_lines)
+/*
+ * Tracepoints to trace in the next recording; as FKT_ADD_FUNCTIONS. EINVAL for a code, key, name or
+ * number of arguments out of range. One that does not exist, or does not as yet, is no error.
+ */
+#define FKT_ADD_TRACEPOINTS _IOW(FKT_IOC, 13, struct fkt_tracepoints)
+/*
+ * Addresses to trace in the next recording; as FKT_ADD_FUNCTIONS. EINVAL also for one that must not
+ * be probed, EILSEQ for one within an instruction, EPERM for one in FKT itself, ENOENT for code that
+ * has gone.
+ */
+#define FKT_ADD_KPROBES	    _IOWR(FKT_IOC, 14, struct fkt_kprobes)
 
 #endif

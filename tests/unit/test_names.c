@@ -135,6 +135,7 @@ static void test_switches(void **state)
 static void test_own_codes(void **state)
 {
 	const uint64_t words[3] = { 0x8899aabbfffffffe, 0x000000000000fedc, 0 };
+	const uint64_t strings[3] = { 'x', 0x656d616e /* "name" */, 0x612f /* "/a" */ };
 	uint64_t text[2];
 
 	(void)state;
@@ -151,6 +152,8 @@ static void test_own_codes(void **state)
 		   "0x5008 999999999 point 0 own toolarge a:u8\n"
 		   "nonsense\n0x5009\n"
 		   "0x500a 1 point 0 own none\n"
+		   "0x500b 1 point 0 own strings c:char a:string8 b:string\n"
+		   "0x500c 1 point 0 own badstring a:string12 b:u8\n"
 		   "0x1000 1 cpu_entry 0x1001 system my_irq @irq:u16\n");
 	build_pages(&build);
 	event(0x5000, (uint16_t)-3, words, 2);
@@ -159,6 +162,9 @@ static void test_own_codes(void **state)
 	event(0x5005, 0, words, 1);
 	event(0x5008, 0, words, 1);
 	event(0x500a, 0, words, 1);
+	event(0x500b, 0, strings, 3);
+	event(0x500b, 0, strings, 2);
+	event(0x500c, 0, strings, 2);
 	event(0x1000, 14, NULL, 0);
 	event(0x5000, 0, NULL, 0);
 	EXPECT("5000  numbers                  a=-2 b=0xaabb c=65244 d=-3",
@@ -166,6 +172,9 @@ static void test_own_codes(void **state)
 	       "5002  odd                      a=4294967294",
 	       "5005  row_2                    a=254 b=255 c=65535 d=-69",
 	       "5008  code_20488               arg0=0x8899aabbfffffffe", "500a  none",
+	       "500b  strings                  c='x' a=\"name\" b=\"/a\"",
+	       "500b  strings                  c='x' a=\"name\" b=\"\"",
+	       "500c  badstring",
 	       "1000  my_irq                   irq=14", "5000  numbers");
 }
 

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any tracepoint, of the kernel and of its modules, with its first arguments as they are.
+ *
+ * The recorder names the tracepoints, and how many arguments each has. Modules' tracepoints come and
+ * go with them, which the kernel tells.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sort.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include "fkt.h"
+
+/**
+ * struct fkt_point - a tracepoint that is traced
+ * @tag: its FKT_TAG
+ * @key: mask of its layer
+ * @args: how many arguments are recorded
+ * @hooked: its probe is registered
+ * @tp: the tracepoint, NULL while neither the kernel nor a loaded module has it
+ * @name: its name
+ */
+struct fkt_point {
+	u64 tag;
+	u32 key;
+	u8 args;
+	bool hooked;
+	struct tracepoint *tp;
+	char name[FKT_TRACEPOINT_NAME_BYTES];
+};
+
+/* By name; the session's lock, and constant while attached. */
+static struct fkt_point *fkt_points;
+static u32 fkt_point_count;
+
+/* Layers that are attached, and every point's @tp and @hooked. Taken within the notifier's lock. */
+static DEFINE_MUTEX(fkt_points_lock);
+static u32 fkt_points_keys;
+
+/* One probe for each number of arguments, so that none records more words than it has to. */
+static __always_inline void fkt_point_record(void *data, u32 words, const u64 *args)
+{
+	const struct fkt_point *point = data;
+
+	if (fkt_on(point->key))
+		fkt_event_tag(point->tag, words, args);
+}
+
+static void fkt_point_0(void *data)
+{
+	fkt_point_record(data, 0, NULL);
+}
+
+static void fkt_point_1(void *data, u64 a0)
+{
+	const u64 args[] = { a0 };
+
+	fkt_point_record(data, ARRAY_SIZE(args), args);
+}
+
+static void fkt_point_2(void *data, u64 a0, u64 a1)
+{
+	const u64 args[] = { a0, a1 };
+
+	fkt_point_record(data, ARRAY_SIZE(args), args);
+}
+
+static void fkt_point_3(void *data, u64 a0, u64 a1, u64 a2)
+{
+	const u64 args[] = { a0, a1, a2 };
+
+	fkt_point_record(data, ARRAY_SIZE(args), args);
+}
+
+static void fkt_point_4(void *data, u64 a0, u64 a1, u64 a2, u64 a3)
+{
+	const u64 args[] = { a0, a1, a2, a3 };
+
+	fkt_point_record(data, ARRAY_SIZE(args), args);
+}
+
+static void fkt_point_5(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4)
+{
+	const u64 args[] = { a0, a1, a2, a3, a4 };
+
+	fkt_point_record(data, ARRAY_SIZE(args), args);
+}
+
+static void *const fkt_point_probes[FKT_TRACEPOINT_ARGS_MAX + 1] = {
+	fkt_point_0, fkt_point_1, fkt_point_2, fkt_point_3, fkt_point_4, fkt_point_5,
+};
+
+/* --- What the recorder asked for ------------------------------------------------------------ */
+
+static int fkt_point_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct fkt_point *)a)->name, ((const struct fkt_point *)b)->name);
+}
+
+static int fkt_point_init(struct fkt_point *point, const struct fkt_tracepoint_spec *spec)
+{
+	if (spec->key >= 32 || spec->args > FKT_TRACEPOINT_ARGS_MAX ||
+	    spec->code < FKT_CODE_DYNAMIC || spec->code >= FKT_CODE_DYNAMIC_END || !spec->name[0] ||
+	    strnlen(spec->name, sizeof(spec->name)) == sizeof(spec->name) ||
+	    memchr_inv(spec->reserved, 0, sizeof(spec->reserved)))
+		return -EINVAL;
+	*point = (struct fkt_point){
+		.tag = FKT_TAG(spec->code, spec->args, 0),
+		.key = 1u << spec->key,
+		.args = spec->args,
+	};
+	strscpy(point->name, spec->name, sizeof(point->name));
+	return 0;
+}
+
+/**
+ * fkt_points_add - tracepoints for the next recording, see FKT_ADD_TRACEPOINTS
+ * @specs: user memory
+ * @count: how many
+ *
+ * Context: the session's lock, idle; may sleep.
+ * Return: 0 or a negative errno value.
+ */
+int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count)
+{
+	struct fkt_tracepoint_spec spec;
+	struct fkt_point *all;
+	u32 i;
+	int ret;
+
+	if (!count || count > FKT_TRACEPOINTS_MAX - fkt_point_count)
+		return -EINVAL;
+	all = kvmalloc_array(fkt_point_count + count, sizeof(*all), GFP_KERNEL);
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		ret = -EFAULT;
+		if (!copy_from_user(&spec, specs + i, sizeof(spec)))
+			ret = fkt_point_init(&all[fkt_point_count + i], &spec);
+		if (ret) {
+			kvfree(all);
+			return ret;
+		}
+	}
+	if (fkt_point_count)
+		memcpy(all, fkt_points, fkt_point_count * sizeof(*all));
+	kvfree(fkt_points);
+	fkt_points = all;
+	fkt_point_count += count;
+	sort(fkt_points, fkt_point_count, sizeof(*fkt_points), fkt_point_compare, NULL);
+	return 0;
+}
+
+/**
+ * fkt_points_clear - forget what fkt_points_add() was given
+ * Context: the session's lock, idle.
+ */
+void fkt_points_clear(void)
+{
+	kvfree(fkt_points);
+	fkt_points = NULL;
+	fkt_point_count = 0;
+}
+
+/* --- Attaching ------------------------------------------------------------------------------ */
+
+static int fkt_point_hook(struct fkt_point *point)
+{
+	int ret;
+
+	if (!point->tp || point->hooked || !(point->key & fkt_points_keys))
+		return 0;
+	ret = tracepoint_probe_register(point->tp, fkt_point_probes[point->args], point);
+	if (!ret)
+		point->hooked = true;
+	return ret;
+}
+
+static void fkt_point_unhook(struct fkt_point *point)
+{
+	if (point->hooked)
+		tracepoint_probe_unregister(point->tp, fkt_point_probes[point->args], point);
+	point->hooked = false;
+	point->tp = NULL;
+}
+
+/* The first point with a name, or the place where it would be: there may be one in each layer. */
+static u32 fkt_point_find(const char *name)
+{
+	u32 low = 0, high = fkt_point_count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (strcmp(fkt_points[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void fkt_tracepoint_comes(struct tracepoint *tp, void *unused)
+{
+	u32 i;
+	int ret;
+
+	for (i = fkt_point_find(tp->name);
+	     i < fkt_point_count && !strcmp(fkt_points[i].name, tp->name); i++) {
+		/* Of two modules that have the same, the first one stays. */
+		if (fkt_points[i].tp)
+			continue;
+		fkt_points[i].tp = tp;
+		ret = fkt_point_hook(&fkt_points[i]);
+		if (ret)
+			pr_warn("fkt: cannot trace the tracepoint %s: error %d\n", tp->name, -ret);
+	}
+}
+
+static void fkt_tracepoint_goes(struct tracepoint *tp)
+{
+	u32 i;
+
+	for (i = fkt_point_find(tp->name);
+	     i < fkt_point_count && !strcmp(fkt_points[i].name, tp->name); i++)
+		if (fkt_points[i].tp == tp)
+			fkt_point_unhook(&fkt_points[i]);
+}
+
+static int fkt_points_module(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct module *mod = ((struct tp_module *)data)->mod;
+	unsigned int i;
+
+	mutex_lock(&fkt_points_lock);
+	for (i = 0; i < mod->num_tracepoints; i++) {
+		struct tracepoint *tp = tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]);
+
+		if (action == MODULE_STATE_COMING)
+			fkt_tracepoint_comes(tp, NULL);
+		else if (action == MODULE_STATE_GOING)
+			fkt_tracepoint_goes(tp);
+	}
+	mutex_unlock(&fkt_points_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block fkt_points_block = {
+	.notifier_call = fkt_points_module,
+};
+
+static int fkt_event_attach(const struct fkt_session *s, u32 keys)
+{
+	bool first = !fkt_points_keys;
+	int ret = 0;
+	u32 i;
+
+	if (!fkt_point_count)
+		return 0;
+	mutex_lock(&fkt_points_lock);
+	fkt_points_keys |= keys;
+	if (first)
+		for_each_kernel_tracepoint(fkt_tracepoint_comes, NULL);
+	for (i = 0; i < fkt_point_count && !ret; i++)
+		ret = fkt_point_hook(&fkt_points[i]);
+	mutex_unlock(&fkt_points_lock);
+	/* Tells of all modules that are there. */
+	if (first && !ret)
+		ret = register_tracepoint_module_notifier(&fkt_points_block);
+	return ret;
+}
+
+static void fkt_event_detach(void)
+{
+	u32 i;
+
+	if (!fkt_points_keys)
+		return;
+	/* Tells of all modules once more; of one that was never registered, of none. */
+	unregister_tracepoint_module_notifier(&fkt_points_block);
+	mutex_lock(&fkt_points_lock);
+	for (i = 0; i < fkt_point_count; i++)
+		fkt_point_unhook(&fkt_points[i]);
+	fkt_points_keys = 0;
+	mutex_unlock(&fkt_points_lock);
+	tracepoint_synchronize_unregister();
+}
+
+const struct fkt_provider fkt_provider_event = {
+	.name = "tracepoint",
+	.keys = ~0u,
+	.attach = fkt_event_attach,
+	.detach = fkt_event_detach,
+};

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any address in the kernel, by kprobes, and the return of any function, by kretprobes.
+ *
+ * What is recorded besides the moment, the recorder says as a list of operations, which are checked
+ * when they are given, and executed each time. The probes are registered at once, for that is the
+ * kernel's check of the address, and enabled when their layer is attached.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "fkt.h"
+
+/**
+ * struct fkt_kprobe - an address that is traced
+ * @tag: its FKT_TAG, without words
+ * @key: mask of its layer
+ * @ops: number of @fetch
+ * @returns: it is a kretprobe
+ * @rp: the kretprobe, or its rp.kp alone
+ * @link: in fkt_kprobes
+ * @fetch: what to record
+ */
+struct fkt_kprobe {
+	u64 tag;
+	u32 key;
+	u16 ops;
+	bool returns;
+	struct kretprobe rp;
+	struct list_head link;
+	struct fkt_fetch fetch[];
+};
+
+/* The session's lock. */
+static LIST_HEAD(fkt_kprobes);
+static u32 fkt_kprobe_count;
+/* Of the recording that ended last. */
+static u64 fkt_kprobes_missed_before;
+
+/* --- Fetching ------------------------------------------------------------------------------- */
+
+/* Programs and the kernel have addresses of their own on x86, so the address tells whose it is. */
+static bool fkt_fetch_memory(void *to, u64 from, size_t bytes, bool user)
+{
+	if (user || from < TASK_SIZE_MAX)
+		return !copy_from_user_nofault(to, (const void __user *)from, bytes);
+	return !copy_from_kernel_nofault(to, (const void *)from, bytes);
+}
+NOKPROBE_SYMBOL(fkt_fetch_memory);
+
+/*
+ * A string, cut to @words, padded with NULs. It is read in aligned pieces: none reaches into a page
+ * that the string does not reach. Return: how many words it needs.
+ */
+static u32 fkt_fetch_string(u64 *words, u32 count, u64 from, bool user)
+{
+	static const char fault[8] = "(fault)";
+	char *to = (char *)words, *end = NULL;
+	size_t room = 8 * count, done = 0;
+
+	while (done < room && !end) {
+		size_t piece = min_t(size_t, 8 - ((from + done) & 7), room - done);
+
+		if (!fkt_fetch_memory(to + done, from + done, piece, user)) {
+			if (!done) {
+				memcpy(to, fault, sizeof(fault));
+				done = sizeof(fault);
+			}
+			break;
+		}
+		end = memchr(to + done, '\0', piece);
+		done = end ? end - to : done + piece;
+	}
+	memset(to + done, 0, room - done);
+	return DIV_ROUND_UP(done, 8);
+}
+NOKPROBE_SYMBOL(fkt_fetch_string);
+
+/* Kept out of the probes' own code: one without arguments needs none of it. */
+static noinline void fkt_kprobe_fetch(const struct fkt_kprobe *probe, struct pt_regs *regs)
+{
+	u64 args[FKT_FETCH_WORDS_MAX], value = 0, read;
+	const struct fkt_fetch *op;
+	u32 words = 0;
+
+	for (op = probe->fetch; op < probe->fetch + probe->ops; op++) {
+		switch (op->op) {
+		case FKT_FETCH_REGISTER:
+			value = ((unsigned long *)regs)[op->value];
+			break;
+		case FKT_FETCH_STACK:
+			value = regs_get_kernel_stack_nth(regs, op->value);
+			break;
+		case FKT_FETCH_STACK_ADDR:
+			value = kernel_stack_pointer(regs);
+			break;
+		case FKT_FETCH_VALUE:
+			value = op->value;
+			break;
+		case FKT_FETCH_READ:
+		case FKT_FETCH_READ_USER:
+			read = 0;
+			if (!fkt_fetch_memory(&read, value + op->value, op->size,
+					      op->op == FKT_FETCH_READ_USER))
+				read = 0;
+			value = read;
+			break;
+		case FKT_FETCH_WORD:
+			args[words++] = value;
+			break;
+		case FKT_FETCH_STRING:
+		case FKT_FETCH_STRING_USER:
+			fkt_fetch_string(args + words, op->size, value + op->value,
+					 op->op == FKT_FETCH_STRING_USER);
+			words += op->size;
+			break;
+		case FKT_FETCH_LAST_STRING:
+		case FKT_FETCH_LAST_STRING_USER:
+			words += fkt_fetch_string(args + words, op->size, value + op->value,
+						  op->op == FKT_FETCH_LAST_STRING_USER);
+			break;
+		case FKT_FETCH_COMM:
+			memcpy(args + words, current->comm, TASK_COMM_LEN);
+			words += TASK_COMM_LEN / 8;
+			break;
+		}
+	}
+	fkt_event_tag(probe->tag | words, words, args);
+}
+NOKPROBE_SYMBOL(fkt_kprobe_fetch);
+
+/* Preemption is off in both of these. */
+static __always_inline void fkt_kprobe_record(const struct fkt_kprobe *probe, struct pt_regs *regs)
+{
+	if (!fkt_on(probe->key))
+		return;
+	if (probe->ops)
+		fkt_kprobe_fetch(probe, regs);
+	else
+		fkt_event_tag(probe->tag, 0, NULL);
+}
+
+static int fkt_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	fkt_kprobe_record(container_of(kp, struct fkt_kprobe, rp.kp), regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(fkt_kprobe_hit);
+
+static int fkt_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	/* NULL when it is being unregistered. */
+	if (rp)
+		fkt_kprobe_record(container_of(rp, struct fkt_kprobe, rp), regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(fkt_kretprobe_hit);
+
+/* --- What the recorder asked for ------------------------------------------------------------ */
+
+/* The words that an operation records at most, or -EINVAL for one that is not allowed. */
+static int fkt_fetch_check(const struct fkt_fetch *op, bool last)
+{
+	switch (op->op) {
+	case FKT_FETCH_REGISTER:
+		return op->size || op->value < 0 ||
+				       op->value >= sizeof(struct pt_regs) / sizeof(unsigned long)
+			       ? -EINVAL
+			       : 0;
+	case FKT_FETCH_STACK:
+		return op->size || op->value < 0 || op->value >= THREAD_SIZE / sizeof(unsigned long)
+			       ? -EINVAL
+			       : 0;
+	case FKT_FETCH_STACK_ADDR:
+		return op->size || op->value ? -EINVAL : 0;
+	case FKT_FETCH_VALUE:
+		return op->size ? -EINVAL : 0;
+	case FKT_FETCH_READ:
+	case FKT_FETCH_READ_USER:
+		return op->size == 1 || op->size == 2 || op->size == 4 || op->size == 8 ? 0
+											: -EINVAL;
+	case FKT_FETCH_WORD:
+		return op->size || op->value ? -EINVAL : 1;
+	case FKT_FETCH_LAST_STRING:
+	case FKT_FETCH_LAST_STRING_USER:
+		if (!last)
+			return -EINVAL;
+		fallthrough;
+	case FKT_FETCH_STRING:
+	case FKT_FETCH_STRING_USER:
+		return op->size && op->size <= FKT_FETCH_WORDS_MAX ? (int)op->size : -EINVAL;
+	case FKT_FETCH_COMM:
+		return op->size || op->value ? -EINVAL : TASK_COMM_LEN / 8;
+	}
+	return -EINVAL;
+}
+
+static bool fkt_kprobe_spec_valid(const struct fkt_kprobe_spec *spec)
+{
+	return spec->key < 32 && spec->code >= FKT_CODE_DYNAMIC && spec->code < FKT_CODE_DYNAMIC_END &&
+	       !(spec->flags & ~FKT_KPROBE_RETURN) && spec->ops <= FKT_FETCH_OPS_MAX &&
+	       spec->max_active <= FKT_KPROBE_ACTIVE_MAX && !spec->reserved &&
+	       (spec->flags & FKT_KPROBE_RETURN || !spec->max_active);
+}
+
+static int fkt_kprobe_register(struct fkt_kprobe *probe)
+{
+	if (within_module((unsigned long)probe->rp.kp.addr, THIS_MODULE))
+		return -EPERM;
+	return probe->returns ? register_kretprobe(&probe->rp) : register_kprobe(&probe->rp.kp);
+}
+
+static int fkt_kprobe_add(const struct fkt_kprobe_spec *spec)
+{
+	struct fkt_kprobe *probe;
+	int ret, words = 0;
+	u32 i;
+
+	if (!fkt_kprobe_spec_valid(spec))
+		return -EINVAL;
+	probe = kzalloc(struct_size(probe, fetch, spec->ops), GFP_KERNEL);
+	if (!probe)
+		return -ENOMEM;
+	ret = -EFAULT;
+	if (copy_from_user(probe->fetch, u64_to_user_ptr(spec->ops_ptr),
+			   spec->ops * sizeof(probe->fetch[0])))
+		goto out_free;
+	for (i = 0; i < spec->ops; i++) {
+		ret = fkt_fetch_check(&probe->fetch[i], i == spec->ops - 1u);
+		if (ret < 0)
+			goto out_free;
+		words += ret;
+		ret = -EINVAL;
+		if (words > FKT_FETCH_WORDS_MAX)
+			goto out_free;
+	}
+	probe->tag = FKT_TAG(spec->code, 0, 0);
+	probe->key = 1u << spec->key;
+	probe->ops = spec->ops;
+	probe->returns = spec->flags & FKT_KPROBE_RETURN;
+	probe->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)spec->address;
+	probe->rp.kp.flags = KPROBE_FLAG_DISABLED;
+	if (probe->returns) {
+		probe->rp.handler = fkt_kretprobe_hit;
+		probe->rp.maxactive = spec->max_active;
+	} else {
+		probe->rp.kp.pre_handler = fkt_kprobe_hit;
+	}
+	ret = fkt_kprobe_register(probe);
+	if (ret)
+		goto out_free;
+	list_add_tail(&probe->link, &fkt_kprobes);
+	fkt_kprobe_count++;
+	return 0;
+
+out_free:
+	kfree(probe);
+	return ret;
+}
+
+/**
+ * fkt_kprobes_add - addresses for the next recording, see FKT_ADD_KPROBES
+ * @specs: user memory
+ * @count: how many
+ * @done: receives how many of them were taken
+ *
+ * Context: the session's lock, idle; may sleep.
+ * Return: 0 or a negative errno value.
+ */
+int fkt_kprobes_add(const struct fkt_kprobe_spec __user *specs, u32 count, u32 *done)
+{
+	struct fkt_kprobe_spec spec;
+	int ret;
+
+	*done = 0;
+	if (!count || count > FKT_KPROBES_MAX - fkt_kprobe_count)
+		return -EINVAL;
+	for (; *done < count; ++*done) {
+		if (copy_from_user(&spec, specs + *done, sizeof(spec)))
+			return -EFAULT;
+		ret = fkt_kprobe_add(&spec);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * fkt_kprobes_missed - how often the kernel could not call a probe
+ *
+ * Because another one was running, or too many were inside the function whose return is traced.
+ *
+ * Context: the session's lock.
+ * Return: the sum over the probes of the next or running recording, else over those of the last one.
+ */
+u64 fkt_kprobes_missed(void)
+{
+	const struct fkt_kprobe *probe;
+	u64 missed = 0;
+
+	if (list_empty(&fkt_kprobes))
+		return fkt_kprobes_missed_before;
+	list_for_each_entry(probe, &fkt_kprobes, link)
+		missed += data_race(probe->rp.kp.nmissed) + data_race(probe->rp.nmissed);
+	return missed;
+}
+
+/**
+ * fkt_kprobes_clear - forget what fkt_kprobes_add() was given
+ * Context: the session's lock, idle; may sleep.
+ */
+void fkt_kprobes_clear(void)
+{
+	struct fkt_kprobe *probe, *next;
+	struct kretprobe **returns;
+	struct kprobe **kprobes;
+	u32 kprobes_n = 0, returns_n = 0;
+
+	fkt_kprobes_missed_before = fkt_kprobe_count ? fkt_kprobes_missed() : 0;
+	if (!fkt_kprobe_count)
+		return;
+	/* All at once, for each call waits until no CPU is in a probe; one by one if it must be. */
+	kprobes = kvmalloc_array(fkt_kprobe_count, sizeof(*kprobes), GFP_KERNEL);
+	returns = kvmalloc_array(fkt_kprobe_count, sizeof(*returns), GFP_KERNEL);
+	list_for_each_entry(probe, &fkt_kprobes, link) {
+		if (!kprobes || !returns) {
+			if (probe->returns)
+				unregister_kretprobe(&probe->rp);
+			else
+				unregister_kprobe(&probe->rp.kp);
+		} else if (probe->returns) {
+			returns[returns_n++] = &probe->rp;
+		} else {
+			kprobes[kprobes_n++] = &probe->rp.kp;
+		}
+	}
+	unregister_kprobes(kprobes, kprobes_n);
+	unregister_kretprobes(returns, returns_n);
+	kvfree(kprobes);
+	kvfree(returns);
+	list_for_each_entry_safe(probe, next, &fkt_kprobes, link)
+		kfree(probe);
+	INIT_LIST_HEAD(&fkt_kprobes);
+	fkt_kprobe_count = 0;
+}
+
+/* --- Attaching ------------------------------------------------------------------------------ */
+
+static int fkt_kprobe_attach(const struct fkt_session *s, u32 keys)
+{
+	struct fkt_kprobe *probe;
+	int ret;
+
+	list_for_each_entry(probe, &fkt_kprobes, link) {
+		if (!(probe->key & keys))
+			continue;
+		ret = enable_kprobe(&probe->rp.kp);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void fkt_kprobe_detach(void)
+{
+	struct fkt_kprobe *probe;
+
+	list_for_each_entry(probe, &fkt_kprobes, link)
+		disable_kprobe(&probe->rp.kp);
+}
+
+const struct fkt_provider fkt_provider_kprobe = {
+	.name = "address",
+	.keys = ~0u,
+	.attach = fkt_kprobe_attach,
+	.detach = fkt_kprobe_detach,
+};
