@@ -3,6 +3,8 @@
  * Cycles to nanoseconds: the line through the trace's first and last clock pair, or, when it has
  * only one of them, the frequency that the kernel gave for the counter.
  */
+#include <ctype.h>
+
 #include "internal.h"
 
 /* (a * b) >> 64 */
@@ -78,6 +80,57 @@ bool fkt_has_clock(const struct fkt_trace *trace)
 int64_t fkt_cycles_to_ns(const struct fkt_trace *trace, int64_t cycles)
 {
 	return scale(&trace->rate, cycles);
+}
+
+uint64_t fkt_ns_to_cycles(const struct fkt_trace *trace, uint64_t ns)
+{
+	const struct fkt_rate *rate = &trace->rate;
+	uint64_t cycles = 0, next;
+
+	/* The largest number that takes less. */
+	for (uint64_t bit = 1ull << 62; bit; bit >>= 1) {
+		next = cycles | bit;
+		if (multiply_high(next, rate->whole) || (uint64_t)scale(rate, (int64_t)next) >= ns)
+			continue;
+		cycles = next;
+	}
+	return ns ? cycles + 1 : 0;
+}
+
+bool fkt_parse_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 },
+		{ "us", 1000 },	    { "ns", 1 },	 { "m", 60000000000 },
+	};
+	uint64_t whole = 0, part = 0, scale = 1;
+	bool any = false;
+
+	for (; isdigit((unsigned char)*text); text++, any = true) {
+		if (whole > UINT32_MAX)
+			return false;
+		whole = whole * 10 + (uint64_t)(*text - '0');
+	}
+	if (*text == '.')
+		for (text++; isdigit((unsigned char)*text); text++, any = true) {
+			/* Less than a nanosecond counts for nothing. */
+			if (scale == 1000000000)
+				continue;
+			part = part * 10 + (uint64_t)(*text - '0');
+			scale *= 10;
+		}
+	for (size_t i = 0; any && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(text, units[i].name))
+			continue;
+		if (whole > INT64_MAX / 2 / units[i].ns)
+			return false;
+		*ns = whole * units[i].ns + part * units[i].ns / scale;
+		return true;
+	}
+	return false;
 }
 
 bool fkt_has_wall_clock(const struct fkt_trace *trace)

@@ -106,6 +106,22 @@ bool fkt_has_clock(const struct fkt_trace *trace);
 int64_t fkt_cycles_to_ns(const struct fkt_trace *trace, int64_t cycles);
 
 /**
+ * fkt_ns_to_cycles() - the least number of cycles that takes so long
+ * @trace: a trace with fkt_has_clock()
+ * @ns: how long
+ */
+uint64_t fkt_ns_to_cycles(const struct fkt_trace *trace, uint64_t ns);
+
+/**
+ * fkt_parse_time() - a time as users write it
+ * @text: such as "12.5", "12.5s", "900ms", "20us", "1500ns" or "2m"; without a unit, seconds
+ * @ns: set to it, in nanoseconds
+ *
+ * Return: false when it is not one, or too large.
+ */
+bool fkt_parse_time(const char *text, uint64_t *ns);
+
+/**
  * fkt_has_wall_clock() - whether the trace knows the time of day
  * @trace: the trace
  */
@@ -199,7 +215,8 @@ struct fkt_scan;
  * @hurried: events were delivered although earlier ones might have come
  * @ended: there are no more pages to scan
  * @closing: lane whose end is looked at next, once all is delivered
- * @passed: events before @from that were passed over
+ * @block: the block of pages with which it began
+ * @passed: events before @from: those that were passed over, and those before the index page
  * @cpu_pid: thread that is current on each CPU
  */
 struct fkt_reader {
@@ -221,6 +238,7 @@ struct fkt_reader {
 	bool hurried;
 	bool ended;
 	uint32_t closing;
+	uint64_t block;
 	uint64_t passed;
 	uint32_t cpu_pid[UINT16_MAX + 1];
 };
@@ -350,6 +368,161 @@ static inline const struct fkt_read_stats *fkt_read_stats(const struct fkt_reade
 {
 	return &reader->stats;
 }
+
+/**
+ * fkt_event_stamp() - when the event with a number came
+ * @trace: the trace, not a stream
+ * @number: how many events are before it, in the order of fkt_next()
+ * @stamp: set to its stamp
+ *
+ * Return: 1, 0 when there are not so many, or a negative errno value.
+ */
+int fkt_event_stamp(struct fkt_trace *trace, uint64_t number, uint64_t *stamp);
+
+/* ---- state.c: how things stand at some moment ---- */
+
+/**
+ * struct fkt_open_call - a call that was entered before an extracted trace begins
+ * @code: the code of its entry
+ * @tid: the thread that is in it
+ * @cpu: the CPU that is in it, of an interrupt
+ * @interrupt: whether it is one
+ * @stamp: when it was entered
+ */
+struct fkt_open_call {
+	uint32_t code;
+	uint32_t tid;
+	uint16_t cpu;
+	bool interrupt;
+	uint64_t stamp;
+};
+
+/**
+ * fkt_open_call() - calls that were open when an extracted trace begins
+ * @trace: the trace
+ * @index: 0 … until the answer is NULL; those of one thread or CPU stand in their order, the
+ *	outermost one first
+ *
+ * Only what fkt_extract wrote has any. Others may be open as well, if they had been so for long.
+ */
+const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t index);
+
+struct fkt_state;
+
+/**
+ * fkt_state_new() - how things stand when a trace begins
+ * @trace: the trace, which must outlive it
+ *
+ * Return: to be freed with fkt_state_free(), or NULL without memory.
+ */
+struct fkt_state *fkt_state_new(const struct fkt_trace *trace);
+
+/**
+ * fkt_state_free() - free it
+ * @state: may be NULL
+ */
+void fkt_state_free(struct fkt_state *state);
+
+/**
+ * fkt_state_event() - go on by an event
+ * @state: the state
+ * @event: the event; they come in order
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int fkt_state_event(struct fkt_state *state, const struct fkt_event *event);
+
+/**
+ * fkt_state_join() - learn who is current on CPUs that had no event
+ * @state: the state
+ * @reader: the reader of the events
+ */
+void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader);
+
+/**
+ * fkt_state_current() - the thread that is current on a CPU
+ * @state: the state
+ * @cpu: the CPU
+ *
+ * Return: its pid, or FKT_PID_UNKNOWN.
+ */
+uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu);
+
+/**
+ * fkt_state_gap() - something is missing: it is not known what calls are open
+ * @state: the state
+ */
+void fkt_state_gap(struct fkt_state *state);
+
+/**
+ * fkt_state_thread() - process and name of the thread that has a pid now
+ * @state: the state
+ * @tid: the pid
+ * @tgid: set to its process
+ * @comm: set to its name, which is valid until the next event
+ *
+ * Return: false when that can't be known.
+ */
+bool fkt_state_thread(struct fkt_state *state, uint32_t tid, uint32_t *tgid, const char **comm);
+
+/**
+ * fkt_state_processes() - the threads, as FKT_SECTION_PROCESSES has them
+ * @state: the state
+ * @bytes: set to the length of the text
+ *
+ * Return: the text, owned by the caller, or NULL without memory.
+ */
+char *fkt_state_processes(const struct fkt_state *state, size_t *bytes);
+
+/**
+ * fkt_state_text() - what runs and what is open, as FKT_SECTION_STATE has it
+ * @state: the state
+ * @bytes: set to the length of the text
+ *
+ * Return: the text, owned by the caller, or NULL without memory.
+ */
+char *fkt_state_text(const struct fkt_state *state, size_t *bytes);
+
+/* ---- extract.c: a part of a trace as a trace ---- */
+
+/**
+ * struct fkt_extract - which part, and what came of it
+ * @from: stamp with which it begins
+ * @to: stamp before which it ends; UINT64_MAX: with the trace
+ * @by_pid: only the events of the process or thread @pid
+ * @pid: its number
+ * @process: only the events of threads with this name; NULL: of all
+ * @by_cpu: only the events of @cpu
+ * @cpu: its number
+ * @events: set to how many events there are
+ * @pages: set to how many pages
+ * @bytes: set to the size of the new trace
+ *
+ * With @by_pid and @process, switches, and events about processes, are kept of all threads: they say
+ * who ran when, and who is called what.
+ */
+struct fkt_extract {
+	uint64_t from;
+	uint64_t to;
+	bool by_pid;
+	uint32_t pid;
+	const char *process;
+	bool by_cpu;
+	uint16_t cpu;
+	uint64_t events;
+	uint64_t pages;
+	uint64_t bytes;
+};
+
+/**
+ * fkt_extract() - write a part of a trace as a trace of its own
+ * @trace: the trace, not a stream
+ * @extract: which part
+ * @fd: where to, in sequence
+ *
+ * Return: 0, -ENODATA when there is no such event, another errno value of writing or of reading.
+ */
+int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd);
 
 /* ---- names.c: what numbers mean ---- */
 

@@ -70,6 +70,20 @@ struct fkt_lines {
 	size_t bytes;
 };
 
+/* A section as it stands in the file, its header included. */
+struct fkt_place {
+	uint32_t type;
+	bool in_tail;
+	uint64_t offset;
+	uint64_t bytes;
+};
+
+/* Who is current on a CPU when an extracted trace begins. */
+struct fkt_current {
+	uint16_t cpu;
+	uint32_t tid;
+};
+
 /* Nanoseconds a cycle: whole + part / 2^64. */
 struct fkt_rate {
 	uint64_t whole;
@@ -95,6 +109,15 @@ struct fkt_trace {
 	struct fkt_rate wall_rate; /* of CLOCK_REALTIME */
 	struct fkt_lane_totals *totals;
 	size_t n_totals;
+
+	struct fkt_place *places; /* all sections of a seekable file */
+	size_t n_places;
+
+	struct fkt_lines state_lines;
+	struct fkt_current *current;
+	size_t n_current;
+	struct fkt_open_call *open_calls;
+	size_t n_open_calls;
 
 	struct fkt_lines processes;
 	struct fkt_lines code_lines;
@@ -130,6 +153,9 @@ char *fkt_decompress(const struct fkt_stored *stored, size_t *bytes);
 /* names.c: take over what the sections said; called when sections have been read */
 int fkt_index_names(struct fkt_trace *trace);
 void fkt_free_names(struct fkt_trace *trace);
+
+/* state.c: the same for FKT_SECTION_STATE */
+int fkt_index_state(struct fkt_trace *trace);
 
 /* clock.c: called when the head, and the tail of a file, have been read */
 void fkt_set_clock(struct fkt_trace *trace);
@@ -186,6 +212,12 @@ int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark);
 void fkt_scan_seek(struct fkt_scan *scan, uint64_t page);
 /* Whether the next step would wait for a stream's writer. */
 bool fkt_scan_would_block(const struct fkt_scan *scan);
+
+/*
+ * merge.c: a lane's last page before those that a new reader, from which nothing was read yet, will
+ * read; false when it is not known. Its sequence number, and what was lost before it.
+ */
+bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost);
 
 /* seek.c: to a moment by the page index */
 

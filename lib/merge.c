@@ -489,33 +489,51 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 	return FKT_EVENT;
 }
 
-/* A lane that is begun in its midst: with the sequence number of its last page before that. */
-static void join_lane(struct fkt_reader *reader, const struct fkt_index_entry *entry,
-		      uint64_t number)
+/*
+ * A lane that is begun in its midst goes on from its last page before that: its sequence number,
+ * and the thread that was current on its CPU at its end.
+ */
+static void join_lane(struct fkt_reader *reader, uint32_t number, uint64_t page)
 {
 	struct fkt_trace *trace = reader->trace;
-	struct fkt_lane *lane = &reader->lane[entry->lane];
+	struct fkt_lane *lane = &reader->lane[number];
+	uint64_t data[FKT_PAGE_BYTES / sizeof(uint64_t)];
 	struct fkt_page_header header;
-	char data[sizeof(header)];
+	struct fkt_cursor cursor;
+	struct fkt_event event;
 
 	if (fkt_input_read_at(&trace->input, data, sizeof(data),
-			      trace->header.data_offset + number * FKT_PAGE_BYTES) != sizeof(data) ||
-	    fkt_page_check(trace, data, &header) != FKT_PAGE_EVENTS ||
-	    header.lane != lane->cursor.lane)
+			      trace->header.data_offset + page * FKT_PAGE_BYTES) != sizeof(data) ||
+	    fkt_page_check(trace, data, &header) != FKT_PAGE_EVENTS || header.lane != number)
 		return;
 	lane->seq = header.seq;
 	lane->lost = header.lost;
-	lane->cursor.stamp = header.first;
 	lane->joined = false;
+
+	cursor = lane->cursor;
+	cursor.pos = data + trace->header.page_header_bytes / sizeof(*data);
+	cursor.end = data + header.used / sizeof(*data);
+	cursor.stamp = header.first;
+	cursor.cpu = header.cpu;
+	cursor.left = header.events;
+	reader->cpu_pid[header.cpu] = header.pid;
+	while (fkt_slot_decode(&cursor, &event)) {
+		fkt_slot_pass(&cursor, &event);
+		fkt_follow(reader, &event);
+	}
+	lane->cursor.stamp = cursor.stamp;
 }
 
 /* Begin with this block. A lane without a page for long before it is taken as it comes. */
 static void join_block(struct fkt_reader *reader, uint64_t number)
 {
-	uint32_t lanes = reader->trace->header.lanes, left = lanes;
+	uint32_t lanes = reader->trace->header.lanes, left = lanes, lane;
 	uint64_t steps = JOIN_BLOCKS_MAX;
 	struct fkt_block block;
 
+	if (fkt_read_block(reader->trace, number, &block))
+		reader->passed = block.events_before;
+	reader->block = number;
 	fkt_scan_seek(reader->scan, number * FKT_BLOCK_PAGES);
 	for (uint32_t i = 0; i < lanes; i++)
 		reader->lane[i].joined = true;
@@ -523,12 +541,11 @@ static void join_block(struct fkt_reader *reader, uint64_t number)
 		if (!fkt_read_block(reader->trace, --number, &block))
 			return;
 		for (unsigned int i = FKT_INDEX_ENTRIES; i-- && left;) {
-			const struct fkt_index_entry *entry = &block.entry[i];
-
-			if (entry->lane == FKT_LANE_INDEX || !reader->lane[entry->lane].joined)
+			lane = block.entry[i].lane;
+			if (lane == FKT_LANE_INDEX || !reader->lane[lane].joined)
 				continue;
-			join_lane(reader, entry, number * FKT_BLOCK_PAGES + i);
-			left -= !reader->lane[entry->lane].joined;
+			join_lane(reader, lane, number * FKT_BLOCK_PAGES + i);
+			left -= !reader->lane[lane].joined;
 		}
 	}
 	for (uint32_t i = 0; i < lanes && !number; i++)
@@ -565,6 +582,8 @@ struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from,
 		reader->lane[i].cpu = FKT_CPU_ANY;
 	}
 	memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
+	for (size_t i = 0; i < trace->n_current; i++)
+		reader->cpu_pid[trace->current[i].cpu] = trace->current[i].tid;
 
 	block = from ? fkt_seek_stamp(trace, from) : 0;
 	/* In a shared lane switches say who is current on each CPU. */
@@ -573,6 +592,13 @@ struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from,
 	if (block)
 		join_block(reader, block);
 	return reader;
+}
+
+bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost)
+{
+	*seq = reader->lane[lane].seq;
+	*lost = reader->lane[lane].lost;
+	return !reader->lane[lane].joined;
 }
 
 void fkt_reader_free(struct fkt_reader *reader)

@@ -7,6 +7,8 @@
  * max_end is before the moment need not be read. An index that is missing is stepped over. One that
  * does not agree with the others is not believed, nor are the others: then all is read.
  */
+#include <errno.h>
+
 #include "internal.h"
 
 bool fkt_read_block(struct fkt_trace *trace, uint64_t number, struct fkt_block *block)
@@ -138,4 +140,57 @@ bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)
 			*last = header.end;
 	}
 	return true;
+}
+
+/*
+ * From a moment before which fewer events came: look at each event until its number is reached.
+ * 1, 0 when there are not so many, -ERANGE when the moment is after it, or another errno value.
+ */
+static int count_from(struct fkt_trace *trace, uint64_t from, uint64_t number, uint64_t *stamp)
+{
+	struct fkt_reader *reader = fkt_reader_new_window(trace, from, UINT64_MAX);
+	struct fkt_event event;
+	int what;
+
+	if (!reader)
+		return -ENOMEM;
+	while ((what = fkt_next(reader, &event)) > 0) {
+		if (what != FKT_EVENT)
+			continue;
+		/* The first event is delivered when all that is earlier has been passed over. */
+		if (reader->passed > number)
+			what = -ERANGE;
+		if (reader->passed + reader->stats.events - 1 < number && what > 0)
+			continue;
+		*stamp = event.stamp;
+		break;
+	}
+	fkt_reader_free(reader);
+	return what < 0 ? what : what > 0;
+}
+
+int fkt_event_stamp(struct fkt_trace *trace, uint64_t number, uint64_t *stamp)
+{
+	uint64_t low = 0, high = fkt_blocks(trace), middle;
+	struct fkt_block block;
+	int ret;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (!fkt_read_block(trace, middle, &block))
+			return count_from(trace, 0, number, stamp);
+		if (block.events_before <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Pages that are still open there hold earlier events: go back until there are fewer. */
+	for (uint64_t back = 2; back < low; back *= 2) {
+		if (!fkt_read_block(trace, low - back, &block))
+			break;
+		ret = count_from(trace, block.max_end + 1, number, stamp);
+		if (ret != -ERANGE)
+			return ret;
+	}
+	return count_from(trace, 0, number, stamp);
 }

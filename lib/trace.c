@@ -21,6 +21,7 @@
 /* Sections are read in steps of this, so that a lying size costs no more than it has bytes. */
 #define SECTION_STEP_BYTES  (1 << 20)
 #define SECTION_LOG_MAX	    26
+#define SECTIONS_MAX	    1024
 
 _Static_assert(FKT_SECTION_BYTES_MAX == 1u << SECTION_LOG_MAX, "the limits agree");
 
@@ -331,6 +332,8 @@ static bool take_section(struct fkt_trace *trace, uint32_t type, struct fkt_stor
 		return append_lines(&trace->code_lines, raw, bytes);
 	case FKT_SECTION_SYSCALLS:
 		return append_lines(&trace->syscall_lines, raw, bytes);
+	case FKT_SECTION_STATE:
+		return append_lines(&trace->state_lines, raw, bytes);
 	case FKT_SECTION_INFO:
 		ok = append_info(trace, raw, bytes);
 		break;
@@ -345,6 +348,24 @@ static bool take_section(struct fkt_trace *trace, uint32_t type, struct fkt_stor
 	}
 	free(raw);
 	return ok;
+}
+
+/* Remember where a section of a file stands. More than there can be are not remembered. */
+static void note_place(struct fkt_trace *trace, uint32_t type, uint64_t offset, uint64_t bytes)
+{
+	struct fkt_place *larger;
+
+	if (!trace->input.seekable || trace->n_places >= SECTIONS_MAX)
+		return;
+	larger = realloc(trace->places, (trace->n_places + 1) * sizeof(*larger));
+	if (!larger)
+		return;
+	trace->places = larger;
+	larger += trace->n_places++;
+	larger->type = type;
+	larger->in_tail = offset >= trace->header.data_offset;
+	larger->offset = offset;
+	larger->bytes = bytes;
 }
 
 bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
@@ -382,6 +403,9 @@ bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 			return false;
 		}
 		padded = (section.stored_bytes + 7) & ~7ull;
+		if (padded <= limit - input->pos)
+			note_place(trace, section.type, input->pos - sizeof(section),
+				   sizeof(section) + padded);
 		if (section.stored_bytes > FKT_SECTION_BYTES_MAX ||
 		    stored.raw_bytes > FKT_SECTION_BYTES_MAX) {
 			fkt_warn(trace,
@@ -541,7 +565,7 @@ struct fkt_trace *fkt_open(const char *path, fkt_warn_fn *warn, void *arg,
 		input_skip(&trace->input, data - trace->input.pos);
 	}
 	fkt_set_clock(trace);
-	if (fkt_index_names(trace)) {
+	if (fkt_index_names(trace) || fkt_index_state(trace)) {
 		snprintf(error, FKT_ERROR_BYTES, "out of memory");
 		goto fail;
 	}
@@ -561,6 +585,10 @@ void fkt_close(struct fkt_trace *trace)
 	free(trace->input.buf);
 	free(trace->info);
 	free(trace->totals);
+	free(trace->places);
+	free(trace->state_lines.text);
+	free(trace->current);
+	free(trace->open_calls);
 	free(trace->processes.text);
 	fkt_free_names(trace);
 	fkt_free_symbols(trace);

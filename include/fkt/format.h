@@ -66,7 +66,14 @@ enum fkt_section_type {
 	FKT_SECTION_CODES = 6,	   /* text lines "code count kind pair layer name spec" */
 	FKT_SECTION_SYSCALLS = 7,  /* text lines "abi number name [argument,…]" */
 	FKT_SECTION_LANES = 8,	   /* struct fkt_lane_totals[], in the tail */
+	FKT_SECTION_STATE = 9,	   /* text, how things stood when an extracted trace begins */
 };
+
+/*
+ * The lines of FKT_SECTION_STATE are "cpu CPU TID" for who is current on a CPU, "call TID CODE STAMP"
+ * for a call that this thread is in, with the code of its entry and when that was, and "interrupt
+ * CPU CODE STAMP" for an interrupt or softirq; those of one thread or CPU from the outermost one on.
+ */
 
 /*
  * In the lines of FKT_SECTION_SYSCALLS abi is "x86_64" or "i386". The keys of FKT_SECTION_INFO are,

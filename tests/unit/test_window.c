@@ -28,6 +28,7 @@ static void build_random(struct build *build, unsigned int lanes, bool shared, u
 			 uint32_t seed, bool holes)
 {
 	uint64_t stamp = 1000000, words[15] = { 0 };
+	uint32_t current[BUILD_LANES_MAX] = { 0 };
 	uint16_t count = 0;
 
 	build_begin(build, lanes, shared);
@@ -41,11 +42,14 @@ static void build_random(struct build *build, unsigned int lanes, bool shared, u
 		cpu = shared ? cpu : (uint16_t)lane;
 		stamp += next_random(&seed) % 3;
 		words[0] = next_random(&seed) % 8 | (uint64_t)(next_random(&seed) % 8) << 32;
-		if (next_random(&seed) % 20 == 0)
+		build->lane[lane].pid = current[cpu];
+		if (next_random(&seed) % 20 == 0) {
 			build_slot(build, lane, cpu, stamp, FKT_CODE_SWITCH, 0, words, 1);
-		else
+			current[cpu] = (uint32_t)(words[0] >> 32);
+		} else {
 			build_slot(build, lane, cpu, stamp, 0x27, count++, words,
 				   next_random(&seed) % 15);
+		}
 		if (next_random(&seed) % 500 == 0)
 			build->lane[lane].lost += 3;
 		if (next_random(&seed) % 1000 == 0) {
@@ -61,18 +65,24 @@ static void build_random(struct build *build, unsigned int lanes, bool shared, u
 	build_end(build, stamp, 0, 0);
 }
 
-static struct fkt_trace *open_build(const struct build *build)
+static struct fkt_trace *open_fd(int fd)
 {
 	char path[64], error[FKT_ERROR_BYTES];
-	int fd = memfd_create("trace", 0);
 	struct fkt_trace *trace;
 
-	assert_int_equal(write(fd, build->data, build->bytes), build->bytes);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	trace = fkt_open(path, NULL, NULL, error);
 	assert_non_null(trace);
 	close(fd);
 	return trace;
+}
+
+static struct fkt_trace *open_build(const struct build *build)
+{
+	int fd = memfd_create("trace", 0);
+
+	assert_int_equal(write(fd, build->data, build->bytes), build->bytes);
+	return open_fd(fd);
 }
 
 static void list_window(struct list *list, struct fkt_trace *trace, uint64_t from, uint64_t to)
@@ -220,6 +230,224 @@ static void test_outside(void **state)
 	build_free(&build);
 }
 
+/* The part that was asked for, read back. */
+static struct fkt_trace *extract_trace(struct fkt_trace *trace, struct fkt_extract *extract)
+{
+	int fd = memfd_create("part", 0);
+
+	assert_int_equal(fkt_extract(trace, extract, fd), 0);
+	return open_fd(fd);
+}
+
+/* An extracted stretch has the same events, threads and gaps as the window, and no others. */
+static void check_extract(const struct build *build, uint32_t seed)
+{
+	struct list window = { 0 }, whole = { 0 };
+	struct fkt_trace *trace = open_build(build), *part;
+	struct fkt_extract extract = { 0 };
+	uint64_t first, last;
+
+	assert_true(fkt_span(trace, &first, &last));
+	extract.from = seed % 5 ? first + next_random(&seed) % ((last - first) / 2) : 0;
+	extract.to = seed % 3 ? (extract.from ?: first) + 10000 + next_random(&seed) % ((last - first) / 4)
+			      : UINT64_MAX;
+	part = extract_trace(trace, &extract);
+	assert_true(fkt_is_complete(part));
+	list_window(&window, trace, extract.from, extract.to);
+	list_window(&whole, part, 0, UINT64_MAX);
+	assert_same(end_list(&window), end_list(&whole));
+	free(window.text);
+	free(whole.text);
+	fkt_close(part);
+	fkt_close(trace);
+}
+
+static void test_extract(void **state)
+{
+	struct build build;
+
+	(void)state;
+	for (uint32_t seed = 0; seed < 60; seed++) {
+		build_random(&build, 1 + seed % 5, false, 60000, seed, seed % 2);
+		check_extract(&build, seed);
+		build_free(&build);
+	}
+	for (uint32_t seed = 0; seed < 6; seed++) {
+		build_random(&build, 1, true, 100000, seed, false);
+		check_extract(&build, seed);
+		build_free(&build);
+	}
+}
+
+/* What a reader of one CPU's events gets, and of all that are not those of others. */
+static void list_picked(struct list *list, struct fkt_trace *trace,
+			const struct fkt_extract *extract)
+{
+	struct fkt_reader *reader = fkt_reader_new_window(trace, extract->from, extract->to);
+	struct fkt_event event;
+	int what;
+
+	list->file = open_memstream(&list->text, &list->bytes);
+	while ((what = fkt_next(reader, &event)) > 0)
+		if (what == FKT_EVENT && (!extract->by_cpu || event.cpu == extract->cpu) &&
+		    (!extract->by_pid || event.pid == extract->pid ||
+		     event.code == FKT_CODE_SWITCH))
+			fprintf(list->file, "%lu %u %u %u %d %u\n", event.stamp, event.lane,
+				event.cpu, event.code, (int)event.pid, event.imm);
+	fkt_reader_free(reader);
+}
+
+static void test_picked(void **state)
+{
+	struct list window, whole;
+	struct fkt_extract extract = { 0 };
+	struct fkt_trace *trace, *part;
+	struct build build;
+
+	(void)state;
+	for (uint32_t seed = 0; seed < 16; seed++) {
+		bool shared = seed % 4 == 3;
+
+		build_random(&build, shared ? 1 : 3, shared, 60000, seed, false);
+		trace = open_build(&build);
+		memset(&extract, 0, sizeof(extract));
+		extract.from = seed % 3 ? 1020000 : 0;
+		extract.to = 1050000;
+		extract.by_cpu = seed % 2;
+		extract.cpu = 1;
+		extract.by_pid = !(seed % 2);
+		extract.pid = 5;
+		part = extract_trace(trace, &extract);
+		list_picked(&window, trace, &extract);
+		list_picked(&whole, part, &(struct fkt_extract){ .to = UINT64_MAX });
+		assert_same(window.text ? end_list(&window) : "", end_list(&whole));
+		free(window.text);
+		free(whole.text);
+		fkt_close(part);
+		fkt_close(trace);
+		build_free(&build);
+	}
+}
+
+/* Calls that are open when the part begins, and names that threads have by then. */
+static void test_state(void **state)
+{
+	const struct fkt_open_call *call;
+	struct fkt_extract extract = { .from = 500, .to = UINT64_MAX };
+	struct fkt_processes *processes;
+	struct fkt_trace *trace, *part;
+	struct build build;
+	uint32_t id;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_text(&build, FKT_SECTION_PROCESSES, "7 7 1 seven\n8 8 1 eight\n");
+	build_pages(&build);
+	build_switch(&build, 0, 100, 0, 0, 7);
+	build_event(&build, 0, 110, FKT_CODE_SYSCALL_ENTRY + 1, 0);
+	build_event(&build, 0, 120, FKT_CODE_SYSCALL_EXIT + 1, 0);
+	build_event(&build, 0, 130, FKT_CODE_SYSCALL_ENTRY + 57, 0);
+	build_fork(&build, 0, 140, 9, 7);
+	build_name(&build, 0, 150, FKT_CODE_RENAME, 9, "nine");
+	build_event(&build, 0, 160, FKT_CODE_IRQ_ENTRY, 4);
+	build_switch(&build, 1, 170, 0, 0, 8);
+	build_event(&build, 1, 180, FKT_CODE_SYSCALL_ENTRY + 2, 0);
+	build_close(&build, 1);
+	build_event(&build, 0, 600, FKT_CODE_IRQ_EXIT, 4);
+	build_event(&build, 0, 610, FKT_CODE_SYSCALL_EXIT + 57, 0);
+	build_event(&build, 1, 620, FKT_CODE_SYSCALL_EXIT + 2, 0);
+	build_end(&build, 1000, 0, 0);
+
+	trace = open_build(&build);
+	assert_null(fkt_open_call(trace, 0));
+	part = extract_trace(trace, &extract);
+	assert_int_equal(extract.events, 3);
+	for (size_t i = 0, seen = 0; seen < 3 || fkt_open_call(part, i); i++, seen++) {
+		call = fkt_open_call(part, i);
+		assert_non_null(call);
+		if (call->interrupt) {
+			assert_int_equal(call->cpu, 0);
+			assert_int_equal(call->code, FKT_CODE_IRQ_ENTRY);
+			assert_int_equal(call->stamp, 160);
+		} else if (call->tid == 7) {
+			assert_int_equal(call->code, FKT_CODE_SYSCALL_ENTRY + 57);
+			assert_int_equal(call->stamp, 130);
+		} else {
+			assert_int_equal(call->tid, 8);
+			assert_int_equal(call->code, FKT_CODE_SYSCALL_ENTRY + 2);
+			assert_int_equal(call->stamp, 180);
+		}
+	}
+	processes = fkt_processes_new(part);
+	id = fkt_process_id(processes, 9, 0);
+	assert_string_equal(fkt_process(processes, id)->comm, "nine");
+	fkt_processes_free(processes);
+
+	/* And a part of the part. */
+	extract.from = 610;
+	fkt_close(trace);
+	trace = extract_trace(part, &extract);
+	assert_int_equal(extract.events, 2);
+	call = fkt_open_call(trace, 0);
+	assert_non_null(call);
+	assert_false(call->interrupt);
+	assert_non_null(fkt_open_call(trace, 1));
+	assert_null(fkt_open_call(trace, 2));
+	fkt_close(trace);
+	fkt_close(part);
+	build_free(&build);
+}
+
+/* Numbers of events are those of the listing. */
+static void test_numbers(void **state)
+{
+	struct fkt_reader *reader;
+	struct fkt_trace *trace;
+	struct fkt_event event;
+	struct build build;
+	uint64_t stamp;
+	uint64_t n = 0;
+	int what;
+
+	(void)state;
+	build_random(&build, 3, false, 100000, 3, false);
+	trace = open_build(&build);
+	reader = fkt_reader_new(trace);
+	while ((what = fkt_next(reader, &event)) > 0) {
+		if (what != FKT_EVENT || n++ % 1237)
+			continue;
+		assert_int_equal(fkt_event_stamp(trace, n - 1, &stamp), 1);
+		assert_int_equal(stamp, event.stamp);
+	}
+	assert_int_equal(fkt_event_stamp(trace, n - 1, &stamp), 1);
+	assert_int_equal(fkt_event_stamp(trace, n, &stamp), 0);
+	fkt_reader_free(reader);
+	fkt_close(trace);
+	build_free(&build);
+}
+
+static void test_times(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "12.5", 12500000000 }, { "12.5s", 12500000000 }, { "900ms", 900000000 },
+		{ ".5us", 500 },	 { "7ns", 7 },		   { "1.0000000019s", 1000000001 },
+		{ "2m", 120000000000 },	 { "0", 0 },
+	};
+	static const char *const bad[] = { "", ".", "s", "1x", "-1", "1 s", "99999999999999999999" };
+	uint64_t ns;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(fkt_parse_time(good[i].text, &ns));
+		assert_int_equal(ns, good[i].ns);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(fkt_parse_time(bad[i], &ns));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +455,11 @@ int main(void)
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_bad_indexes),
 		cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_extract),
+		cmocka_unit_test(test_picked),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,726 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A part of a trace as a trace of its own.
+ *
+ * A stretch of time is copied page by page, in the file's order; only the pages at its edges are
+ * made anew. When events are picked, all pages are: in the order of time each event is appended to
+ * the open page of its lane. In both, pages are numbered and losses counted from the beginning of
+ * the part, so that what is missing within it, and nothing else, is still seen to be missing.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define PAGE_WORDS   (FKT_PAGE_BYTES / sizeof(uint64_t))
+#define BUFFER_BYTES (1u << 20)
+#define READ_PAGES   64
+
+/**
+ * struct out_lane - a lane of the new trace
+ * @seq: number of its last page, missing ones counted
+ * @lost: events lost before its last page
+ * @old_seq: number of the last page in the old trace
+ * @old_lost: events lost before that
+ * @joined: these are not known yet
+ * @events: events written
+ * @pages: pages written
+ * @cpu: its CPU
+ * @open: page being made, NULL when there is none; its header is in host byte order
+ * @cursor_stamp: of the last slot in it
+ * @cursor_cpu: likewise
+ */
+struct out_lane {
+	uint64_t seq;
+	uint64_t lost;
+	uint64_t old_seq;
+	uint64_t old_lost;
+	bool joined;
+	uint64_t events;
+	uint64_t pages;
+	uint16_t cpu;
+	uint64_t *open;
+	uint64_t cursor_stamp;
+	uint16_t cursor_cpu;
+};
+
+/**
+ * struct out - the new trace
+ * @trace: the old one
+ * @extract: what is wanted
+ * @fd: where it goes
+ * @err: the first error, a negative errno value
+ * @buffer: what was not written yet
+ * @used: of @buffer
+ * @bytes: bytes so far, those in @buffer included
+ * @pages: pages so far, of all kinds
+ * @index_seq: index pages so far
+ * @max_end: latest end of all pages
+ * @complete: all events before this stamp have been put in
+ * @before: events before the first page of @entry
+ * @entry: pages since the last index, in the file's byte order
+ * @entries: how many there are
+ * @first: stamp of its first event
+ * @last: the latest stamp
+ * @reached_end: its last event is the old trace's last one
+ * @lane: all lanes
+ * @current: who is current on each CPU, as a reader of the new trace will know it
+ * @in: pages of the old trace
+ * @in_first: number of the first of them
+ * @in_pages: how many there are
+ */
+struct out {
+	struct fkt_trace *trace;
+	struct fkt_extract *extract;
+	int fd;
+	int err;
+	char *buffer;
+	size_t used;
+	uint64_t bytes;
+	uint64_t pages;
+	uint64_t index_seq;
+	uint64_t max_end;
+	uint64_t complete;
+	uint64_t before;
+	struct fkt_index_entry entry[FKT_INDEX_ENTRIES];
+	unsigned int entries;
+	uint64_t first;
+	uint64_t last;
+	bool reached_end;
+	struct out_lane *lane;
+	uint32_t current[UINT16_MAX + 1];
+	char *in;
+	uint64_t in_first;
+	uint64_t in_pages;
+};
+
+static void flush(struct out *out)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < out->used && !out->err) {
+		n = write(out->fd, out->buffer + done, out->used - done);
+		if (n < 0 && errno != EINTR)
+			out->err = -errno;
+		else if (n > 0)
+			done += (size_t)n;
+	}
+	out->used = 0;
+}
+
+static void put(struct out *out, const void *data, size_t bytes)
+{
+	size_t n;
+
+	out->bytes += bytes;
+	while (bytes) {
+		n = BUFFER_BYTES - out->used < bytes ? BUFFER_BYTES - out->used : bytes;
+		memcpy(out->buffer + out->used, data, n);
+		out->used += n;
+		data = (const char *)data + n;
+		bytes -= n;
+		if (out->used == BUFFER_BYTES)
+			flush(out);
+	}
+}
+
+static void put_zeros(struct out *out, uint64_t align)
+{
+	static const char zeros[FKT_PAGE_BYTES];
+
+	put(out, zeros, (align - out->bytes % align) % align);
+}
+
+/* ---- sections ---- */
+
+static void put_section(struct out *out, uint32_t type, const void *data, size_t bytes)
+{
+	struct fkt_section_header section = {
+		.magic = htole32(FKT_SECTION_MAGIC),
+		.type = htole32(type),
+		.stored_bytes = htole64(bytes),
+		.raw_bytes = htole64(bytes),
+	};
+
+	put(out, &section, sizeof(section));
+	if (bytes)
+		put(out, data, bytes);
+	put_zeros(out, 8);
+}
+
+/* Of these the new trace has its own. */
+static bool is_replaced(uint32_t type)
+{
+	return type == FKT_SECTION_PROCESSES || type == FKT_SECTION_STATE ||
+	       type == FKT_SECTION_LANES;
+}
+
+static void copy_sections(struct out *out, bool in_tail)
+{
+	struct fkt_trace *trace = out->trace;
+	const struct fkt_place *place;
+	char data[4096];
+	size_t n;
+
+	for (size_t i = 0; i < trace->n_places && !out->err; i++) {
+		place = &trace->places[i];
+		if (place->in_tail != in_tail || is_replaced(place->type))
+			continue;
+		for (uint64_t done = 0; done < place->bytes && !out->err; done += n) {
+			n = place->bytes - done < sizeof(data) ? (size_t)(place->bytes - done)
+							       : sizeof(data);
+			if (fkt_input_read_at(&trace->input, data, n, place->offset + done) != n)
+				out->err = -EIO;
+			else
+				put(out, data, n);
+		}
+	}
+}
+
+static void put_head(struct out *out, const char *processes, size_t processes_bytes,
+		     const char *state, size_t state_bytes)
+{
+	const struct fkt_file_header *old = &out->trace->header;
+	struct fkt_file_header header = {
+		.magic = FKT_FILE_MAGIC,
+		.version_major = htole16(FKT_VERSION_MAJOR),
+		.version_minor = htole16(old->version_minor),
+		.byte_order = htole32(FKT_BYTE_ORDER),
+		.header_bytes = htole32(sizeof(header)),
+		.page_bytes = htole32(FKT_PAGE_BYTES),
+		.page_header_bytes = htole32(old->page_header_bytes),
+		.lanes = htole32(old->lanes),
+		.shared = htole32(old->shared),
+	};
+	uint64_t bytes = sizeof(header);
+
+	memcpy(header.id, old->id, sizeof(header.id));
+	for (size_t i = 0; i < out->trace->n_places; i++)
+		if (!out->trace->places[i].in_tail && !is_replaced(out->trace->places[i].type))
+			bytes += out->trace->places[i].bytes;
+	bytes += 3 * sizeof(struct fkt_section_header) + ((processes_bytes + 7) & ~7ull) +
+		 ((state_bytes + 7) & ~7ull);
+	bytes = (bytes + FKT_PAGE_BYTES - 1) / FKT_PAGE_BYTES * FKT_PAGE_BYTES;
+	header.data_offset = htole64(bytes);
+
+	put(out, &header, sizeof(header));
+	copy_sections(out, false);
+	put_section(out, FKT_SECTION_PROCESSES, processes, processes_bytes);
+	put_section(out, FKT_SECTION_STATE, state, state_bytes);
+	put_section(out, FKT_SECTION_END, NULL, 0);
+	put_zeros(out, FKT_PAGE_BYTES);
+}
+
+/* At the trace's end, losses after a lane's last page are in its totals alone. */
+static uint64_t lost_to_end(const struct out *out, uint32_t number)
+{
+	const struct out_lane *lane = &out->lane[number];
+	const struct fkt_lane_totals *totals;
+
+	for (size_t i = 0; out->reached_end && (totals = fkt_lane_totals(out->trace, i)); i++)
+		if (totals->lane == number && !lane->joined && totals->lost > lane->old_lost)
+			return lane->lost + (totals->lost - lane->old_lost);
+	return lane->lost;
+}
+
+static int put_tail(struct out *out)
+{
+	uint32_t lanes = out->trace->header.lanes;
+	struct fkt_lane_totals *totals = calloc(lanes, sizeof(*totals));
+	struct fkt_footer footer = { .magic = FKT_FOOTER_MAGIC };
+	uint64_t events = 0, lost = 0;
+	char *info = NULL;
+	int length;
+
+	if (!totals)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < lanes; i++) {
+		totals[i].lane = htole32(i);
+		totals[i].cpu = htole32(out->lane[i].cpu);
+		totals[i].events = htole64(out->lane[i].events);
+		totals[i].lost = htole64(lost_to_end(out, i));
+		totals[i].pages = htole64(out->lane[i].pages);
+		events += out->lane[i].events;
+		lost += lost_to_end(out, i);
+	}
+	footer.tail_offset = htole64(out->bytes);
+	memcpy(footer.id, out->trace->header.id, sizeof(footer.id));
+
+	copy_sections(out, true);
+	/* A later value of a key takes the place of an earlier one. */
+	length = asprintf(&info,
+			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=0%cpages=%" PRIu64
+			  "%cbytes=%" PRIu64 "%cstart_cycles=%" PRIu64 "%cstop_cycles=%" PRIu64,
+			  events, 0, lost, 0, 0, out->pages, 0, out->pages * FKT_PAGE_BYTES, 0,
+			  out->first, 0, out->last);
+	if (length >= 0)
+		put_section(out, FKT_SECTION_INFO, info, (size_t)length + 1);
+	put_section(out, FKT_SECTION_LANES, totals, lanes * sizeof(*totals));
+	put_section(out, FKT_SECTION_END, NULL, 0);
+	put(out, &footer, sizeof(footer));
+	out->extract->events = events;
+	out->extract->pages = out->pages;
+	out->extract->bytes = out->bytes;
+	free(info);
+	free(totals);
+	return length < 0 ? -ENOMEM : 0;
+}
+
+/* ---- pages ---- */
+
+static void put_index(struct out *out)
+{
+	uint64_t page[PAGE_WORDS] = { 0 };
+	uint32_t begin = out->trace->header.page_header_bytes;
+	struct fkt_page_header header = {
+		.magic = htole32(FKT_PAGE_MAGIC),
+		.lane = htole16(FKT_LANE_INDEX),
+		.seq = htole64(++out->index_seq),
+		.used = htole32(begin + (uint32_t)sizeof(struct fkt_index)),
+		.events = htole32(FKT_INDEX_ENTRIES),
+	};
+	struct fkt_index index = {
+		.max_end = htole64(out->max_end),
+		.events_before = htole64(out->before),
+	};
+	uint64_t complete = out->complete;
+	struct fkt_page_header open;
+
+	/* Events of an open page are not in the file yet. */
+	for (uint32_t i = 0; i < out->trace->header.lanes; i++) {
+		if (!out->lane[i].open)
+			continue;
+		memcpy(&open, out->lane[i].open, sizeof(open));
+		if (open.events && open.first < complete)
+			complete = open.first;
+	}
+	index.complete = htole64(complete);
+	memcpy(index.entry, out->entry, sizeof(index.entry));
+	memcpy(header.id, out->trace->header.id, sizeof(header.id));
+	memcpy(page, &header, sizeof(header));
+	memcpy((char *)page + begin, &index, sizeof(index));
+	put(out, page, sizeof(page));
+	out->pages++;
+}
+
+/* Put a page of a lane; the header, in host byte order, goes into it. */
+static void put_page(struct out *out, void *page, const struct fkt_page_header *header)
+{
+	struct fkt_index_entry *entry = &out->entry[out->entries++];
+	struct out_lane *lane = &out->lane[header->lane];
+	struct fkt_page_header stored = *header;
+
+	stored.magic = htole32(FKT_PAGE_MAGIC);
+	stored.lane = htole16(header->lane);
+	stored.cpu = htole16(header->cpu);
+	stored.seq = htole64(lane->seq);
+	stored.first = htole64(header->first);
+	stored.end = htole64(header->end);
+	stored.lost = htole64(lane->lost);
+	stored.used = htole32(header->used);
+	stored.events = htole32(header->events);
+	stored.pid = htole32(header->pid);
+	memcpy(page, &stored, sizeof(stored));
+	put(out, page, FKT_PAGE_BYTES);
+
+	entry->first = stored.first;
+	entry->end = stored.end;
+	entry->events = stored.events;
+	entry->lane = stored.lane;
+	entry->cpu = stored.cpu;
+	if (!out->trace->header.shared)
+		lane->cpu = header->cpu;
+	lane->pages++;
+	lane->events += header->events;
+	if (header->first < out->first)
+		out->first = header->first;
+	if (header->end > out->last)
+		out->last = header->end;
+	if (header->end > out->max_end)
+		out->max_end = header->end;
+	out->pages++;
+	if (out->entries < FKT_INDEX_ENTRIES)
+		return;
+	put_index(out);
+	for (unsigned int i = 0; i < FKT_INDEX_ENTRIES; i++)
+		out->before += le32toh(out->entry[i].events);
+	out->entries = 0;
+}
+
+static void close_page(struct out *out, struct out_lane *lane)
+{
+	struct fkt_page_header header;
+	uint64_t *page = lane->open;
+
+	if (!page)
+		return;
+	memcpy(&header, page, sizeof(header));
+	memset((char *)page + header.used, 0, FKT_PAGE_BYTES - header.used);
+	/* It is not open any more for the index that may follow it. */
+	lane->open = NULL;
+	lane->seq++;
+	put_page(out, page, &header);
+	free(page);
+}
+
+/* Append an event to its lane's page. */
+static int put_event(struct out *out, const struct fkt_event *event)
+{
+	const uint64_t half = 1ull << (FKT_SLOT_STAMP_BITS - 1);
+	struct out_lane *lane = &out->lane[event->lane];
+	struct fkt_page_header header;
+	uint64_t difference, *slot;
+	bool wide;
+
+	if (lane->open) {
+		memcpy(&header, lane->open, sizeof(header));
+		/* The old page's header may have said who is current: so must a new one. */
+		if (header.used + 8u * (event->words + 2u) > FKT_PAGE_BYTES ||
+		    out->current[event->cpu] != event->pid)
+			close_page(out, lane);
+	}
+	if (!lane->open) {
+		lane->open = malloc(FKT_PAGE_BYTES);
+		if (!lane->open)
+			return -ENOMEM;
+		memset(&header, 0, sizeof(header));
+		header.lane = event->lane;
+		header.cpu = event->cpu;
+		header.first = header.end = event->stamp;
+		header.used = out->trace->header.page_header_bytes;
+		header.pid = event->pid;
+		memcpy(header.id, out->trace->header.id, sizeof(header.id));
+		memset(lane->open, 0, header.used);
+		lane->cursor_stamp = event->stamp;
+		lane->cursor_cpu = event->cpu;
+	}
+	difference = event->stamp - lane->cursor_stamp;
+	wide = difference + half >= 2 * half || event->cpu != lane->cursor_cpu;
+	slot = lane->open + header.used / sizeof(*slot);
+	*slot++ = htole64((event->words + (uint64_t)wide) | (wide ? FKT_SLOT_WIDE : 0) |
+			  (uint64_t)event->code << FKT_SLOT_CODE_SHIFT |
+			  (uint64_t)event->imm << FKT_SLOT_IMM_SHIFT |
+			  event->stamp << FKT_SLOT_STAMP_SHIFT);
+	if (wide)
+		*slot++ = htole64((event->stamp & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
+				  (uint64_t)event->cpu << FKT_WIDE_STAMP_BITS);
+	if (event->words)
+		memcpy(slot, event->args, event->words * sizeof(*slot));
+	header.used += 8 * (1 + (uint32_t)wide + event->words);
+	header.events++;
+	if (event->stamp > header.end)
+		header.end = event->stamp;
+	memcpy(lane->open, &header, sizeof(header));
+	lane->cursor_stamp = event->stamp;
+	lane->cursor_cpu = event->cpu;
+	out->current[event->cpu] = event->pid;
+	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
+		out->current[event->cpu] = fkt_arg32(event, 4);
+	return 0;
+}
+
+/* ---- a stretch of time ---- */
+
+/* A page of the old trace, which may be changed; NULL when it can't be read. */
+static char *read_page(struct out *out, uint64_t number)
+{
+	struct fkt_trace *trace = out->trace;
+
+	if (number - out->in_first >= out->in_pages) {
+		out->in_first = number;
+		out->in_pages = fkt_input_read_at(&trace->input, out->in,
+						  READ_PAGES * FKT_PAGE_BYTES,
+						  trace->header.data_offset +
+							  number * FKT_PAGE_BYTES) /
+				FKT_PAGE_BYTES;
+		if (!out->in_pages)
+			return NULL;
+	}
+	return out->in + (number - out->in_first) * FKT_PAGE_BYTES;
+}
+
+/* Take out of a page what is not in the stretch. False when nothing is left. */
+static bool cut_page(struct out *out, char *page, struct fkt_page_header *header)
+{
+	const struct fkt_extract *extract = out->extract;
+	uint32_t begin = out->trace->header.page_header_bytes;
+	struct fkt_cursor cursor = {
+		.pos = (const uint64_t *)(const void *)(page + begin),
+		.end = (const uint64_t *)(const void *)(page + header->used),
+		.stamp = header->first,
+		.left = header->events,
+		.lane = header->lane,
+		.cpu = header->cpu,
+	};
+	const uint64_t *first = NULL, *last = cursor.pos;
+	struct fkt_event event;
+	uint64_t end = 0;
+	size_t bytes;
+
+	header->events = 0;
+	for (; fkt_slot_decode(&cursor, &event); fkt_slot_pass(&cursor, &event)) {
+		if (event.stamp >= extract->to && extract->to != UINT64_MAX) {
+			out->reached_end = false;
+			break;
+		}
+		if (!first && event.stamp < extract->from) {
+			if (event.code == FKT_CODE_SWITCH && event.words >= 1)
+				header->pid = fkt_arg32(&event, 4);
+			else if (event.code == FKT_CODE_EXEC && event.words >= 1)
+				header->pid = fkt_arg32(&event, 0);
+			continue;
+		}
+		if (!first) {
+			first = cursor.pos;
+			header->first = event.stamp;
+		}
+		if (event.stamp > end)
+			end = event.stamp;
+		last = event.args + event.words;
+		header->events++;
+	}
+	if (!first)
+		return false;
+	header->end = end;
+	bytes = (size_t)(last - first) * sizeof(*first);
+	memmove(page + begin, first, bytes);
+	header->used = begin + (uint32_t)bytes;
+	memset(page + header->used, 0, FKT_PAGE_BYTES - header->used);
+	return true;
+}
+
+/* Called for each page of the old trace, in its order. */
+static int copy_page(void *arg, uint32_t number, union fkt_page_ref ref)
+{
+	struct out *out = arg;
+	const struct fkt_extract *extract = out->extract;
+	struct out_lane *lane = &out->lane[number];
+	struct fkt_page_header header;
+	char *page = read_page(out, ref.number);
+	uint64_t seq, lost;
+	bool known;
+
+	if (!page || fkt_page_check(out->trace, page, &header) != FKT_PAGE_EVENTS ||
+	    header.lane != number)
+		return 0;
+	/* As the reader does, a page that was there before is left out. */
+	if (header.seq <= lane->old_seq && header.first < lane->cursor_stamp)
+		return 0;
+	if (header.first >= extract->to && extract->to != UINT64_MAX) {
+		out->reached_end = false;
+		return 0;
+	}
+	/* What is missing before the stretch is no concern of it. */
+	known = !lane->joined && header.first >= extract->from;
+	seq = known && header.seq > lane->old_seq ? header.seq - lane->old_seq : 1;
+	lost = known && header.lost > lane->old_lost ? header.lost - lane->old_lost : 0;
+	lane->joined = false;
+	lane->old_seq = header.seq;
+	if (header.lost > lane->old_lost)
+		lane->old_lost = header.lost;
+	lane->cursor_stamp = header.first;
+	if (header.end < extract->from ||
+	    ((header.first < extract->from ||
+	      (header.end >= extract->to && extract->to != UINT64_MAX)) &&
+	     !cut_page(out, page, &header)))
+		return 0;
+	lane->seq += seq;
+	lane->lost += lost;
+	put_page(out, page, &header);
+	return out->err;
+}
+
+static int copy_stretch(struct out *out, struct fkt_reader *reader)
+{
+	struct fkt_read_stats stats = { 0 };
+	struct fkt_scan *scan = fkt_scan_new(out->trace, copy_page, out, &stats);
+	int ret;
+
+	if (!scan)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < out->trace->header.lanes; i++)
+		out->lane[i].joined = !fkt_lane_before(reader, i, &out->lane[i].old_seq,
+						       &out->lane[i].old_lost);
+	fkt_scan_seek(scan, reader->block * FKT_BLOCK_PAGES);
+	do {
+		ret = fkt_scan_step(scan, &out->complete);
+	} while (ret > 0 && (out->extract->to == UINT64_MAX || out->complete < out->extract->to));
+	/* Not looked at to its end. */
+	if (ret > 0)
+		out->reached_end = false;
+	fkt_scan_free(scan);
+	return ret < 0 ? ret : 0;
+}
+
+/* ---- picked events ---- */
+
+static bool is_wanted(const struct out *out, struct fkt_state *state, uint32_t tid)
+{
+	const struct fkt_extract *extract = out->extract;
+	const char *comm;
+	uint32_t tgid;
+
+	if (!fkt_state_thread(state, tid, &tgid, &comm))
+		return false;
+	if (extract->by_pid && tid != extract->pid && tgid != extract->pid)
+		return false;
+	return !extract->process || !strcmp(comm, extract->process);
+}
+
+static bool is_picked(const struct out *out, struct fkt_state *state, const struct fkt_event *event)
+{
+	const struct fkt_extract *extract = out->extract;
+
+	if (extract->by_cpu && event->cpu != extract->cpu)
+		return false;
+	if (!extract->by_pid && !extract->process)
+		return true;
+	if (event->code == FKT_CODE_SWITCH || event->code == FKT_CODE_PAUSE ||
+	    event->code == FKT_CODE_SETMASK || fkt_is_process_event(event->code))
+		return true;
+	if ((event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW) &&
+	    event->words >= 1 && is_wanted(out, state, fkt_arg32(event, 0)))
+		return true;
+	return is_wanted(out, state, event->pid);
+}
+
+static void put_gap(struct out *out, const struct fkt_gap *gap)
+{
+	struct out_lane *lane = &out->lane[gap->lane];
+
+	if (out->extract->by_cpu && !out->trace->header.shared && gap->cpu != out->extract->cpu)
+		return;
+	close_page(out, lane);
+	if (out->trace->header.shared)
+		memset(out->current, 0xff, sizeof(out->current));
+	if (gap->kind == FKT_GAP_LOST)
+		lane->lost += gap->count;
+	else
+		lane->seq += gap->count;
+}
+
+static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_state *state)
+{
+	struct fkt_event event;
+	int what, err = 0;
+
+	for (uint32_t cpu = 0; cpu <= UINT16_MAX; cpu++)
+		out->current[cpu] = fkt_state_current(state, (uint16_t)cpu);
+	while (!err && (what = fkt_next(reader, &event)) > 0) {
+		if (what == FKT_GAP) {
+			put_gap(out, fkt_gap(reader));
+			fkt_state_gap(state);
+		} else if (what == FKT_EVENT) {
+			out->complete = event.stamp;
+			if (is_picked(out, state, &event))
+				err = put_event(out, &event);
+			err = err ?: fkt_state_event(state, &event) ?: out->err;
+		}
+	}
+	for (uint32_t i = 0; i < out->trace->header.lanes; i++)
+		close_page(out, &out->lane[i]);
+	/* The reader told of all losses. */
+	out->reached_end = false;
+	return err ?: what < 0 ? what : 0;
+}
+
+/* ---- all of it ---- */
+
+/* How things stand when the part begins. */
+static int find_state(struct out *out, struct fkt_state *state, char **text, size_t *bytes)
+{
+	uint64_t from = out->extract->from;
+	struct fkt_reader *reader;
+	struct fkt_event event;
+	int what, err = 0;
+
+	reader = fkt_reader_new_window(out->trace, fkt_look_back(out->trace, from), from);
+	if (!reader)
+		return -ENOMEM;
+	while (!err && (what = fkt_next(reader, &event)) > 0) {
+		if (what == FKT_EVENT)
+			err = fkt_state_event(state, &event);
+		else
+			fkt_state_gap(state);
+	}
+	err = err ?: what < 0 ? what : 0;
+	fkt_state_join(state, reader);
+	*text = fkt_state_text(state, bytes);
+	fkt_reader_free(reader);
+	return err ?: *text ? 0 : -ENOMEM;
+}
+
+static int extract_to(struct out *out)
+{
+	struct fkt_extract *extract = out->extract;
+	struct fkt_state *state = fkt_state_new(out->trace);
+	struct fkt_reader *reader =
+		fkt_reader_new_window(out->trace, extract->from, extract->to);
+	char *processes = NULL, *text = NULL;
+	size_t processes_bytes, text_bytes;
+	int err = -ENOMEM;
+
+	if (!state || !reader)
+		goto out_free;
+	err = find_state(out, state, &text, &text_bytes);
+	if (err)
+		goto out_free;
+	processes = fkt_state_processes(state, &processes_bytes);
+	if (!processes) {
+		err = -ENOMEM;
+		goto out_free;
+	}
+	put_head(out, processes, processes_bytes, text, text_bytes);
+	/* A page of a shared lane does not say who is current on each CPU. */
+	if (extract->by_pid || extract->process || extract->by_cpu || out->trace->header.shared)
+		err = pick_events(out, reader, state);
+	else
+		err = copy_stretch(out, reader);
+	if (!err)
+		err = put_tail(out);
+	flush(out);
+	err = err ?: out->err;
+	if (!err && !extract->events)
+		err = -ENODATA;
+
+out_free:
+	free(processes);
+	free(text);
+	fkt_reader_free(reader);
+	fkt_state_free(state);
+	return err;
+}
+
+int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
+{
+	uint32_t lanes = trace->header.lanes;
+	struct out *out = calloc(1, sizeof(*out));
+	int err = -ENOMEM;
+
+	if (!out)
+		return -ENOMEM;
+	out->trace = trace;
+	out->extract = extract;
+	out->fd = fd;
+	out->first = UINT64_MAX;
+	out->reached_end = true;
+	out->lane = calloc(lanes, sizeof(*out->lane));
+	out->buffer = malloc(BUFFER_BYTES);
+	out->in = malloc(READ_PAGES * FKT_PAGE_BYTES);
+	if (out->lane && out->buffer && out->in) {
+		for (uint32_t i = 0; i < lanes; i++)
+			out->lane[i].cpu = FKT_CPU_ANY;
+		err = trace->input.seekable ? extract_to(out) : -ESPIPE;
+	}
+	for (uint32_t i = 0; out->lane && i < lanes; i++)
+		free(out->lane[i].open);
+	free(out->lane);
+	free(out->buffer);
+	free(out->in);
+	free(out);
+	return err;
+}

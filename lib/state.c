@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How things stand at some moment of a trace: which thread is current on each CPU, which calls have
+ * been entered and not left, and what the threads are called. It is what a part of a trace has to
+ * be told of what came before; in an extracted trace it is FKT_SECTION_STATE.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+#define THREADS_MAX  (1u << 20)
+#define THREADS_NEW  1024u
+/* Deeper than any kernel stack is. */
+#define DEPTH_MAX    512
+/* More open calls than this are not kept, nor believed of a trace. */
+#define CALLS_MAX    (1u << 20)
+#define CPUS	     (UINT16_MAX + 1)
+
+struct open_call {
+	uint32_t code;
+	uint64_t stamp;
+};
+
+struct call_stack {
+	struct open_call *call;
+	uint32_t depth;
+	uint32_t room;
+};
+
+struct thread {
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t ppid;
+	bool used;
+	bool gone;
+	char comm[FKT_COMM_BYTES + 1];
+	struct call_stack stack;
+};
+
+/* What a code does to a stack; looked up once for each code. */
+struct effect {
+	uint8_t known;
+	uint8_t kind; /* enum fkt_kind */
+	uint32_t entry; /* the code that this exit ends */
+};
+
+struct fkt_state {
+	const struct fkt_trace *trace;
+	struct thread *thread; /* a hash table */
+	uint32_t threads;
+	uint32_t room; /* a power of two */
+	uint32_t calls;
+	bool failed;
+	struct effect *effect;
+	struct call_stack irq[CPUS];
+	uint32_t current[CPUS];
+};
+
+static uint32_t hash(uint32_t tid)
+{
+	return tid * 2654435761u ^ tid >> 15;
+}
+
+static bool grow(struct fkt_state *state)
+{
+	uint32_t room = state->room ? state->room * 2 : THREADS_NEW;
+	struct thread *old = state->thread, *at;
+
+	state->thread = calloc(room, sizeof(*state->thread));
+	if (!state->thread) {
+		state->thread = old;
+		state->failed = true;
+		return false;
+	}
+	for (uint32_t i = 0; i < state->room; i++) {
+		if (!old[i].used)
+			continue;
+		at = &state->thread[hash(old[i].tid) & (room - 1)];
+		while (at->used)
+			at = at + 1 < state->thread + room ? at + 1 : state->thread;
+		*at = old[i];
+	}
+	state->room = room;
+	free(old);
+	return true;
+}
+
+/* The thread that has a pid now; NULL when there are too many. */
+static struct thread *find(struct fkt_state *state, uint32_t tid)
+{
+	struct thread *at;
+
+	if (state->threads >= state->room / 4 * 3 &&
+	    (state->threads >= THREADS_MAX || !grow(state)))
+		return NULL;
+	at = &state->thread[hash(tid) & (state->room - 1)];
+	while (at->used && at->tid != tid)
+		at = at + 1 < state->thread + state->room ? at + 1 : state->thread;
+	if (!at->used) {
+		at->used = true;
+		at->tid = tid;
+		at->tgid = tid;
+		strcpy(at->comm, "?");
+		state->threads++;
+	}
+	return at;
+}
+
+static void set_comm(struct thread *thread, const char *comm, size_t bytes)
+{
+	bytes = strnlen(comm, bytes < FKT_COMM_BYTES ? bytes : FKT_COMM_BYTES);
+	memcpy(thread->comm, comm, bytes);
+	thread->comm[bytes] = '\0';
+	fkt_sanitize(thread->comm);
+}
+
+static void empty(struct fkt_state *state, struct call_stack *stack)
+{
+	state->calls -= stack->depth;
+	stack->depth = 0;
+}
+
+static void push(struct fkt_state *state, struct call_stack *stack, uint32_t code, uint64_t stamp)
+{
+	struct open_call *call;
+
+	if (stack->depth == stack->room) {
+		uint32_t room = stack->room ? stack->room * 2 : 4;
+
+		if (stack->depth >= DEPTH_MAX || state->calls >= CALLS_MAX)
+			return;
+		call = realloc(stack->call, room * sizeof(*call));
+		if (!call) {
+			state->failed = true;
+			return;
+		}
+		stack->call = call;
+		stack->room = room;
+	}
+	stack->call[stack->depth].code = code;
+	stack->call[stack->depth].stamp = stamp;
+	stack->depth++;
+	state->calls++;
+}
+
+/* An exit ends the latest call of its code, and those that were entered since then with it. */
+static void pop(struct fkt_state *state, struct call_stack *stack, uint32_t code)
+{
+	for (uint32_t depth = stack->depth; depth; depth--) {
+		if (stack->call[depth - 1].code != code)
+			continue;
+		state->calls -= stack->depth - (depth - 1);
+		stack->depth = depth - 1;
+		break;
+	}
+}
+
+static const struct effect *effect_of(struct fkt_state *state, uint32_t code)
+{
+	struct effect *effect = &state->effect[code];
+	const struct fkt_code_row *row;
+
+	if (likely(effect->known))
+		return effect;
+	row = fkt_code_row(state->trace, code);
+	effect->known = true;
+	effect->kind = row ? (uint8_t)row->kind : FKT_KIND_POINT;
+	effect->entry = row ? row->pair + (code - row->first) : 0;
+	return effect;
+}
+
+static void process_event(struct fkt_state *state, const struct fkt_event *event)
+{
+	struct thread *thread, *other;
+	struct call_stack stack;
+	char comm[FKT_COMM_BYTES + 1] = "?";
+
+	if (event->words < 1 || !(thread = find(state, fkt_arg32(event, 0))))
+		return;
+	switch (event->code) {
+	case FKT_CODE_FORK:
+		if (event->words < 2)
+			return;
+		other = find(state, fkt_arg32(event, 8));
+		if (other)
+			memcpy(comm, other->comm, sizeof(comm));
+		/* The table may have moved. */
+		thread = find(state, fkt_arg32(event, 0));
+		if (!thread)
+			return;
+		empty(state, &thread->stack);
+		thread->gone = false;
+		thread->tgid = fkt_arg32(event, 4);
+		thread->ppid = fkt_arg32(event, 12);
+		memcpy(thread->comm, comm, sizeof(comm));
+		break;
+	case FKT_CODE_EXEC:
+		if (event->words < 3)
+			return;
+		set_comm(thread, (const char *)event->args + 8, FKT_COMM_BYTES);
+		if (fkt_arg32(event, 4) == thread->tid)
+			return;
+		/* A thread that was not the leader has become it, in the midst of its call. */
+		other = find(state, fkt_arg32(event, 4));
+		thread = find(state, fkt_arg32(event, 0));
+		if (!other || !thread)
+			return;
+		empty(state, &thread->stack);
+		stack = thread->stack;
+		thread->stack = other->stack;
+		other->stack = stack;
+		break;
+	case FKT_CODE_RENAME:
+		if (event->words < 3)
+			return;
+		thread->tgid = fkt_arg32(event, 4);
+		set_comm(thread, (const char *)event->args + 8, FKT_COMM_BYTES);
+		break;
+	case FKT_CODE_RELEASE:
+		empty(state, &thread->stack);
+		thread->gone = true;
+		break;
+	}
+}
+
+int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
+{
+	const struct effect *effect = effect_of(state, event->code);
+	struct thread *thread;
+
+	state->current[event->cpu] = event->pid;
+	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
+		state->current[event->cpu] = fkt_arg32(event, 4);
+
+	switch (effect->kind) {
+	case FKT_KIND_CPU_ENTRY:
+		push(state, &state->irq[event->cpu], event->code, event->stamp);
+		break;
+	case FKT_KIND_CPU_EXIT:
+		pop(state, &state->irq[event->cpu], effect->entry);
+		break;
+	case FKT_KIND_ENTRY:
+	case FKT_KIND_EXIT:
+		if (!event->pid || event->pid == FKT_PID_UNKNOWN ||
+		    !(thread = find(state, event->pid)))
+			break;
+		/* System calls come from user mode, where no other call is open. */
+		if (event->code < FKT_CODE_IRQ_ENTRY)
+			empty(state, &thread->stack);
+		if (effect->kind == FKT_KIND_ENTRY)
+			push(state, &thread->stack, event->code, event->stamp);
+		else if (event->code >= FKT_CODE_IRQ_ENTRY)
+			pop(state, &thread->stack, effect->entry);
+		break;
+	default:
+		if (fkt_is_process_event(event->code))
+			process_event(state, event);
+	}
+	return state->failed ? -ENOMEM : 0;
+}
+
+void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader)
+{
+	for (uint32_t i = 0; i < CPUS; i++)
+		if (state->current[i] == FKT_PID_UNKNOWN)
+			state->current[i] = reader->cpu_pid[i];
+}
+
+uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu)
+{
+	return state->current[cpu];
+}
+
+void fkt_state_gap(struct fkt_state *state)
+{
+	for (uint32_t i = 0; i < state->room; i++)
+		empty(state, &state->thread[i].stack);
+	for (uint32_t i = 0; i < CPUS; i++)
+		empty(state, &state->irq[i]);
+}
+
+static void read_initial(struct fkt_state *state)
+{
+	char *copy = strdup(state->trace->processes.text ?: ""), *text = copy, *line;
+	uint32_t tid, tgid, ppid;
+	struct thread *thread;
+
+	while (copy && (line = fkt_next_line(&text))) {
+		if (!fkt_parse_u32(fkt_next_word(&line), &tid) || !tid ||
+		    !fkt_parse_u32(fkt_next_word(&line), &tgid) ||
+		    !fkt_parse_u32(fkt_next_word(&line), &ppid) || !(thread = find(state, tid)))
+			continue;
+		thread->tgid = tgid;
+		thread->ppid = ppid;
+		set_comm(thread, line, strlen(line));
+	}
+	free(copy);
+}
+
+struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
+{
+	struct fkt_state *state = calloc(1, sizeof(*state));
+	const struct fkt_open_call *call;
+	struct thread *thread;
+
+	if (!state)
+		return NULL;
+	state->trace = trace;
+	memset(state->current, 0xff, sizeof(state->current));
+	state->effect = calloc(FKT_SLOT_CODES, sizeof(*state->effect));
+	if (!state->effect || !grow(state)) {
+		fkt_state_free(state);
+		return NULL;
+	}
+	read_initial(state);
+	for (size_t i = 0; i < trace->n_current; i++)
+		state->current[trace->current[i].cpu] = trace->current[i].tid;
+	for (size_t i = 0; (call = fkt_open_call(trace, i)); i++) {
+		if (call->interrupt)
+			push(state, &state->irq[call->cpu], call->code, call->stamp);
+		else if ((thread = find(state, call->tid)))
+			push(state, &thread->stack, call->code, call->stamp);
+	}
+	return state;
+}
+
+void fkt_state_free(struct fkt_state *state)
+{
+	if (!state)
+		return;
+	for (uint32_t i = 0; i < state->room; i++)
+		free(state->thread[i].stack.call);
+	for (uint32_t i = 0; i < CPUS; i++)
+		free(state->irq[i].call);
+	free(state->thread);
+	free(state->effect);
+	free(state);
+}
+
+bool fkt_state_thread(struct fkt_state *state, uint32_t tid, uint32_t *tgid, const char **comm)
+{
+	struct thread *thread = tid == FKT_PID_UNKNOWN ? NULL : find(state, tid);
+
+	if (!thread)
+		return false;
+	*tgid = thread->tgid;
+	*comm = tid ? thread->comm : "idle";
+	return true;
+}
+
+char *fkt_state_processes(const struct fkt_state *state, size_t *bytes)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, bytes);
+	const struct thread *thread;
+
+	if (!out)
+		return NULL;
+	for (uint32_t i = 0; i < state->room; i++) {
+		thread = &state->thread[i];
+		if (thread->used && !thread->gone && thread->tid && strcmp(thread->comm, "?"))
+			fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", thread->tid,
+				thread->tgid, thread->ppid, thread->comm);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
+{
+	const struct call_stack *stack;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, bytes);
+	uint32_t tid;
+
+	if (!out)
+		return NULL;
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		tid = state->current[cpu];
+		if (tid != FKT_PID_UNKNOWN)
+			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "\n", cpu, tid);
+		stack = &state->irq[cpu];
+		for (uint32_t i = 0; i < stack->depth; i++)
+			fprintf(out, "interrupt %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", cpu,
+				stack->call[i].code, stack->call[i].stamp);
+	}
+	for (uint32_t i = 0; i < state->room; i++) {
+		stack = &state->thread[i].stack;
+		for (uint32_t j = 0; j < stack->depth; j++)
+			fprintf(out, "call %" PRIu32 " %" PRIu32 " %" PRIu64 "\n",
+				state->thread[i].tid, stack->call[j].code, stack->call[j].stamp);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* ---- what an extracted trace says ---- */
+
+static bool add_call(struct fkt_trace *trace, size_t *room, const struct fkt_open_call *call)
+{
+	struct fkt_open_call *larger;
+
+	if (trace->n_open_calls == *room) {
+		*room = *room ? *room * 2 : 64;
+		if (*room > CALLS_MAX)
+			return false;
+		larger = realloc(trace->open_calls, *room * sizeof(*larger));
+		if (!larger)
+			return false;
+		trace->open_calls = larger;
+	}
+	trace->open_calls[trace->n_open_calls++] = *call;
+	return true;
+}
+
+int fkt_index_state(struct fkt_trace *trace)
+{
+	char *text = trace->state_lines.text, *line, *word;
+	struct fkt_open_call call;
+	struct fkt_current *larger;
+	size_t room = 0;
+	uint32_t first;
+
+	while (text && (line = fkt_next_line(&text))) {
+		word = fkt_next_word(&line);
+		if (!word || !fkt_parse_u32(fkt_next_word(&line), &first))
+			continue;
+		memset(&call, 0, sizeof(call));
+		call.interrupt = !strcmp(word, "interrupt");
+		if (strcmp(word, "call") && first > UINT16_MAX)
+			continue;
+		if (!strcmp(word, "cpu")) {
+			if (!fkt_parse_u32(fkt_next_word(&line), &call.tid) ||
+			    trace->n_current >= CPUS)
+				continue;
+			larger = realloc(trace->current,
+					 (trace->n_current + 1) * sizeof(*larger));
+			if (!larger)
+				return -ENOMEM;
+			trace->current = larger;
+			larger[trace->n_current].cpu = (uint16_t)first;
+			larger[trace->n_current++].tid = call.tid;
+			continue;
+		}
+		if ((!call.interrupt && strcmp(word, "call")) ||
+		    !fkt_parse_u32(fkt_next_word(&line), &call.code) ||
+		    call.code >= FKT_SLOT_CODES ||
+		    !fkt_parse_u64(fkt_next_word(&line), &call.stamp))
+			continue;
+		if (call.interrupt)
+			call.cpu = (uint16_t)first;
+		else
+			call.tid = first;
+		if (!add_call(trace, &room, &call))
+			return room > CALLS_MAX ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t index)
+{
+	return index < trace->n_open_calls ? &trace->open_calls[index] : NULL;
+}

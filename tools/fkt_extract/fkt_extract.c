@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fkt_extract: a part of a trace as a trace of its own (paper, §6 and §C.3).
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fkt/version.h>
+
+#include "fkt.h"
+
+const char *argp_program_version = "fkt_extract (FKT) " FKT_RELEASE;
+
+struct options {
+	const char *path;
+	const char *output;
+	bool has_from;
+	uint64_t from_ns;
+	bool has_to;
+	uint64_t to_ns;
+	bool by_number;
+	uint64_t first;
+	uint64_t last;
+	struct fkt_extract extract;
+};
+
+enum {
+	OPTION_FROM = 256,
+	OPTION_TO,
+	OPTION_CPU,
+	OPTION_EVENTS,
+	OPTION_PROCESS,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "from", OPTION_FROM, "TIME", 0,
+	  "Begin at TIME, in seconds since the trace's first event, or with a unit: 12.5s, 900ms, "
+	  "20us; or 12.5s..13s for --from and --to together",
+	  0 },
+	{ "to", OPTION_TO, "TIME", 0, "End before TIME", 0 },
+	{ "events", OPTION_EVENTS, "A..B", 0,
+	  "Events number A to B, the first one of the trace being number 1", 0 },
+	{ "pid", 'p', "PID", 0, "Only events of the process or thread PID", 0 },
+	{ "process", OPTION_PROCESS, "NAME", 0, "Only events of threads called NAME", 0 },
+	{ "cpu", OPTION_CPU, "N", 0, "Only events of CPU N", 0 },
+	{ "output", 'o', "FILE", 0, "Write the new trace to FILE", 0 },
+	{ 0 },
+};
+
+static bool parse_number(const char *text, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end && *number <= max;
+}
+
+/* The two ends of "A..B"; false when there are not two. Cuts the text. */
+static bool split(char *text, char **second)
+{
+	char *dots = strstr(text, "..");
+
+	if (!dots)
+		return false;
+	*dots = '\0';
+	*second = dots + 2;
+	return true;
+}
+
+static void parse_from(struct options *options, char *arg, struct argp_state *state)
+{
+	char *to;
+
+	if (split(arg, &to)) {
+		if (!fkt_parse_time(to, &options->to_ns))
+			argp_error(state, "--from=%s..%s: %s is no time (try 12.5s, 900ms)", arg, to,
+				   *to ? to : "what follows the dots");
+		options->has_to = true;
+	}
+	if (!fkt_parse_time(arg, &options->from_ns))
+		argp_error(state, "--from=%s: no time (try 12.5s, 900ms or 12.5s..13s)", arg);
+	options->has_from = true;
+}
+
+static void check_options(const struct options *options, struct argp_state *state)
+{
+	const struct fkt_extract *extract = &options->extract;
+
+	if (!options->path)
+		argp_error(state, "which trace?");
+	if (!options->output)
+		argp_error(state, "where to? (-o FILE)");
+	if (options->by_number && (options->has_from || options->has_to))
+		argp_error(state, "--events and a time together: which one?");
+	if (options->has_to && options->to_ns <= options->from_ns)
+		argp_error(state, "--to is not after --from: there is nothing between them");
+	if (!options->has_from && !options->has_to && !options->by_number && !extract->by_pid &&
+	    !extract->process && !extract->by_cpu)
+		argp_error(state, "which part of it? (--from, --to, --events, --pid, --process, "
+				  "--cpu)");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+	uint64_t number;
+	char *second;
+
+	switch (key) {
+	case OPTION_FROM:
+		parse_from(options, arg, state);
+		break;
+	case OPTION_TO:
+		if (!fkt_parse_time(arg, &options->to_ns))
+			argp_error(state, "--to=%s: no time (try 12.5s or 900ms)", arg);
+		options->has_to = true;
+		break;
+	case OPTION_EVENTS:
+		if (!split(arg, &second) || !parse_number(arg, UINT64_MAX - 1, &options->first) ||
+		    !parse_number(second, UINT64_MAX - 1, &options->last) || !options->first ||
+		    options->last < options->first)
+			argp_error(state, "--events: two numbers from 1 on, as in 1000..2000");
+		options->by_number = true;
+		break;
+	case 'p':
+		if (!parse_number(arg, FKT_PID_UNKNOWN - 1, &number))
+			argp_error(state, "--pid=%s: no number of a process", arg);
+		options->extract.by_pid = true;
+		options->extract.pid = (uint32_t)number;
+		break;
+	case OPTION_PROCESS:
+		options->extract.process = arg;
+		break;
+	case OPTION_CPU:
+		if (!parse_number(arg, FKT_CPU_ANY - 1, &number))
+			argp_error(state, "--cpu=%s: no number of a CPU", arg);
+		options->extract.by_cpu = true;
+		options->extract.cpu = (uint16_t)number;
+		break;
+	case 'o':
+		options->output = arg;
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			argp_error(state, "%s: one trace at a time, please", arg);
+		options->path = arg;
+		break;
+	case ARGP_KEY_END:
+		check_options(options, state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "FILE -o FILE",
+	.doc = "Write a part of an FKT trace as a trace of its own.\v"
+	       "The new trace has all that fkt_print needs, and says which calls were already open "
+	       "when it begins. See fkt_extract(1).",
+};
+
+static void complain(const char *path, const char *sentence)
+{
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path, sentence);
+}
+
+static void warn(void *arg, const char *sentence)
+{
+	complain(arg, sentence);
+}
+
+/* From times and numbers to stamps. */
+static bool find_range(struct options *options, struct fkt_trace *trace)
+{
+	struct fkt_extract *extract = &options->extract;
+	uint64_t first, last, length;
+	char text[FKT_ERROR_BYTES];
+	int found;
+
+	extract->from = 0;
+	extract->to = UINT64_MAX;
+	if (options->by_number) {
+		found = fkt_event_stamp(trace, options->first - 1, &extract->from);
+		if (!found) {
+			snprintf(text, sizeof(text), "has no event number %" PRIu64,
+				 options->first);
+			complain(options->path, text);
+			return false;
+		}
+		if (found > 0)
+			found = fkt_event_stamp(trace, options->last - 1, &extract->to);
+		if (found < 0) {
+			complain(options->path, strerror(-found));
+			return false;
+		}
+		/* Those with the same stamp as the last one stay with it. */
+		extract->to = found && extract->to != UINT64_MAX ? extract->to + 1 : UINT64_MAX;
+		return true;
+	}
+	if (!options->has_from && !options->has_to)
+		return true;
+	if (!fkt_has_clock(trace)) {
+		complain(options->path, "does not say how fast its clock is; try --events");
+		return false;
+	}
+	if (!fkt_span(trace, &first, &last)) {
+		complain(options->path, "has no events");
+		return false;
+	}
+	length = (uint64_t)fkt_cycles_to_ns(trace, (int64_t)(last - first));
+	if (options->from_ns > length) {
+		snprintf(text, sizeof(text),
+			 "ends after %.9f s: there is nothing from %.9f s on", (double)length / 1e9,
+			 (double)options->from_ns / 1e9);
+		complain(options->path, text);
+		return false;
+	}
+	if (options->from_ns)
+		extract->from = first + fkt_ns_to_cycles(trace, options->from_ns);
+	if (options->has_to && options->to_ns <= length)
+		extract->to = first + fkt_ns_to_cycles(trace, options->to_ns);
+	return true;
+}
+
+/* Open the new file, which must not be the trace. -1 after a complaint. */
+static int open_output(const struct options *options)
+{
+	struct stat in, out;
+	int fd;
+
+	if (!stat(options->output, &out)) {
+		if (!stat(options->path, &in) && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino) {
+			complain(options->output, "is the trace itself; name another file with -o");
+			return -1;
+		}
+		if (!S_ISREG(out.st_mode)) {
+			complain(options->output,
+				 "is not a regular file; name one that is, or a new one, with -o");
+			return -1;
+		}
+	}
+	fd = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	/* It has kernel addresses in it: it is the user's alone also when it was there before. */
+	if (fd < 0 || fchmod(fd, 0600)) {
+		complain(options->output, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int extract(struct options *options, struct fkt_trace *trace)
+{
+	int fd, err;
+
+	if (!find_range(options, trace))
+		return 1;
+	fd = open_output(options);
+	if (fd < 0)
+		return 1;
+	err = fkt_extract(trace, &options->extract, fd);
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err) {
+		printf("%s: %" PRIu64 " events in %" PRIu64 " pages, %" PRIu64 " bytes\n",
+		       options->output, options->extract.events, options->extract.pages,
+		       options->extract.bytes);
+		return 0;
+	}
+	if (err == -ENODATA)
+		complain(options->path, "has no such events; nothing was written");
+	else if (err == -ENOMEM)
+		complain(options->path, "out of memory");
+	else
+		complain(options->output, strerror(-err));
+	unlink(options->output);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { 0 };
+	struct fkt_trace *trace;
+	char error[FKT_ERROR_BYTES];
+	struct stat input;
+	int status;
+
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+
+	trace = fkt_open(options.path, warn, (void *)(uintptr_t)options.path, error);
+	if (!trace) {
+		complain(options.path, error);
+		return 1;
+	}
+	if (!strcmp(options.path, "-") || (!stat(options.path, &input) && S_ISFIFO(input.st_mode))) {
+		complain(options.path, "a stream can't be searched; save it as a file first");
+		status = 1;
+	} else {
+		status = extract(&options, trace);
+	}
+	fkt_close(trace);
+	return status;
+}
