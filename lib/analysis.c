@@ -1,156 +1,1243 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the time went (paper, §6): to each thread, the cycles for which it was current on a CPU.
+ * Where the time went (paper, §6).
  *
- * Between two events on a CPU, the time is that of the thread that was current at the first one.
- * Switches are always recorded: until a CPU's first event, and after its last one, nobody else was
- * current than then.
+ * Each thread has a stack of the calls that it is in, and each CPU one of the interrupts that it is
+ * in, with the calls made there. A stack has a clock, which runs while the stack is the one at work
+ * on a CPU: between two events on a CPU, the time is that of one stack. A call's cycles are the
+ * difference of its stack's clock between entry and exit. So a thread that sleeps in a call, or
+ * goes on with it on another CPU, or is interrupted, needs no attention: its clock stands still.
+ *
+ * What a thread does outside of all calls, at the base of its stack, is user mode, or for kernel
+ * threads and the idle task, which have none, their work. Whether a thread whose first event comes
+ * is in user mode or in a system call that began before is not known until it enters or leaves one:
+ * until then its time is kept as pending.
+ *
+ * A thread is current from the switch to it on; in particular, time begins anew from the last event
+ * on its CPU. When an event says that another thread is current than the last switch did, the
+ * event is right, for the time before it too.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "internal.h"
 
+/* Deeper than any kernel stack is; beyond it events must be missing. */
+#define DEPTH_MAX     512
+#define DEPTH_FIRST   4
+
+#define CHUNK_THREADS 256
+#define CHUNKS	      4096
+#define CPUS	      (UINT16_MAX + 1)
+
+/* Pairs of thread and CPU whose times are kept. */
+#define PAIRS_FIRST   1024u
+#define PAIRS_MAX     (1u << 20)
+
+/* Bits of a Linux task's state. */
+#define STATE_S	      0x0001u
+#define STATE_D	      0x0002u
+#define STATE_STOPPED 0x000cu
+#define STATE_GONE    0x00b0u /* exit states, dead */
+#define STATE_NOLOAD  0x0400u
+
+enum code_kind {
+	CODE_NEW, /* not looked at yet */
+	CODE_POINT,
+	CODE_ENTRY,
+	CODE_EXIT,
+	CODE_CPU_ENTRY,
+	CODE_CPU_EXIT,
+	CODE_SPECIAL,
+};
+
+/**
+ * struct code - a code as the analysis needs it
+ * @kind: enum code_kind
+ * @syscall: its entry comes from user mode, and its exit returns there
+ * @numbers: how many rows it has, by its immediate; 0 for one
+ * @row: the first of them
+ * @count: events that had it
+ */
+struct code {
+	uint8_t kind;
+	bool syscall;
+	uint32_t numbers;
+	uint32_t row;
+	uint64_t count;
+};
+
+struct frame {
+	uint32_t row;
+	uint32_t words;
+	uint64_t begin; /* stamp */
+	uint64_t clock; /* of the stack, at the entry */
+	uint64_t child; /* cycles of what it called */
+	uint64_t child_elapsed;
+};
+
+struct stack {
+	uint64_t clock;
+	uint64_t base; /* the clock when the last call was left */
+	struct frame *frame;
+	uint64_t *args; /* FKT_CALL_ARGS a frame, when they are kept */
+	uint32_t depth;
+	uint32_t room;
+};
+
+enum thread_state {
+	THREAD_NEW, /* nothing is known */
+	THREAD_RUNNING,
+	THREAD_WAITING,
+	THREAD_SLEEPING,
+	THREAD_GONE,
+};
+
+struct thread {
+	struct stack stack;
+	uint32_t id;
+	uint32_t epoch;	  /* the gap up to which its stack has been put right */
+	uint32_t row;	  /* outside of all calls */
+	bool base_known;  /* whether it is in user mode, outside of all calls */
+	bool slept;	  /* asleep outside of all calls, so not in user mode */
+	uint8_t state;	  /* enum thread_state */
+	uint8_t sleep;	  /* enum fkt_sleep */
+	uint64_t pending; /* outside of all calls while that was not known */
+	uint64_t user;
+	uint64_t before;
+	uint64_t interrupts;
+	uint64_t came;	/* clock and interrupts when it came to its CPU */
+	uint64_t since; /* when it came to its state, on the analysis's clock */
+	uint64_t waiting;
+	uint64_t sleeping[FKT_SLEEPS];
+	uint64_t switches;
+	struct fkt_wait wait;
+};
+
 struct cpu {
-	uint64_t last;	   /* stamp of its last event */
-	uint64_t first;	   /* of its first one */
-	uint32_t first_id; /* current at its first event */
-	uint32_t pid;	   /* current after its last event */
-	uint32_t id;	   /* number of that thread */
+	uint64_t last;	     /* stamp up to which time is charged */
+	struct stack *stack; /* at work: &irq or &thread->stack */
+	struct thread *thread;
+	uint32_t pid; /* of @thread */
 	bool seen;
+	bool blind;	      /* events are missing since @last */
+	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
+	struct stack irq;
+};
+
+struct pair {
+	uint32_t id; /* 0: a free place, as thread 0 is not kept */
+	uint32_t cpu;
+	uint64_t cycles;
 };
 
 struct fkt_analysis {
+	const struct fkt_trace *trace;
 	struct fkt_processes *processes;
-	uint64_t *cycles; /* of each thread, by number */
-	uint32_t room;
-	uint64_t *count; /* of each code */
-	struct cpu cpu[UINT16_MAX + 1];
+	struct fkt_analysis_hooks hooks;
+	bool begun;
+	bool on;
+	bool syscalls;
+	bool failed;
+	uint32_t epoch;
+	uint32_t cpus;
+	uint64_t duration;
+	uint64_t on_since;  /* stamp */
+	uint64_t on_before; /* for how long it was on before that */
+	struct thread *unknown;
+	struct thread **chunk;
+	struct pair *pair;
+	uint32_t pairs;
+	uint32_t pair_room;
+	uint32_t seen[CPUS]; /* numbers of the CPUs that had events */
+	uint32_t n_seen;
+	struct fkt_row_sums *row;
+	struct code *code;
+	struct cpu cpu[CPUS];
 };
 
-struct fkt_analysis *fkt_analysis_new(struct fkt_processes *processes)
+struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
+				      struct fkt_processes *processes,
+				      const struct fkt_analysis_hooks *hooks)
 {
-	struct fkt_analysis *analysis = calloc(1, sizeof(*analysis));
+	struct fkt_analysis *a = calloc(1, sizeof(*a));
 
-	if (!analysis)
+	if (!a)
 		return NULL;
-	analysis->processes = processes;
-	analysis->count = calloc(FKT_SLOT_CODES, sizeof(*analysis->count));
-	if (!analysis->count) {
-		free(analysis);
+	a->trace = trace;
+	a->processes = processes;
+	if (hooks)
+		a->hooks = *hooks;
+	a->on = true;
+	a->chunk = calloc(CHUNKS, sizeof(*a->chunk));
+	a->row = calloc(FKT_ROWS, sizeof(*a->row));
+	a->code = calloc(FKT_SLOT_CODES, sizeof(*a->code));
+	if (!a->chunk || !a->row || !a->code) {
+		fkt_analysis_free(a);
 		return NULL;
 	}
-	return analysis;
+	return a;
 }
 
-void fkt_analysis_free(struct fkt_analysis *analysis)
+static void free_stack(struct stack *stack)
 {
-	if (!analysis)
+	free(stack->frame);
+	free(stack->args);
+	stack->frame = NULL;
+	stack->args = NULL;
+	stack->room = 0;
+	stack->depth = 0;
+}
+
+void fkt_analysis_free(struct fkt_analysis *a)
+{
+	if (!a)
 		return;
-	free(analysis->cycles);
-	free(analysis->count);
-	free(analysis);
-}
-
-/* Make sure that a thread has its sum. */
-static int make_room(struct fkt_analysis *analysis, uint32_t id)
-{
-	uint32_t room = analysis->room ? analysis->room : 256;
-	uint64_t *cycles;
-
-	if (id < analysis->room)
-		return 0;
-	while (room <= id)
-		room *= 2;
-	cycles = realloc(analysis->cycles, room * sizeof(*cycles));
-	if (!cycles)
-		return -ENOMEM;
-	memset(cycles + analysis->room, 0, (room - analysis->room) * sizeof(*cycles));
-	analysis->cycles = cycles;
-	analysis->room = room;
-	return 0;
-}
-
-static int set_current(struct fkt_analysis *analysis, struct cpu *cpu, uint32_t pid,
-		       uint16_t number)
-{
-	cpu->pid = pid;
-	cpu->id = fkt_process_id(analysis->processes, pid, number);
-	return make_room(analysis, cpu->id);
-}
-
-int fkt_analysis_event(struct fkt_analysis *analysis, const struct fkt_event *event)
-{
-	struct cpu *cpu = &analysis->cpu[event->cpu];
-	int err;
-
-	analysis->count[event->code]++;
-	if (unlikely(!cpu->seen || cpu->pid != event->pid)) {
-		/* The first event, or one after a gap. What is in the gap stays the former's. */
-		if (cpu->seen && event->stamp > cpu->last)
-			analysis->cycles[cpu->id] += event->stamp - cpu->last;
-		err = set_current(analysis, cpu, event->pid, event->cpu);
-		if (err)
-			return err;
-		if (!cpu->seen) {
-			cpu->first = event->stamp;
-			cpu->first_id = cpu->id;
-			cpu->seen = true;
-		}
-		cpu->last = event->stamp;
-	} else if (event->stamp > cpu->last) {
-		analysis->cycles[cpu->id] += event->stamp - cpu->last;
-		cpu->last = event->stamp;
+	for (uint32_t i = 0; a->chunk && i < CHUNKS; i++) {
+		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++)
+			free_stack(&a->chunk[i][j].stack);
+		free(a->chunk[i]);
 	}
-	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
-		return set_current(analysis, cpu, fkt_arg32(event, 4), event->cpu);
-	return 0;
+	for (uint32_t i = 0; i < a->n_seen; i++)
+		free_stack(&a->cpu[a->seen[i]].irq);
+	free(a->chunk);
+	free(a->pair);
+	free(a->row);
+	free(a->code);
+	free(a);
 }
 
-void fkt_analysis_end(struct fkt_analysis *analysis, uint64_t first, uint64_t last)
+/* The analysis's clock: for how long it has been charging. */
+static uint64_t on_time(const struct fkt_analysis *a, uint64_t stamp)
+{
+	return a->on_before + (a->on && stamp > a->on_since ? stamp - a->on_since : 0);
+}
+
+/* ---- threads ---- */
+
+static struct thread *get_thread(struct fkt_analysis *a, uint32_t id)
+{
+	struct thread **chunk = &a->chunk[id / CHUNK_THREADS], *thread;
+	const struct fkt_process *process;
+
+	if (!*chunk) {
+		*chunk = calloc(CHUNK_THREADS, sizeof(**chunk));
+		if (!*chunk) {
+			a->failed = true;
+			return NULL;
+		}
+	}
+	thread = &(*chunk)[id % CHUNK_THREADS];
+	if (thread->row)
+		return thread;
+	process = fkt_process(a->processes, id);
+	thread->id = id;
+	thread->epoch = a->epoch;
+	if (!id)
+		thread->row = FKT_ROW_UNKNOWN;
+	else if (!process->tid)
+		thread->row = FKT_ROW_IDLE;
+	else
+		thread->row = process->kernel ? FKT_ROW_KERNEL : FKT_ROW_USER;
+	thread->base_known = thread->row != FKT_ROW_USER;
+	return thread;
+}
+
+static struct thread *find_thread(struct fkt_analysis *a, uint32_t pid, uint16_t cpu)
+{
+	return get_thread(a, fkt_process_id(a->processes, pid, cpu));
+}
+
+static struct pair *find_pair(struct pair *pairs, uint32_t room, uint32_t id, uint32_t cpu)
+{
+	uint32_t i = (id * 0x9e3779b1u ^ cpu * 0x85ebca6bu) & (room - 1);
+
+	while (pairs[i].id && (pairs[i].id != id || pairs[i].cpu != cpu))
+		i = (i + 1) & (room - 1);
+	return &pairs[i];
+}
+
+static void add_to_pair(struct fkt_analysis *a, uint32_t id, uint32_t cpu, uint64_t cycles)
+{
+	struct pair *pair, *larger;
+	uint32_t room;
+
+	if (!id || !cycles)
+		return;
+	if (a->pairs * 2 >= a->pair_room && a->pair_room < PAIRS_MAX) {
+		room = a->pair_room ? a->pair_room * 2 : PAIRS_FIRST;
+		larger = calloc(room, sizeof(*larger));
+		if (!larger) {
+			a->failed = true;
+			return;
+		}
+		for (uint32_t i = 0; i < a->pair_room; i++)
+			if (a->pair[i].id)
+				*find_pair(larger, room, a->pair[i].id, a->pair[i].cpu) =
+					a->pair[i];
+		free(a->pair);
+		a->pair = larger;
+		a->pair_room = room;
+	}
+	pair = find_pair(a->pair, a->pair_room, id, cpu);
+	if (!pair->id) {
+		/* So many threads: times on each CPU are not for all of them. */
+		if (a->pairs * 4 >= PAIRS_MAX * 3)
+			return;
+		a->pairs++;
+		pair->id = id;
+		pair->cpu = cpu;
+	}
+	pair->cycles += cycles;
+}
+
+/* ---- the base of a thread's stack ---- */
+
+/* Charge the time since the last call; while it is not known what it is, keep it. */
+static inline void end_base(struct fkt_analysis *a, struct thread *thread)
+{
+	uint64_t cycles = thread->stack.clock - thread->stack.base;
+
+	thread->stack.base = thread->stack.clock;
+	if (unlikely(!thread->base_known)) {
+		thread->pending += cycles;
+		return;
+	}
+	a->row[thread->row].own += cycles;
+	if (thread->row == FKT_ROW_USER)
+		thread->user += cycles;
+}
+
+/* It has come out what the thread did, outside of all calls, since its first event. */
+static void resolve_base(struct fkt_analysis *a, struct thread *thread, uint32_t row)
+{
+	uint64_t cycles;
+
+	if (thread->base_known)
+		return;
+	end_base(a, thread);
+	cycles = thread->pending;
+	thread->pending = 0;
+	thread->slept = false;
+	a->row[row].own += cycles;
+	if (row == FKT_ROW_USER)
+		thread->user += cycles;
+	else if (row == FKT_ROW_BEFORE)
+		thread->before += cycles;
+}
+
+/* What was at the base will never come out: a thread that did not sleep can have been outside. */
+static void give_up_base(struct fkt_analysis *a, struct thread *thread)
+{
+	end_base(a, thread);
+	if (!thread->base_known)
+		resolve_base(a, thread, thread->slept ? FKT_ROW_BEFORE : FKT_ROW_USER);
+}
+
+/* ---- calls ---- */
+
+static bool grow_stack(struct fkt_analysis *a, struct stack *stack)
+{
+	uint32_t room = stack->room ? stack->room * 2 : DEPTH_FIRST;
+	struct frame *frame = realloc(stack->frame, room * sizeof(*frame));
+	uint64_t *args;
+
+	if (!frame)
+		goto fail;
+	stack->frame = frame;
+	if (a->hooks.keep_args) {
+		args = realloc(stack->args, room * FKT_CALL_ARGS * sizeof(*args));
+		if (!args)
+			goto fail;
+		stack->args = args;
+	}
+	stack->room = room;
+	return true;
+
+fail:
+	a->failed = true;
+	return false;
+}
+
+/* End the innermost call of a stack: event ended it, or it is given up. */
+static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
+		       struct stack *stack, uint64_t stamp, const struct fkt_event *event)
+{
+	struct frame *frame = &stack->frame[--stack->depth];
+	struct fkt_row_sums *row = &a->row[frame->row];
+	uint64_t cycles = stack->clock - frame->clock;
+	uint64_t elapsed = stamp > frame->begin ? stamp - frame->begin : 0;
+	bool whole = event && a->on && frame->begin >= a->on_since;
+
+	row->own += cycles - frame->child;
+	if (likely(whole)) {
+		row->calls++;
+		row->total += cycles;
+	} else {
+		row->partial++;
+	}
+	if (stack->depth) {
+		frame[-1].child += cycles;
+		frame[-1].child_elapsed += elapsed;
+	} else {
+		stack->base = stack->clock;
+	}
+	if (unlikely(a->hooks.leave)) {
+		struct fkt_call call = {
+			.row = frame->row,
+			.caller = stack->depth ? frame[-1].row : FKT_ROW_NONE,
+			.id = thread->id,
+			.cpu = cpu ? (uint16_t)(cpu - a->cpu) : 0,
+			.depth = stack->depth,
+			.interrupt = stack != &thread->stack,
+			.partial = !whole,
+			.begin = frame->begin,
+			.end = stamp,
+			.cycles = cycles,
+			.own = cycles - frame->child,
+			.only_elapsed =
+				elapsed > frame->child_elapsed ? elapsed - frame->child_elapsed : 0,
+			.entry_words = frame->words,
+			.entry_args = stack->args ? stack->args + stack->depth * FKT_CALL_ARGS
+						  : NULL,
+			.exit = event,
+		};
+
+		a->hooks.leave(a->hooks.arg, &call);
+	}
+}
+
+static void pop_all(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
+		    struct stack *stack, uint64_t stamp)
+{
+	while (stack->depth)
+		pop(a, cpu, thread, stack, stamp, NULL);
+}
+
+static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, uint32_t row,
+			const struct fkt_event *event)
+{
+	struct frame *frame;
+
+	if (unlikely(stack->depth == stack->room)) {
+		if (stack->depth >= DEPTH_MAX)
+			pop_all(a, cpu, cpu->thread, stack, event->stamp);
+		else if (!grow_stack(a, stack))
+			return;
+	}
+	if (unlikely(a->hooks.enter)) {
+		struct fkt_call call = {
+			.row = row,
+			.id = cpu->thread->id,
+			.cpu = event->cpu,
+			.depth = stack->depth,
+			.interrupt = stack == &cpu->irq,
+			.begin = event->stamp,
+		};
+
+		a->hooks.enter(a->hooks.arg, &call);
+	}
+	frame = &stack->frame[stack->depth++];
+	frame->row = row;
+	frame->begin = event->stamp;
+	frame->clock = stack->clock;
+	frame->child = 0;
+	frame->child_elapsed = 0;
+	frame->words = 0;
+	if (unlikely(stack->args)) {
+		frame->words = event->words < FKT_CALL_ARGS ? event->words : FKT_CALL_ARGS;
+		for (uint32_t i = 0; i < frame->words; i++)
+			stack->args[(stack->depth - 1) * FKT_CALL_ARGS + i] =
+				fkt_arg64(event, 8 * i);
+	}
+}
+
+/*
+ * An exit. Calls that are open inside the one that it ends were left without an event. The exit of
+ * a call that is not open, which was entered before the trace began, ends nothing; but if its
+ * thread was not known to be in any call, all the time up to now has been that call's.
+ */
+static bool leave(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, uint32_t row,
+		  const struct fkt_event *event)
+{
+	uint32_t depth = stack->depth;
+
+	if (unlikely(!depth || stack->frame[depth - 1].row != row)) {
+		while (depth && stack->frame[depth - 1].row != row)
+			depth--;
+		if (!depth) {
+			a->row[row].partial++;
+			return false;
+		}
+		while (stack->depth > depth)
+			pop(a, cpu, cpu->thread, stack, event->stamp, NULL);
+	}
+	pop(a, cpu, cpu->thread, stack, event->stamp, event);
+	return true;
+}
+
+static void enter_syscall(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	a->syscalls = true;
+	/* It came from user mode: nothing was open any more. */
+	if (unlikely(thread->stack.depth))
+		pop_all(a, cpu, thread, &thread->stack, cpu->last);
+	if (unlikely(!thread->base_known)) {
+		resolve_base(a, thread, FKT_ROW_USER);
+		thread->base_known = true;
+	}
+}
+
+static void leave_unknown(struct fkt_analysis *a, struct thread *thread, uint32_t row)
+{
+	if (!thread->base_known)
+		resolve_base(a, thread, row);
+}
+
+static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct code *code,
+		       const struct fkt_event *event)
+{
+	struct thread *thread = cpu->thread;
+
+	if (cpu->stack == &cpu->irq) {
+		if (!code->syscall) {
+			push(a, cpu, &cpu->irq, code->row, event);
+			return;
+		}
+		/* An interrupt's exit is missing. */
+		pop_all(a, cpu, thread, &cpu->irq, event->stamp);
+		cpu->stack = &thread->stack;
+	}
+	if (unlikely(thread == a->unknown))
+		return;
+	if (code->syscall)
+		enter_syscall(a, cpu, thread);
+	if (!thread->stack.depth)
+		end_base(a, thread);
+	push(a, cpu, &thread->stack, code->row, event);
+}
+
+static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct code *code,
+		       const struct fkt_event *event)
+{
+	struct thread *thread = cpu->thread;
+
+	if (cpu->stack == &cpu->irq) {
+		if (!code->syscall) {
+			leave(a, cpu, &cpu->irq, code->row, event);
+			return;
+		}
+		pop_all(a, cpu, thread, &cpu->irq, event->stamp);
+		cpu->stack = &thread->stack;
+	}
+	if (unlikely(thread == a->unknown))
+		return;
+	if (unlikely(!leave(a, cpu, &thread->stack, code->row, event))) {
+		if (code->syscall)
+			pop_all(a, cpu, thread, &thread->stack, event->stamp);
+		if (!thread->stack.depth)
+			leave_unknown(a, thread, code->row);
+	}
+	if (code->syscall) {
+		a->syscalls = true;
+		thread->base_known = true;
+	}
+}
+
+/* Interrupts are charged to themselves; whom they interrupted is told how long. */
+static void give_interrupts(struct cpu *cpu)
+{
+	cpu->thread->interrupts += cpu->irq.clock - cpu->irq_charged;
+	cpu->irq_charged = cpu->irq.clock;
+}
+
+static uint32_t row_of(const struct code *code, const struct fkt_event *event)
+{
+	if (!code->numbers)
+		return code->row;
+	return code->row + (event->imm < code->numbers ? event->imm : code->numbers - 1);
+}
+
+static void leave_interrupt(struct fkt_analysis *a, struct cpu *cpu, uint32_t row,
+			    const struct fkt_event *event)
+{
+	leave(a, cpu, &cpu->irq, row, event);
+	if (!cpu->irq.depth && cpu->stack == &cpu->irq) {
+		give_interrupts(cpu);
+		cpu->stack = &cpu->thread->stack;
+	}
+}
+
+/* ---- who is current ---- */
+
+static inline void charge(struct fkt_analysis *a, struct cpu *cpu, uint64_t stamp)
+{
+	if (likely(stamp > cpu->last)) {
+		if (likely(a->on))
+			cpu->stack->clock += stamp - cpu->last;
+		cpu->last = stamp;
+	}
+}
+
+/* It is not known what happened on a CPU since its last event: what is open there may not be. */
+static void charge_unknown(struct fkt_analysis *a, struct cpu *cpu, uint64_t stamp)
+{
+	if (stamp <= cpu->last)
+		return;
+	if (a->on)
+		a->unknown->stack.clock += stamp - cpu->last;
+	cpu->last = stamp;
+}
+
+static void leave_cpu(struct fkt_analysis *a, struct cpu *cpu)
+{
+	struct thread *thread = cpu->thread;
+
+	give_interrupts(cpu);
+	add_to_pair(a, thread->id, (uint32_t)(cpu - a->cpu),
+		    thread->stack.clock + thread->interrupts - thread->came);
+	thread->came = thread->stack.clock + thread->interrupts;
+}
+
+/* Events are missing since the thread last ran: in which calls it is now is not known. */
+static void forget_stack(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	pop_all(a, cpu, thread, &thread->stack, cpu->last);
+	if (thread != a->unknown)
+		give_up_base(a, thread);
+	thread->base_known = thread->row != FKT_ROW_USER;
+	thread->epoch = a->epoch;
+}
+
+/* Add the time in the state that ends now. */
+static void end_state(struct thread *thread, uint64_t now)
+{
+	uint64_t cycles = now > thread->since ? now - thread->since : 0;
+
+	if (thread->state == THREAD_WAITING)
+		thread->waiting += cycles;
+	else if (thread->state == THREAD_SLEEPING)
+		thread->sleeping[thread->sleep] += cycles;
+	thread->since = now;
+}
+
+static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	if (unlikely(thread->epoch != a->epoch))
+		forget_stack(a, cpu, thread);
+	cpu->thread = thread;
+	if (cpu->stack != &cpu->irq)
+		cpu->stack = &thread->stack;
+	thread->came = thread->stack.clock + thread->interrupts;
+	if (thread->state == THREAD_RUNNING)
+		return;
+	thread->switches += a->on;
+	end_state(thread, on_time(a, cpu->last));
+	if (a->hooks.wait && thread->state != THREAD_NEW && thread->wait.left) {
+		thread->wait.id = thread->id;
+		thread->wait.back = cpu->last;
+		if (a->on)
+			a->hooks.wait(a->hooks.arg, &thread->wait);
+	}
+	thread->state = THREAD_RUNNING;
+}
+
+/* An exec by a thread that is not the leader: it takes over the leader's pid, with its stack. */
+static void take_over(struct fkt_analysis *a, struct thread *from, struct thread *to)
+{
+	struct stack stack = to->stack;
+	uint64_t clock = from->stack.clock;
+
+	if (stack.depth || !from->stack.depth || from->row != to->row)
+		return;
+	end_base(a, to);
+	resolve_base(a, to, FKT_ROW_USER);
+	to->base_known = from->base_known;
+	to->stack = from->stack;
+	from->stack = stack;
+	/* Each keeps the time that it had. */
+	to->stack.clock = stack.clock;
+	to->stack.base = stack.clock;
+	for (uint32_t i = 0; i < to->stack.depth; i++)
+		to->stack.frame[i].clock -= clock - stack.clock;
+	from->stack.clock = clock;
+	from->stack.base = clock;
+}
+
+/*
+ * A CPU's first event: nobody else was current since the beginning, or there would have been a
+ * switch; unless events are missing.
+ */
+static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct code *code,
+		    struct thread *thread, const struct fkt_event *event)
+{
+	uint64_t cycles = on_time(a, event->stamp);
+
+	a->seen[a->n_seen++] = event->cpu;
+	cpu->seen = true;
+	cpu->last = event->stamp;
+	cpu->thread = thread;
+	cpu->stack = &thread->stack;
+	if (cpu->blind) {
+		a->unknown->stack.clock += cycles;
+	} else if (code->kind == CODE_CPU_EXIT) {
+		/* It is in an interrupt that began before the trace did. */
+		cpu->irq.clock += cycles;
+		a->row[row_of(code, event)].own += cycles;
+		give_interrupts(cpu);
+	} else {
+		thread->stack.clock += cycles;
+	}
+}
+
+/* The CPU's first event, the first one after a gap, or one by another thread than was expected. */
+static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct code *code,
+		   const struct fkt_event *event)
+{
+	struct thread *thread = find_thread(a, event->pid, event->cpu), *old = cpu->thread;
+
+	if (!thread || !a->unknown)
+		return false;
+	if (!cpu->seen) {
+		see_cpu(a, cpu, code, thread, event);
+	} else {
+		if (cpu->blind) {
+			charge_unknown(a, cpu, event->stamp);
+			pop_all(a, cpu, old, &cpu->irq, cpu->last);
+			cpu->stack = &old->stack;
+		}
+		if (event->code == FKT_CODE_EXEC && !cpu->blind)
+			charge(a, cpu, event->stamp);
+		leave_cpu(a, cpu);
+		if (old != thread && event->code == FKT_CODE_EXEC && !cpu->blind)
+			take_over(a, old, thread);
+		if (old != thread && old->state == THREAD_RUNNING)
+			old->state = THREAD_NEW;
+	}
+	cpu->blind = false;
+	cpu->pid = event->pid;
+	come_to_cpu(a, cpu, thread);
+	charge(a, cpu, event->stamp);
+	return true;
+}
+
+static uint8_t sleep_of(uint32_t state)
+{
+	if (state & STATE_S)
+		return FKT_SLEEP_INTERRUPTIBLE;
+	if (state & STATE_D)
+		return state & STATE_NOLOAD ? FKT_SLEEP_IDLE : FKT_SLEEP_UNINTERRUPTIBLE;
+	return state & STATE_STOPPED ? FKT_SLEEP_STOPPED : FKT_SLEEP_OTHER;
+}
+
+static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
+{
+	struct thread *prev = cpu->thread, *next;
+	struct stack *stack = &prev->stack;
+	uint32_t pid = fkt_arg32(event, 4);
+
+	if (cpu->irq.depth)
+		pop_all(a, cpu, prev, &cpu->irq, event->stamp);
+	cpu->stack = stack;
+	leave_cpu(a, cpu);
+	next = find_thread(a, pid, event->cpu);
+	if (!next)
+		return;
+
+	prev->wait = (struct fkt_wait){
+		.state = event->imm,
+		.outer = stack->depth ? stack->frame[0].row : prev->row,
+		.inner = stack->depth ? stack->frame[stack->depth - 1].row : prev->row,
+		.left = event->stamp,
+		.waker_row = FKT_ROW_NONE,
+	};
+	prev->since = on_time(a, event->stamp);
+	if (prev->row == FKT_ROW_IDLE || prev == a->unknown) {
+		/* It is not the one that waits. */
+		prev->state = THREAD_NEW;
+	} else if (!event->imm) {
+		prev->state = THREAD_WAITING;
+	} else if (event->imm & STATE_GONE) {
+		prev->state = THREAD_GONE;
+		pop_all(a, cpu, prev, stack, event->stamp);
+		free_stack(stack);
+	} else {
+		prev->state = THREAD_SLEEPING;
+		prev->sleep = sleep_of(event->imm);
+		if (!stack->depth && !prev->base_known) {
+			prev->slept = true;
+			prev->wait.outer = prev->wait.inner = FKT_ROW_BEFORE;
+		}
+	}
+	cpu->pid = pid;
+	come_to_cpu(a, cpu, next);
+}
+
+static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
+{
+	struct thread *thread = find_thread(a, fkt_arg32(event, 0), event->cpu);
+	struct stack *stack = cpu->stack;
+
+	if (!thread || thread->state == THREAD_RUNNING || thread->state == THREAD_WAITING ||
+	    thread == a->unknown)
+		return;
+	end_state(thread, on_time(a, event->stamp));
+	thread->state = THREAD_WAITING;
+	thread->wait.woken = event->stamp;
+	thread->wait.waker = cpu->thread->id;
+	thread->wait.waker_row = stack->depth ? stack->frame[0].row : cpu->thread->row;
+}
+
+/* All CPUs have stopped recording. */
+static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 {
 	struct cpu *cpu;
 
-	for (uint32_t i = 0; i <= UINT16_MAX; i++) {
-		cpu = &analysis->cpu[i];
-		if (!cpu->seen)
-			continue;
-		if (cpu->first > first)
-			analysis->cycles[cpu->first_id] += cpu->first - first;
-		if (last > cpu->last)
-			analysis->cycles[cpu->id] += last - cpu->last;
+	a->epoch++;
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		charge(a, cpu, stamp);
+		cpu->blind = true;
 	}
 }
 
-static int compare_times(const void *a, const void *b)
+static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
-	const struct fkt_process_time *x = a, *y = b;
+	struct thread *thread = cpu->thread;
+	uint64_t at;
+
+	if (!event->words)
+		return;
+	switch (event->code) {
+	case FKT_CODE_SWITCH:
+		switch_threads(a, cpu, event);
+		break;
+	case FKT_CODE_WAKEUP:
+	case FKT_CODE_WAKEUP_NEW:
+		wake(a, cpu, event);
+		break;
+	case FKT_CODE_EXEC:
+		/* A program of the kernel's own. */
+		if (thread->row == FKT_ROW_KERNEL) {
+			if (!thread->stack.depth)
+				end_base(a, thread);
+			thread->row = FKT_ROW_USER;
+		}
+		break;
+	case FKT_CODE_PAUSE:
+		at = fkt_arg64(event, 0);
+		stop_all(a, at < event->stamp ? at : event->stamp);
+		break;
+	case FKT_CODE_SETMASK:
+		if (!fkt_arg32(event, 0))
+			stop_all(a, event->stamp);
+		break;
+	}
+}
+
+/* ---- events ---- */
+
+static bool is_special(uint32_t code)
+{
+	return code == FKT_CODE_SWITCH || code == FKT_CODE_WAKEUP || code == FKT_CODE_WAKEUP_NEW ||
+	       code == FKT_CODE_EXEC || code == FKT_CODE_PAUSE || code == FKT_CODE_SETMASK;
+}
+
+/* The row of the code at the other end of a call. */
+static const struct fkt_code_row *entry_row(const struct fkt_trace *trace,
+					    const struct fkt_code_row *row, uint32_t *code)
+{
+	const struct fkt_code_row *pair = fkt_code_row(trace, row->pair);
+	uint32_t index = *code - row->first;
+
+	if (!pair || pair->first != row->pair || index >= pair->count ||
+	    (pair->kind != FKT_KIND_ENTRY && pair->kind != FKT_KIND_CPU_ENTRY))
+		return NULL;
+	*code = pair->first + index;
+	return pair;
+}
+
+static void resolve_code(struct fkt_analysis *a, uint32_t number, struct code *code)
+{
+	static const uint8_t kinds[] = {
+		[FKT_KIND_POINT] = CODE_POINT,	     [FKT_KIND_ENTRY] = CODE_ENTRY,
+		[FKT_KIND_EXIT] = CODE_EXIT,	     [FKT_KIND_CPU_ENTRY] = CODE_CPU_ENTRY,
+		[FKT_KIND_CPU_EXIT] = CODE_CPU_EXIT,
+	};
+	const struct fkt_code_row *row = fkt_code_row(a->trace, number);
+
+	code->kind = CODE_POINT;
+	if (is_special(number)) {
+		code->kind = CODE_SPECIAL;
+		return;
+	}
+	if (!row || row->kind == FKT_KIND_POINT)
+		return;
+	code->row = number;
+	if (row->kind == FKT_KIND_EXIT || row->kind == FKT_KIND_CPU_EXIT) {
+		if (!entry_row(a->trace, row, &code->row))
+			return;
+	}
+	code->kind = kinds[row->kind];
+	code->syscall = !strncmp(row->spec, "#sysnr", 6) || !strncmp(row->spec, "#compat", 7);
+	if (code->row == FKT_CODE_IRQ_ENTRY) {
+		code->row = FKT_ROW_IRQ;
+		code->numbers = FKT_ROW_SOFTIRQ - FKT_ROW_IRQ;
+	} else if (code->row == FKT_CODE_SOFTIRQ_ENTRY) {
+		code->row = FKT_ROW_SOFTIRQ;
+		code->numbers = FKT_ROW_USER - FKT_ROW_SOFTIRQ;
+	}
+}
+
+static void begin(struct fkt_analysis *a, uint64_t first)
+{
+	const char *info = fkt_info(a->trace, "start_cycles");
+	uint64_t start;
+
+	a->begun = true;
+	a->on_since = first;
+	/* The recording began a little before its first event. */
+	if (info && fkt_parse_u64(info, &start) && start < first && a->trace->clocks &&
+	    start >= a->trace->clock[0].cycles)
+		a->on_since = start;
+	a->unknown = get_thread(a, 0);
+}
+
+int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
+{
+	struct cpu *cpu = &a->cpu[event->cpu];
+	struct code *code = &a->code[event->code];
+
+	if (unlikely(!code->kind)) {
+		if (!a->begun)
+			begin(a, event->stamp);
+		resolve_code(a, event->code, code);
+	}
+	code->count += a->on;
+	if (unlikely(!cpu->seen || cpu->blind || cpu->pid != event->pid)) {
+		if (!settle(a, cpu, code, event))
+			return -ENOMEM;
+	} else {
+		charge(a, cpu, event->stamp);
+	}
+	switch (code->kind) {
+	case CODE_ENTRY:
+		enter_call(a, cpu, code, event);
+		break;
+	case CODE_EXIT:
+		leave_call(a, cpu, code, event);
+		break;
+	case CODE_CPU_ENTRY:
+		cpu->stack = &cpu->irq;
+		push(a, cpu, &cpu->irq, row_of(code, event), event);
+		break;
+	case CODE_CPU_EXIT:
+		leave_interrupt(a, cpu, row_of(code, event), event);
+		break;
+	case CODE_SPECIAL:
+		special(a, cpu, event);
+		break;
+	}
+	return unlikely(a->failed) ? -ENOMEM : 0;
+}
+
+void fkt_analysis_gap(struct fkt_analysis *a, const struct fkt_gap *gap)
+{
+	struct cpu *cpu;
+
+	/*
+	 * Threads that are current elsewhere are not concerned. Any other one may have run here in
+	 * the meanwhile: that is looked at when it runs again.
+	 */
+	a->epoch++;
+	if (gap->cpu != FKT_CPU_ANY)
+		a->cpu[gap->cpu].blind = true;
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		if (gap->cpu == FKT_CPU_ANY)
+			cpu->blind = true;
+		if (!cpu->blind && cpu->thread->epoch == a->epoch - 1)
+			cpu->thread->epoch = a->epoch;
+	}
+}
+
+static void charge_all(struct fkt_analysis *a, uint64_t stamp)
+{
+	struct cpu *cpu;
+
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		if (cpu->blind)
+			charge_unknown(a, cpu, stamp);
+		else
+			charge(a, cpu, stamp);
+	}
+}
+
+void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
+{
+	struct thread *thread;
+
+	if (a->on == on)
+		return;
+	if (!a->begun)
+		begin(a, stamp);
+	charge_all(a, stamp);
+	if (a->on) {
+		a->on_before = a->n_seen ? on_time(a, stamp) : 0;
+	} else {
+		/* What threads did before is not to be charged when they are seen again. */
+		for (uint32_t i = 0; i < a->n_seen; i++) {
+			thread = a->cpu[a->seen[i]].thread;
+			thread->came = thread->stack.clock + thread->interrupts;
+		}
+		a->on_since = stamp;
+	}
+	a->on = on;
+}
+
+/* CPUs from which no event came: idle, if nothing of theirs is missing. */
+static int end_silent(struct fkt_analysis *a, uint32_t number, bool idle)
+{
+	struct thread *thread;
+
+	if (number >= CPUS || a->cpu[number].seen)
+		return 0;
+	if (a->cpu[number].blind)
+		idle = false;
+	thread = idle ? find_thread(a, 0, (uint16_t)number) : a->unknown;
+	if (!thread)
+		return -ENOMEM;
+	thread->stack.clock += a->duration;
+	add_to_pair(a, thread->id, number, a->duration);
+	a->cpu[number].seen = true;
+	a->cpus++;
+	return 0;
+}
+
+static int end_silent_cpus(struct fkt_analysis *a)
+{
+	const struct fkt_file_header *header = fkt_header(a->trace);
+	const struct fkt_lane_totals *totals;
+	const char *info = fkt_info(a->trace, "cpus");
+	uint64_t cpus = 0;
+	bool whole = fkt_is_complete(a->trace);
+	int err = 0;
+
+	for (size_t i = 0; (totals = fkt_lane_totals(a->trace, i)) && !err; i++) {
+		if (totals->events || totals->lost || totals->discarded)
+			whole = false;
+		if (totals->cpu != FKT_CPU_ANY)
+			err = end_silent(a, totals->cpu,
+					 !totals->events && !totals->lost && !totals->discarded);
+		else if (!totals->lost && !totals->discarded)
+			whole = fkt_is_complete(a->trace);
+	}
+	if (err || !header->shared) {
+		for (uint32_t i = 0; i < header->lanes && !header->shared && !err; i++)
+			if (!fkt_lane_totals(a->trace, 0))
+				err = end_silent(a, i, false);
+		return err;
+	}
+	if (info && fkt_parse_u64(info, &cpus))
+		for (uint32_t i = 0; i < CPUS && a->cpus < cpus && !err; i++)
+			err = end_silent(a, i, whole);
+	return err;
+}
+
+static void end_thread(struct fkt_analysis *a, struct thread *thread, uint64_t last)
+{
+	pop_all(a, NULL, thread, &thread->stack, last);
+	give_up_base(a, thread);
+	if (thread->state == THREAD_WAITING || thread->state == THREAD_SLEEPING)
+		end_state(thread, a->duration);
+}
+
+int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
+{
+	const char *info = fkt_info(a->trace, "stop_cycles");
+	struct thread *thread;
+	struct cpu *cpu;
+	uint64_t stop;
+	int err;
+
+	if (!a->begun)
+		begin(a, last);
+	if (!a->unknown)
+		return -ENOMEM;
+	/* The recording ended a little after its last event. */
+	if (a->on && info && fkt_parse_u64(info, &stop) && stop > last && a->trace->clocks == 2 &&
+	    stop <= a->trace->clock[1].cycles)
+		last = stop;
+	charge_all(a, last);
+	a->duration = on_time(a, last);
+	a->cpus = a->n_seen;
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		pop_all(a, cpu, cpu->thread, &cpu->irq, last);
+		leave_cpu(a, cpu);
+	}
+	err = end_silent_cpus(a);
+	for (uint32_t i = 0; i < CHUNKS; i++) {
+		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++) {
+			thread = &a->chunk[i][j];
+			if (thread->row)
+				end_thread(a, thread, last);
+		}
+	}
+	return err ?: a->failed ? -ENOMEM : 0;
+}
+
+/* ---- answers ---- */
+
+uint32_t fkt_analysis_current(const struct fkt_analysis *a, uint16_t cpu)
+{
+	return a->cpu[cpu].thread ? a->cpu[cpu].thread->id : 0;
+}
+
+uint64_t fkt_analysis_duration(const struct fkt_analysis *a)
+{
+	return a->duration;
+}
+
+uint32_t fkt_analysis_cpus(const struct fkt_analysis *a)
+{
+	return a->cpus;
+}
+
+uint32_t fkt_analysis_cpu_end(const struct fkt_analysis *a)
+{
+	uint32_t end = CPUS;
+
+	while (end && !a->cpu[end - 1].seen)
+		end--;
+	return end;
+}
+
+const struct fkt_row_sums *fkt_analysis_row(const struct fkt_analysis *a, uint32_t row)
+{
+	return &a->row[row];
+}
+
+uint64_t fkt_analysis_code_count(const struct fkt_analysis *a, uint32_t code)
+{
+	return a->code[code].count;
+}
+
+bool fkt_analysis_has_syscalls(const struct fkt_analysis *a)
+{
+	return a->syscalls;
+}
+
+uint64_t fkt_analysis_on_cpu(const struct fkt_analysis *a, uint32_t id, uint16_t cpu)
+{
+	return a->pairs && id ? find_pair(a->pair, a->pair_room, id, cpu)->cycles : 0;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct fkt_thread_sums *x = a, *y = b;
 
 	if (x->cycles != y->cycles)
 		return x->cycles > y->cycles ? -1 : 1;
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-struct fkt_process_time *fkt_analysis_processes(struct fkt_analysis *analysis, size_t *count)
+static bool sum_thread(const struct thread *thread, struct fkt_thread_sums *sums)
 {
-	struct fkt_process_time *rows;
+	uint64_t any = thread->waiting;
+
+	*sums = (struct fkt_thread_sums){
+		.id = thread->id,
+		.cycles = thread->stack.clock + thread->interrupts,
+		.user = thread->user,
+		.kernel = thread->stack.clock - thread->user - thread->before,
+		.before = thread->before,
+		.interrupts = thread->interrupts,
+		.waiting = thread->waiting,
+		.switches = thread->switches,
+	};
+	if (thread->row == FKT_ROW_UNKNOWN)
+		sums->kernel = 0;
+	for (unsigned int i = 0; i < FKT_SLEEPS; i++) {
+		sums->sleeping[i] = thread->sleeping[i];
+		any |= thread->sleeping[i];
+	}
+	return sums->cycles || any;
+}
+
+struct fkt_thread_sums *fkt_analysis_threads(struct fkt_analysis *a, size_t *count)
+{
+	struct fkt_thread_sums *rows = NULL, *larger;
+	size_t room = 0;
 
 	*count = 0;
-	rows = malloc((analysis->room + 1ull) * sizeof(*rows));
-	if (!rows)
-		return NULL;
-	for (uint32_t id = 0; id < analysis->room; id++) {
-		if (!analysis->cycles[id])
+	for (uint32_t i = 0; i < CHUNKS; i++) {
+		if (!a->chunk[i])
 			continue;
-		rows[*count].id = id;
-		rows[*count].cycles = analysis->cycles[id];
-		++*count;
+		if (room - *count < CHUNK_THREADS) {
+			room = room * 2 + CHUNK_THREADS;
+			larger = realloc(rows, room * sizeof(*rows));
+			if (!larger) {
+				free(rows);
+				return NULL;
+			}
+			rows = larger;
+		}
+		for (uint32_t j = 0; j < CHUNK_THREADS; j++)
+			if (a->chunk[i][j].row && sum_thread(&a->chunk[i][j], &rows[*count]))
+				++*count;
 	}
-	qsort(rows, *count, sizeof(*rows), compare_times);
+	if (!rows)
+		return malloc(sizeof(*rows));
+	qsort(rows, *count, sizeof(*rows), compare_threads);
 	return rows;
 }
 
-uint64_t fkt_analysis_code_count(const struct fkt_analysis *analysis, uint32_t code)
+/* ---- rows ---- */
+
+void fkt_row_name(const struct fkt_trace *trace, uint32_t row, char name[FKT_NAME_BYTES])
 {
-	return analysis->count[code];
+	const char *known;
+
+	if (row < FKT_ROW_IRQ) {
+		fkt_code_name(trace, row, name);
+	} else if (row < FKT_ROW_SOFTIRQ) {
+		known = fkt_irq_name(trace, row - FKT_ROW_IRQ);
+		snprintf(name, FKT_NAME_BYTES, "irq %u%s%.60s", row - FKT_ROW_IRQ, known ? " " : "",
+			 known ?: "");
+	} else if (row < FKT_ROW_USER) {
+		known = fkt_softirq_name(row - FKT_ROW_SOFTIRQ);
+		if (known)
+			snprintf(name, FKT_NAME_BYTES, "softirq %s", known);
+		else
+			snprintf(name, FKT_NAME_BYTES, "softirq %u", row - FKT_ROW_SOFTIRQ);
+	} else {
+		static const char *const names[] = {
+			[FKT_ROW_USER - FKT_ROW_USER] = "user",
+			[FKT_ROW_KERNEL - FKT_ROW_USER] = "kernel threads",
+			[FKT_ROW_IDLE - FKT_ROW_USER] = "idle",
+			[FKT_ROW_BEFORE - FKT_ROW_USER] = "begun before",
+			[FKT_ROW_UNKNOWN - FKT_ROW_USER] = "unknown",
+			[FKT_ROW_NONE - FKT_ROW_USER] = "-",
+		};
+
+		strcpy(name, names[row - FKT_ROW_USER]);
+	}
+	fkt_sanitize(name);
+}
+
+const char *fkt_row_layer(const struct fkt_trace *trace, uint32_t row)
+{
+	const struct fkt_code_row *code;
+
+	if (row >= FKT_ROW_USER)
+		return "";
+	if (row >= FKT_ROW_SOFTIRQ)
+		row = FKT_CODE_SOFTIRQ_ENTRY;
+	else if (row >= FKT_ROW_IRQ)
+		row = FKT_CODE_IRQ_ENTRY;
+	code = fkt_code_row(trace, row);
+	return code ? code->layer : "";
 }

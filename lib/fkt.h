@@ -652,12 +652,14 @@ bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *sy
  * @cpu: CPU of an idle task, else 0
  * @comm: its latest name, "?" when not known
  * @released: its pid was released: the next fork() with that pid is another thread
+ * @kernel: a thread of the kernel's, which has no user mode
  */
 struct fkt_process {
 	uint32_t tid;
 	uint32_t tgid;
 	uint16_t cpu;
 	bool released;
+	bool kernel;
 	char comm[FKT_COMM_BYTES + 1];
 };
 
@@ -710,66 +712,27 @@ uint32_t fkt_process_id(struct fkt_processes *processes, uint32_t tid, uint16_t 
  */
 const struct fkt_process *fkt_process(const struct fkt_processes *processes, uint32_t id);
 
+/**
+ * fkt_process_count() - how many threads have numbers
+ * @processes: the threads
+ *
+ * Return: one more than the largest number.
+ */
+uint32_t fkt_process_count(const struct fkt_processes *processes);
+
+/**
+ * fkt_process_leader() - the first thread of a thread's process
+ * @processes: the threads
+ * @id: the thread
+ *
+ * Return: its number, or @id when it is not known.
+ */
+uint32_t fkt_process_leader(struct fkt_processes *processes, uint32_t id);
+
 /* ---- analysis.c: where the time went ---- */
 
-struct fkt_analysis;
-
-/**
- * struct fkt_process_time - a row of the table of processes
- * @id: the thread, for fkt_process()
- * @cycles: time for which it was current on some CPU
- */
-struct fkt_process_time {
-	uint32_t id;
-	uint64_t cycles;
-};
-
-/**
- * fkt_analysis_new() - begin to sum up
- * @processes: the threads, which must outlive it; the caller tells them of events, after this
- *
- * Return: to be freed with fkt_analysis_free(), or NULL without memory.
- */
-struct fkt_analysis *fkt_analysis_new(struct fkt_processes *processes);
-
-/**
- * fkt_analysis_free() - free it
- * @analysis: may be NULL
- */
-void fkt_analysis_free(struct fkt_analysis *analysis);
-
-/**
- * fkt_analysis_event() - take in the next event
- * @analysis: the sums
- * @event: the event
- *
- * Return: 0 or -ENOMEM.
- */
-int fkt_analysis_event(struct fkt_analysis *analysis, const struct fkt_event *event);
-
-/**
- * fkt_analysis_end() - charge the time up to the end
- * @analysis: the sums
- * @first: stamp at which the trace began
- * @last: stamp at which it ended
- */
-void fkt_analysis_end(struct fkt_analysis *analysis, uint64_t first, uint64_t last);
-
-/**
- * fkt_analysis_processes() - time of each thread that ran, the longest first
- * @analysis: the sums, after fkt_analysis_end()
- * @count: how many there are
- *
- * Return: rows, owned by the caller (free()), or NULL without memory.
- */
-struct fkt_process_time *fkt_analysis_processes(struct fkt_analysis *analysis, size_t *count);
-
-/**
- * fkt_analysis_code_count() - how many events had a code
- * @analysis: the sums
- * @code: the code, less than FKT_SLOT_CODES
- */
-uint64_t fkt_analysis_code_count(const struct fkt_analysis *analysis, uint32_t code);
+#include "analysis.h"
+#include "histogram.h"
 
 /* ---- text.c: events as text ---- */
 
@@ -794,6 +757,20 @@ struct fkt_text;
  */
 struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *processes, int fd,
 			      enum fkt_time time);
+
+enum fkt_text_format {
+	FKT_TEXT_PLAIN, /* for people */
+	FKT_TEXT_CSV,	/* stamp,time_ns,cpu,pid,process,code,name,arguments */
+	FKT_TEXT_JSON,	/* an object a line with these members, and "table":"events" */
+};
+
+/**
+ * fkt_text_set_format() - how lines look, before the first one
+ * @text: the listing
+ * @format: the format; in those for programs, time_ns is that since the first event
+ * @color: whether names are coloured, by the kind of event; only for people
+ */
+void fkt_text_set_format(struct fkt_text *text, enum fkt_text_format format, bool color);
 
 /**
  * fkt_text_free() - free it; what was not flushed is gone

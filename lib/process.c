@@ -16,6 +16,9 @@
 #define HASH_BUCKETS  (1u << HASH_BITS)
 #define NO_PROCESS    UINT32_MAX
 
+/* The ancestor of all kernel threads. */
+#define KTHREADD      2u
+
 struct fkt_processes {
 	struct fkt_process *process;
 	uint32_t *next; /* in the same bucket */
@@ -111,15 +114,19 @@ static void set_comm(struct fkt_processes *processes, uint32_t id, const char *c
 static void read_initial(struct fkt_processes *processes, const struct fkt_trace *trace)
 {
 	char *copy = strdup(trace->processes.text ?: ""), *text = copy, *line;
-	uint32_t tid, tgid, ppid;
+	uint32_t tid, tgid, ppid, id;
 
 	/* A copy, as this may be done any number of times and cuts the text into lines. */
 	while (copy && (line = fkt_next_line(&text)))
 		if (fkt_parse_u32(fkt_next_word(&line), &tid) && tid &&
 		    fkt_parse_u32(fkt_next_word(&line), &tgid) &&
 		    fkt_parse_u32(fkt_next_word(&line), &ppid) &&
-		    find(processes, tid) == NO_PROCESS)
-			set_comm(processes, add_thread(processes, tid, tgid), line, strlen(line));
+		    find(processes, tid) == NO_PROCESS) {
+			id = add_thread(processes, tid, tgid);
+			set_comm(processes, id, line, strlen(line));
+			if (id)
+				processes->process[id].kernel = ppid == KTHREADD || tid == KTHREADD;
+		}
 	free(copy);
 }
 
@@ -158,9 +165,12 @@ static void fork_process(struct fkt_processes *processes, const struct fkt_event
 	uint32_t parent = find_or_add(processes, fkt_arg32(event, 8));
 	uint32_t child = add_thread(processes, tid, tgid);
 
-	if (child && parent)
+	if (child && parent) {
 		memcpy(processes->process[child].comm, processes->process[parent].comm,
 		       sizeof(processes->process[child].comm));
+		processes->process[child].kernel = processes->process[parent].kernel ||
+						   processes->process[parent].tid == KTHREADD;
+	}
 }
 
 void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event *event)
@@ -174,9 +184,13 @@ void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event
 		break;
 	case FKT_CODE_EXEC:
 	case FKT_CODE_RENAME:
-		if (event->words >= 3)
-			set_comm(processes, find_or_add(processes, fkt_arg32(event, 0)),
-				 (const char *)event->args + 8, FKT_COMM_BYTES);
+		if (event->words < 3)
+			break;
+		id = find_or_add(processes, fkt_arg32(event, 0));
+		set_comm(processes, id, (const char *)event->args + 8, FKT_COMM_BYTES);
+		/* The kernel's own threads run programs too: modprobe and its like. */
+		if (id && event->code == FKT_CODE_EXEC)
+			processes->process[id].kernel = false;
 		break;
 	case FKT_CODE_RELEASE:
 		id = event->words >= 1 ? find(processes, fkt_arg32(event, 0)) : NO_PROCESS;
@@ -210,4 +224,19 @@ uint32_t fkt_process_id(struct fkt_processes *processes, uint32_t tid, uint16_t 
 const struct fkt_process *fkt_process(const struct fkt_processes *processes, uint32_t id)
 {
 	return &processes->process[id < processes->count ? id : 0];
+}
+
+uint32_t fkt_process_count(const struct fkt_processes *processes)
+{
+	return processes->count;
+}
+
+uint32_t fkt_process_leader(struct fkt_processes *processes, uint32_t id)
+{
+	uint32_t leader;
+
+	if (id >= processes->count || !processes->process[id].tid)
+		return id;
+	leader = find(processes, processes->process[id].tgid);
+	return leader == NO_PROCESS ? id : leader;
 }

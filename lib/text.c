@@ -114,7 +114,7 @@ struct field {
 struct label {
 	struct label *next;
 	uint8_t text_bytes;
-	char text[FKT_NAME_BYTES + 16];
+	char text[FKT_NAME_BYTES + 32];
 	uint8_t fields;
 	struct field field[];
 };
@@ -132,6 +132,8 @@ struct fkt_text {
 	struct fkt_processes *processes;
 	int fd;
 	enum fkt_time time;
+	enum fkt_text_format format;
+	bool color;
 	int error;
 	bool begun;
 	uint64_t first; /* stamp of the first event */
@@ -571,6 +573,27 @@ static unsigned int switch_fields(struct field *field)
 	return sizeof(fields) / sizeof(fields[0]);
 }
 
+#define COLOR_BYTES 8
+#define COLOR_OFF   "\033[0m"
+
+static const char *color_of(const struct fkt_code_row *row)
+{
+	if (!row)
+		return "\033[2m";
+	switch (row->kind) {
+	case FKT_KIND_ENTRY:
+		return "\033[32m";
+	case FKT_KIND_EXIT:
+		return "\033[2;32m";
+	case FKT_KIND_CPU_ENTRY:
+		return "\033[33m";
+	case FKT_KIND_CPU_EXIT:
+		return "\033[2;33m";
+	default:
+		return "\033[36m";
+	}
+}
+
 static struct label *make_label(struct fkt_text *text, uint32_t code)
 {
 	const struct fkt_code_row *row = fkt_code_row(text->trace, code);
@@ -593,9 +616,13 @@ static struct label *make_label(struct fkt_text *text, uint32_t code)
 	memcpy(label->field, fields, n * sizeof(*fields));
 	fkt_code_name(text->trace, code, name);
 	end = label->text + sprintf(label->text, "%04x  ", code);
+	if (text->color)
+		end = put_string(end, color_of(row), COLOR_BYTES);
 	end = put_string(end, name, FKT_NAME_BYTES);
 	if (n)
 		end = pad(end, end - strlen(name), NAME_COLUMN);
+	if (text->color)
+		end = put_string(end, COLOR_OFF, COLOR_BYTES);
 	label->text_bytes = (uint8_t)(end - label->text);
 	label->next = text->labels;
 	text->labels = label;
@@ -622,7 +649,7 @@ static void write_out(struct fkt_text *text)
 
 static char *begin_line(struct fkt_text *text)
 {
-	if (text->bytes > BUFFER_BYTES - LINE_BYTES)
+	if (text->bytes > BUFFER_BYTES - LINE_BYTES * (text->format == FKT_TEXT_PLAIN ? 1 : 3))
 		write_out(text);
 	return text->buf + text->bytes;
 }
@@ -703,11 +730,96 @@ static void write_who(struct fkt_text *text, struct who *who, const struct fkt_e
 	who->generation = text->generation;
 }
 
+static char *put_fields(struct fkt_text *text, char *to, const struct label *label,
+			const struct fkt_event *event)
+{
+	const struct field *field;
+
+	for (unsigned int i = 0; i < label->fields; i++) {
+		field = &label->field[i];
+		if (!field->immediate && field->offset + field->bytes > event->words * 8u)
+			break;
+		*to++ = ' ';
+		to = put_padded(to, field->prefix, field->prefix_bytes, 8);
+		to = put_field(text, to, field, event);
+	}
+	return to;
+}
+
+/* A string as programs want it; there are no control characters in it. */
+static char *put_quoted(char *to, const char *string, enum fkt_text_format format)
+{
+	bool json = format == FKT_TEXT_JSON;
+
+	if (!json && !strpbrk(string, ",\"\n"))
+		return put_text(to, string, strlen(string));
+	*to++ = '"';
+	for (; *string; string++) {
+		if (*string == '"')
+			*to++ = json ? '\\' : '"';
+		else if (json && *string == '\\')
+			*to++ = '\\';
+		*to++ = *string;
+	}
+	*to++ = '"';
+	return to;
+}
+
+/* The members of a line for programs, in their order. */
+static const char *const members[] = { "stamp",	  "time_ns", "cpu",  "pid",
+				       "process", "code",    "name", "arguments" };
+
+static char *put_member(struct fkt_text *text, char *to, unsigned int i)
+{
+	if (i)
+		*to++ = ',';
+	if (text->format == FKT_TEXT_JSON)
+		to += sprintf(to, "\"%s\":", members[i]);
+	return to;
+}
+
+static void program_event(struct fkt_text *text, const struct label *label,
+			  const struct fkt_event *event)
+{
+	const struct fkt_process *process = fkt_process(
+		text->processes, fkt_process_id(text->processes, event->pid, event->cpu));
+	bool json = text->format == FKT_TEXT_JSON;
+	char name[FKT_NAME_BYTES], fields[LINE_BYTES], *end;
+	char *to = begin_line(text);
+
+	if (json)
+		to += sprintf(to, "{\"table\":\"events\",");
+	to = put_unsigned(put_member(text, to, 0), event->stamp);
+	to = put_member(text, to, 1);
+	if (fkt_has_clock(text->trace))
+		to = put_signed(to, fkt_cycles_to_ns(text->trace,
+						     (int64_t)(event->stamp - text->first)));
+	else if (json)
+		to = put_text(to, "null", 4);
+	to = put_unsigned(put_member(text, to, 2), event->cpu);
+	to = put_member(text, to, 3);
+	if (event->pid != FKT_PID_UNKNOWN)
+		to = put_unsigned(to, event->pid);
+	else if (json)
+		to = put_text(to, "null", 4);
+	to = put_quoted(put_member(text, to, 4), process->comm, text->format);
+	to = put_member(text, to, 5);
+	to += sprintf(to, json ? "\"%04x\"" : "%04x", event->code);
+	fkt_code_name(text->trace, event->code, name);
+	to = put_quoted(put_member(text, to, 6), name, text->format);
+	end = put_fields(text, fields, label, event);
+	*end = '\0';
+	to = put_quoted(put_member(text, to, 7), end == fields ? "" : fields + 1, text->format);
+	if (json)
+		*to++ = '}';
+	*to++ = '\n';
+	text->bytes = (size_t)(to - text->buf);
+}
+
 void fkt_text_event(struct fkt_text *text, const struct fkt_event *event)
 {
 	struct label *label = text->label[event->code];
 	struct who *who = &text->who[event->cpu];
-	const struct field *field;
 	char *to = begin_line(text);
 
 	if (unlikely(!label)) {
@@ -725,20 +837,16 @@ void fkt_text_event(struct fkt_text *text, const struct fkt_event *event)
 		text->begun = true;
 		text->first = text->last = event->stamp;
 	}
+	if (unlikely(text->format != FKT_TEXT_PLAIN)) {
+		program_event(text, label, event);
+		return;
+	}
 
 	to = put_time(text, to, event->stamp);
 	text->last = event->stamp;
 	to = put_padded(to, who->text, who->text_bytes, 32);
 	to = put_padded(to, label->text, label->text_bytes, 32);
-	for (unsigned int i = 0; i < label->fields; i++) {
-		field = &label->field[i];
-		if (!field->immediate && field->offset + field->bytes > event->words * 8u)
-			break;
-		*to++ = ' ';
-		to = put_padded(to, field->prefix, field->prefix_bytes, 8);
-		to = put_field(text, to, field, event);
-	}
-	end_line(text, to);
+	end_line(text, put_fields(text, to, label, event));
 }
 
 void fkt_text_gap(struct fkt_text *text, const struct fkt_gap *gap)
@@ -748,8 +856,12 @@ void fkt_text_gap(struct fkt_text *text, const struct fkt_gap *gap)
 		[FKT_GAP_MISSING] = { "page missing", "pages missing" },
 		[FKT_GAP_DAMAGED] = { "page damaged", "pages damaged" },
 	};
-	char *to = begin_line(text);
+	char *to;
 
+	/* Programs get the number of what is missing in the summary. */
+	if (text->format != FKT_TEXT_PLAIN)
+		return;
+	to = begin_line(text);
 	to += sprintf(to, "*** lane %u", gap->lane);
 	if (gap->cpu != FKT_CPU_ANY)
 		to += sprintf(to, " (CPU %u)", gap->cpu);
@@ -770,6 +882,14 @@ void fkt_text_header(struct fkt_text *text)
 	};
 	char *to = begin_line(text), *begin = to;
 
+	if (text->format == FKT_TEXT_JSON)
+		return;
+	if (text->format == FKT_TEXT_CSV) {
+		for (unsigned int i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+			to += sprintf(to, "%s%s", i ? "," : "", members[i]);
+		end_line(text, to);
+		return;
+	}
 	to += sprintf(to, "%s  CPU     Pid %-16s Code  %-24s %s", times[text->time], "Process",
 		      "Name", "Arguments");
 	end_line(text, to);
@@ -797,6 +917,12 @@ struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *pro
 	text->time = time;
 	text->generation = 1;
 	return text;
+}
+
+void fkt_text_set_format(struct fkt_text *text, enum fkt_text_format format, bool color)
+{
+	text->format = format;
+	text->color = color && format == FKT_TEXT_PLAIN;
 }
 
 void fkt_text_free(struct fkt_text *text)

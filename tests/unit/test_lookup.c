@@ -224,70 +224,12 @@ static void test_processes(void **state)
 	fkt_close(trace);
 }
 
-/*
- * CPU 0: a (50) from 1000 on, b (60) from 1300 to 1600, then idle; CPU 1: idle, and a again from
- * 1500 on. From 1000 to 2000: a 300 + 500, b 300, idle 0 400, idle 1 500.
- */
-static void test_times(void **state)
-{
-	static const struct {
-		uint32_t tid, cpu;
-		uint64_t cycles;
-	} expected[] = { { 50, 0, 800 }, { 0, 1, 500 }, { 0, 0, 400 }, { 60, 0, 300 } };
-	struct fkt_processes *processes;
-	struct fkt_analysis *analysis;
-	struct fkt_process_time *rows;
-	struct fkt_reader *reader;
-	struct fkt_trace *trace;
-	struct fkt_event event;
-	struct build build;
-	size_t count;
-
-	(void)state;
-	build_begin(&build, 2, false);
-	build_pages(&build);
-	build.lane[0].pid = 50;
-	build_event(&build, 0, 1000, 0x27, 0);
-	build_switch(&build, 0, 1300, 1, 50, 60);
-	build_event(&build, 0, 1400, FKT_CODE_IRQ_ENTRY, 1);
-	build_event(&build, 1, 1450, FKT_CODE_IRQ_ENTRY, 1);
-	build_switch(&build, 1, 1500, 0, 0, 50);
-	build_switch(&build, 0, 1600, 1, 60, 0);
-	build_event(&build, 1, 2000, 0x27, 0);
-	build_end(&build, 0, 0, 0);
-	trace = open_built(&build);
-	processes = fkt_processes_new(trace);
-	analysis = fkt_analysis_new(processes);
-	reader = fkt_reader_new(trace);
-	assert_true(processes && analysis && reader);
-	while (fkt_next(reader, &event) > 0)
-		assert_int_equal(fkt_analysis_event(analysis, &event), 0);
-	fkt_analysis_end(analysis, 1000, 2000);
-	rows = fkt_analysis_processes(analysis, &count);
-	assert_int_equal(count, 4);
-	for (size_t i = 0; i < count; i++) {
-		const struct fkt_process *process = fkt_process(processes, rows[i].id);
-
-		assert_int_equal(process->tid, expected[i].tid);
-		assert_int_equal(process->cpu, expected[i].cpu);
-		assert_int_equal(rows[i].cycles, expected[i].cycles);
-	}
-	assert_int_equal(fkt_analysis_code_count(analysis, FKT_CODE_SWITCH), 3);
-	assert_int_equal(fkt_analysis_code_count(analysis, 0x27), 2);
-	free(rows);
-	fkt_reader_free(reader);
-	fkt_analysis_free(analysis);
-	fkt_processes_free(processes);
-	fkt_close(trace);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols),	   cmocka_unit_test(test_no_symbols),
 		cmocka_unit_test(test_clock),	   cmocka_unit_test(test_clock_without_tail),
 		cmocka_unit_test(test_odd_clocks), cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,6 @@
 /*
  * fkt_print: list a trace's events, and sum them up (paper, §1.2 and §C.3).
  */
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,81 +9,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <fkt/version.h>
-
-#include "fkt.h"
 #include "print.h"
 
-const char *argp_program_version = "fkt_print (FKT) " FKT_RELEASE;
-
-struct options {
-	const char *path;
-	enum fkt_time time;
-	bool listing;
-	bool summary;
-};
-
-enum {
-	OPTION_TIME = 256,
-	OPTION_NO_SUMMARY,
-};
-
-static const struct argp_option argp_options[] = {
-	{ "summary", 'q', NULL, 0, "Only the summary, not the events", 0 },
-	{ "no-summary", OPTION_NO_SUMMARY, NULL, 0, "Only the events, not the summary", 0 },
-	{ "time", OPTION_TIME, "UNIT", 0,
-	  "First column: cycles, ns or us since the event before, rel (seconds since the first "
-	  "event) or abs (date and time of day); default cycles",
-	  0 },
-	{ 0 },
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	static const char *const times[] = {
-		[FKT_TIME_CYCLES] = "cycles", [FKT_TIME_NS] = "ns",   [FKT_TIME_US] = "us",
-		[FKT_TIME_REL] = "rel",	      [FKT_TIME_ABS] = "abs",
-	};
-	struct options *options = state->input;
-
-	switch (key) {
-	case 'q':
-		options->listing = false;
-		break;
-	case OPTION_NO_SUMMARY:
-		options->summary = false;
-		break;
-	case OPTION_TIME:
-		for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-			if (strcmp(arg, times[i]))
-				continue;
-			options->time = (enum fkt_time)i;
-			return 0;
-		}
-		argp_error(state, "--time=%s: it can be cycles, ns, us, rel or abs", arg);
-		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "%s: one trace at a time, please", arg);
-		options->path = arg;
-		break;
-	case ARGP_KEY_END:
-		if (!options->listing && !options->summary)
-			argp_error(state, "--summary and --no-summary together leave nothing");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse_option,
-	.args_doc = "[FILE]",
-	.doc = "List the events of an FKT trace, and sum them up.\v"
-	       "FILE defaults to trace_file; - is standard input, whose events are shown as they "
-	       "come. The exit status is 1 when FILE cannot be read, or not to its end.",
+/**
+ * struct run - what is at work
+ * @options: what the user asked for
+ * @out: where tables go
+ * @trace, @reader, @processes: what is read
+ * @filter: what of it is looked at
+ * @analysis: the sums, if they are needed
+ * @text: the listing, if it is
+ * @calls, @by, @waits, @graph: the views that are
+ * @inside: events were in the time that was asked for
+ * @err: of a view, the first one
+ */
+struct run {
+	const struct options *options;
+	struct output *out;
+	struct fkt_trace *trace;
+	struct fkt_reader *reader;
+	struct fkt_processes *processes;
+	struct filter *filter;
+	struct fkt_analysis *analysis;
+	struct fkt_text *text;
+	struct calls *calls;
+	struct by *by;
+	struct waits *waits;
+	struct graph *graph;
+	bool inside;
+	int err;
 };
 
 static const char *path_name(const struct options *options)
@@ -136,91 +89,340 @@ static bool tell_missing(const struct options *options, const struct fkt_trace *
 	return whole;
 }
 
-/* The whole run: 0 or 1, the exit status, or a negative errno value. */
-static int print_events(const struct options *options, struct fkt_trace *trace,
-			struct fkt_reader *reader, struct fkt_processes *processes,
-			struct fkt_analysis *analysis, struct fkt_text *text)
+/* ---- calls ---- */
+
+static void keep_error(struct run *run, int err)
 {
+	if (err && !run->err)
+		run->err = err;
+}
+
+static void on_enter(void *arg, const struct fkt_call *call)
+{
+	struct run *run = arg;
+
+	filter_enter(run->filter, call);
+	if (run->graph)
+		keep_error(run, graph_enter(run->graph, call, filter_row(run->filter, call)));
+}
+
+static void on_leave(void *arg, const struct fkt_call *call)
+{
+	struct run *run = arg;
+	bool passes = filter_call(run->filter, call);
+
+	if (run->graph)
+		keep_error(run, graph_leave(run->graph, call, passes));
+	if (run->calls && passes)
+		keep_error(run, calls_add(run->calls, call));
+	if (run->by && passes)
+		keep_error(run, by_add_call(run->by, call));
+	filter_leave(run->filter, call);
+}
+
+static void on_wait(void *arg, const struct fkt_wait *wait)
+{
+	struct run *run = arg;
+
+	if (filter_wait(run->filter, wait))
+		keep_error(run, waits_add(run->waits, wait));
+}
+
+/* ---- events ---- */
+
+/* All events, nothing left out and no views: the fast way. */
+static int read_all(struct run *run)
+{
+	const struct options *options = run->options;
 	struct fkt_event event;
 	int what, err = 0;
 
-	if (options->listing)
-		fkt_text_header(text);
-	while ((what = fkt_next(reader, &event)) > 0) {
+	while ((what = fkt_next(run->reader, &event)) > 0) {
 		if (what == FKT_EVENT) {
 			if (options->summary)
-				err = fkt_analysis_event(analysis, &event);
+				err = fkt_analysis_event(run->analysis, &event);
 			if (fkt_is_process_event(event.code))
-				fkt_processes_event(processes, &event);
+				fkt_processes_event(run->processes, &event);
 			if (options->listing)
-				fkt_text_event(text, &event);
+				fkt_text_event(run->text, &event);
+		} else if (what == FKT_GAP) {
+			if (options->summary)
+				fkt_analysis_gap(run->analysis, fkt_gap(run->reader));
+			if (options->listing)
+				fkt_text_gap(run->text, fkt_gap(run->reader));
 		} else if (options->listing) {
-			if (what == FKT_GAP)
-				fkt_text_gap(text, fkt_gap(reader));
-			else
-				err = fkt_text_flush(text);
+			err = fkt_text_flush(run->text);
 		}
 		if (err)
 			return err;
 	}
-	if (what < 0)
-		return what;
-	err = fkt_text_flush(text);
-	if (err)
-		return err;
+	return what;
+}
 
-	if (options->summary) {
-		fkt_analysis_end(analysis, reader->stats.first, reader->stats.last);
-		if (options->listing)
-			putchar('\n');
-		err = print_summary(stdout, trace, fkt_read_stats(reader), processes, analysis);
-		if (!err && fflush(stdout))
-			err = -errno;
+/* Whether an event is no call's beginning or end. */
+static bool is_point(const struct run *run, uint32_t code)
+{
+	const struct fkt_code_row *row = fkt_code_row(run->trace, code);
+
+	return !row || row->kind == FKT_KIND_POINT;
+}
+
+static bool counts_events(const struct options *options)
+{
+	for (unsigned int i = 0; i < options->bys; i++)
+		if (options->by[i] == BY_CODE)
+			return true;
+	return options->codes;
+}
+
+static int take_event(struct run *run, const struct fkt_event *event, bool inside)
+{
+	const struct options *options = run->options;
+	bool passes;
+	int err;
+
+	if (run->analysis) {
+		/* Who runs where is followed before the time that is asked for, too. */
+		if (!run->inside)
+			fkt_analysis_charge(run->analysis,
+					    inside && filter_from(run->filter)
+						    ? filter_from(run->filter)
+						    : event->stamp,
+					    inside && filter_charges(run->filter));
+		err = fkt_analysis_event(run->analysis, event);
+		if (err)
+			return err;
 	}
+	run->inside |= inside;
+	if (fkt_is_process_event(event->code))
+		fkt_processes_event(run->processes, event);
+	passes = filter_event(run->filter, event) && inside;
+	if (run->analysis && inside)
+		fkt_analysis_charge(run->analysis, event->stamp, filter_charges(run->filter));
+	if (passes && run->text)
+		fkt_text_event(run->text, event);
+	if (passes && run->by && counts_events(options) && is_point(run, event->code))
+		keep_error(run, by_add_event(run->by, event,
+					     fkt_analysis_current(run->analysis, event->cpu)));
+	return run->err;
+}
+
+/* The events that the filter lets through, and the views. */
+static int read_some(struct run *run)
+{
+	enum filter_time time = FILTER_BEFORE;
+	struct fkt_event event;
+	int what, err = 0;
+
+	while ((what = fkt_next(run->reader, &event)) > 0) {
+		if (what == FKT_WAIT) {
+			err = run->text ? fkt_text_flush(run->text) : 0;
+		} else if (what == FKT_GAP) {
+			if (run->analysis)
+				fkt_analysis_gap(run->analysis, fkt_gap(run->reader));
+			if (run->text && (time == FILTER_INSIDE || run->options->from < 0))
+				fkt_text_gap(run->text, fkt_gap(run->reader));
+		} else {
+			time = filter_time(run->filter, event.stamp);
+			if (time == FILTER_AFTER) {
+				if (run->analysis)
+					fkt_analysis_charge(run->analysis, filter_to(run->filter),
+							    false);
+				return 0;
+			}
+			err = take_event(run, &event, time == FILTER_INSIDE);
+		}
+		if (err)
+			return err;
+	}
+	return what;
+}
+
+static int print_views(struct run *run)
+{
+	int err = 0;
+
+	if (run->options->cpus)
+		err = print_cpus(run->out, run->processes, run->analysis);
+	if (run->waits && !err)
+		err = waits_print(run->waits, run->out, run->processes);
+	if (run->calls && !err)
+		err = calls_print(run->calls, run->out);
+	if (run->by && !err)
+		err = by_print(run->by, run->out);
+	if (run->options->summary && !err)
+		err = print_summary(run->out, run->options, fkt_read_stats(run->reader),
+				    run->processes, run->analysis);
+	if (!err && (fflush(run->out->file) || ferror(run->out->file)))
+		err = errno ? -errno : -EIO;
+	return err;
+}
+
+/* The whole run: 0 or 1, the exit status, or a negative errno value. */
+static int print_events(struct run *run)
+{
+	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
+	bool all = filter_is_open(run->filter) && !run->calls && !run->by && !run->graph &&
+		   !run->waits && !run->options->cpus;
+	char text[FKT_ERROR_BYTES];
+	int err;
+
+	if (run->text)
+		fkt_text_header(run->text);
+	err = all ? read_all(run) : read_some(run);
+	if (!err && run->analysis)
+		err = fkt_analysis_end(run->analysis, stats->last);
+	if (!err)
+		err = run->err;
+	if (!err && run->text)
+		err = fkt_text_flush(run->text);
+	if (!err && run->text && run->options->summary)
+		table_line(run->out, "%s", "");
+	if (!err)
+		err = print_views(run);
 	if (err)
 		return err;
-	return tell_missing(options, trace, fkt_read_stats(reader)) ? 0 : 1;
+	if (!all && !run->inside && stats->events && run->options->from >= 0) {
+		snprintf(text, sizeof(text),
+			 "no event is in the time that was asked for: the trace ends after "
+			 "%.6f s",
+			 (double)fkt_cycles_to_ns(run->trace,
+						  (int64_t)(stats->last - stats->first)) /
+				 1e9);
+		complain(run->options, text);
+		return 1;
+	}
+	return tell_missing(run->options, run->trace, stats) ? 0 : 1;
+}
+
+/* ---- setting up ---- */
+
+static bool needs_clock(const struct options *options)
+{
+	return options->time != FKT_TIME_CYCLES || options->from >= 0 || options->to >= 0 ||
+	       options->longer >= 0;
+}
+
+static bool make_views(struct run *run)
+{
+	const struct options *options = run->options;
+	struct fkt_analysis_hooks hooks = { .arg = run, .keep_args = options->bys };
+
+	run->filter = filter_new(options, run->trace, run->processes);
+	if (!run->filter)
+		return false;
+	if (options->calls || options->histogram) {
+		run->calls = calls_new(options, run->trace);
+		if (!run->calls)
+			return false;
+	}
+	if (options->bys) {
+		run->by = by_new(options, run->trace, run->processes);
+		if (!run->by)
+			return false;
+	}
+	if (options->waits) {
+		run->waits = waits_new();
+		if (!run->waits)
+			return false;
+		hooks.wait = on_wait;
+	}
+	if (options->graph) {
+		run->graph = graph_new(options, run->out, run->processes);
+		if (!run->graph)
+			return false;
+	}
+	if (run->calls || run->by || run->graph || filter_needs_calls(run->filter)) {
+		hooks.enter = on_enter;
+		hooks.leave = on_leave;
+	}
+	if (options->summary || options->cpus || hooks.leave || hooks.wait) {
+		run->analysis = fkt_analysis_new(run->trace, run->processes, &hooks);
+		if (!run->analysis)
+			return false;
+	}
+	return true;
+}
+
+static bool make_text(struct run *run)
+{
+	static const enum fkt_text_format formats[] = {
+		[FORMAT_TEXT] = FKT_TEXT_PLAIN,
+		[FORMAT_CSV] = FKT_TEXT_CSV,
+		[FORMAT_JSON] = FKT_TEXT_JSON,
+	};
+	const struct options *options = run->options;
+
+	if (!options->listing)
+		return true;
+	run->text = fkt_text_new(run->trace, run->processes, STDOUT_FILENO, options->time);
+	if (!run->text)
+		return false;
+	fkt_text_set_format(run->text, formats[options->format], run->out->color);
+	run->out->tables++;
+	return true;
+}
+
+static int run_all(struct run *run)
+{
+	int status = -ENOMEM;
+
+	run->processes = fkt_processes_new(run->trace);
+	run->reader = fkt_reader_new(run->trace);
+	if (run->processes && run->reader && make_views(run) && make_text(run))
+		status = print_events(run);
+	fkt_text_free(run->text);
+	graph_free(run->graph);
+	waits_free(run->waits);
+	by_free(run->by);
+	calls_free(run->calls);
+	fkt_analysis_free(run->analysis);
+	filter_free(run->filter);
+	fkt_reader_free(run->reader);
+	fkt_processes_free(run->processes);
+	return status;
+}
+
+/* Colours for a terminal that has them, unless the user wants none (no-color.org). */
+static bool wants_color(const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return options->format == FORMAT_TEXT && isatty(STDOUT_FILENO) &&
+	       !(no_color && *no_color) && terminal && strcmp(terminal, "dumb");
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {
-		.path = "trace_file",
-		.listing = true,
-		.summary = true,
-	};
-	struct fkt_processes *processes = NULL;
-	struct fkt_analysis *analysis = NULL;
-	struct fkt_reader *reader = NULL;
-	struct fkt_text *text = NULL;
-	struct fkt_trace *trace;
+	struct output out = { .file = stdout };
+	struct options options;
+	struct run run = { .options = &options, .out = &out };
 	char error[FKT_ERROR_BYTES];
 	int status = 1;
 
-	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	parse_options(argc, argv, &options);
+	out.format = options.format;
+	out.color = wants_color(&options);
 
-	trace = fkt_open(options.path, warn, &options, error);
-	if (!trace) {
+	run.trace = fkt_open(options.path, warn, &options, error);
+	out.trace = run.trace;
+	if (!run.trace) {
 		complain(&options, error);
 		return 1;
 	}
-	if ((options.time != FKT_TIME_CYCLES && !fkt_has_clock(trace)) ||
-	    (options.time == FKT_TIME_ABS && !fkt_has_wall_clock(trace))) {
-		complain(&options, "does not say how fast its clock is; try --time=cycles");
+	if ((needs_clock(&options) && !fkt_has_clock(run.trace)) ||
+	    (options.time == FKT_TIME_ABS && !fkt_has_wall_clock(run.trace))) {
+		complain(&options,
+			 options.time == FKT_TIME_CYCLES
+				 ? "does not say how fast its clock is: times cannot be "
+				   "compared with it"
+				 : "does not say how fast its clock is; try --time=cycles");
 		goto out;
 	}
-
-	processes = fkt_processes_new(trace);
-	reader = fkt_reader_new(trace);
-	if (processes) {
-		analysis = fkt_analysis_new(processes);
-		text = fkt_text_new(trace, processes, STDOUT_FILENO, options.time);
-	}
-	if (processes && reader && analysis && text)
-		status = print_events(&options, trace, reader, processes, analysis, text);
-	else
-		status = -ENOMEM;
+	/* Who follows a stream wants to see what comes when it comes. */
+	if (!options.no_pager && strcmp(options.path, "-"))
+		start_pager();
+	status = run_all(&run);
 	/* Whoever reads the output has seen enough. */
 	if (status == -EPIPE) {
 		status = 0;
@@ -232,11 +434,8 @@ int main(int argc, char **argv)
 				strerror(-status));
 		status = 1;
 	}
+	end_pager();
 out:
-	fkt_text_free(text);
-	fkt_analysis_free(analysis);
-	fkt_reader_free(reader);
-	fkt_processes_free(processes);
-	fkt_close(trace);
+	fkt_close(run.trace);
 	return status;
 }

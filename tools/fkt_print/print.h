@@ -1,22 +1,288 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef FKT_PRINT_H
-#define FKT_PRINT_H
-
-#include <stdio.h>
+#ifndef PRINT_H
+#define PRINT_H
 
 #include "fkt.h"
+#include "table.h"
+
+/**
+ * struct who - a process that an option names
+ * @set: whether it does
+ * @is_pid: by @pid, of a process or a thread, else by @name
+ */
+struct who {
+	bool set;
+	bool is_pid;
+	uint32_t pid;
+	const char *name;
+};
+
+#define BY_MAX	     6
+#define PATTERNS_MAX 16
+
+/* What --by can group by. */
+enum by_field {
+	BY_FUNCTION,
+	BY_CALLER,
+	BY_PROCESS,
+	BY_THREAD,
+	BY_CPU,
+	BY_LAYER,
+	BY_CODE,
+	BY_ERRNO,
+	BY_ARG0, /* … BY_ARG0 + FKT_CALL_ARGS - 1 */
+};
+
+/**
+ * struct options - what the user asked for
+ * @path: the trace
+ * @time: first column of the listing
+ * @format: of all that is printed
+ * @listing: the events
+ * @summary: figure 4, the processes, and how often each event came
+ * @kernel_only: the rows without user mode
+ * @cpus: the time of each thread on each CPU
+ * @calls: what functions call; of those that @calls_of matches, if it is there
+ * @histogram: how long calls of what this matches took
+ * @by: groups by these fields
+ * @bys: how many
+ * @elapsed: calls take the time from entry to exit, not CPU time
+ * @graph: calls indented under their callers
+ * @waits: why threads did not run
+ * @no_pager: even when the output is long
+ * @stats_while: sum up only while this process lives
+ * @list_while: list only while this process lives
+ * @only: list only this process
+ * @cpu: these CPUs alone, as a list such as "0,2-3"
+ * @code: events with names or codes like these alone
+ * @codes: how many
+ * @layer: events of this layer alone
+ * @function: events in calls that this matches alone
+ * @from, @to: between these times alone, in nanoseconds since the beginning; < 0 for none
+ * @longer: calls that took longer alone, in nanoseconds; < 0 for all
+ */
+struct options {
+	const char *path;
+	enum fkt_time time;
+	enum format format;
+	bool listing;
+	bool summary;
+	bool kernel_only;
+	bool cpus;
+	bool calls;
+	const char *calls_of;
+	const char *histogram;
+	enum by_field by[BY_MAX];
+	unsigned int bys;
+	bool elapsed;
+	bool graph;
+	bool waits;
+	bool no_pager;
+	struct who stats_while;
+	struct who list_while;
+	struct who only;
+	const char *cpu;
+	const char *code[PATTERNS_MAX];
+	unsigned int codes;
+	const char *layer;
+	const char *function;
+	int64_t from;
+	int64_t to;
+	int64_t longer;
+};
+
+/**
+ * parse_options() - read the command line; ends the program when it is wrong
+ * @argc: from main()
+ * @argv: likewise
+ * @options: filled in
+ */
+void parse_options(int argc, char **argv, struct options *options);
+
+/**
+ * start_pager() - let the output go through a pager, if it goes to a terminal
+ *
+ * Nothing is changed if there is none.
+ */
+void start_pager(void);
+
+/**
+ * end_pager() - wait until the user has seen enough
+ */
+void end_pager(void);
+
+/* ---- names in tables ---- */
+
+#define PID_BYTES 16
+
+/**
+ * put_pid() - a thread's number; of an idle task, that of its CPU, negated
+ * @process: the thread
+ * @text: written
+ */
+void put_pid(const struct fkt_process *process, char text[PID_BYTES]);
+
+/**
+ * put_row_code() - the code of a row in hexadecimal, "" if it has none
+ * @row: the row
+ * @text: written
+ */
+void put_row_code(uint32_t row, char text[PID_BYTES]);
+
+/**
+ * row_code() - the code of a row's entries
+ * @row: the row
+ *
+ * Return: the code, FKT_SLOT_CODES when it has none.
+ */
+uint32_t row_code(uint32_t row);
+
+/* ---- summary.c ---- */
 
 /**
  * print_summary() - what a trace comes to
  * @out: where to
- * @trace: the trace
+ * @options: what of it
  * @stats: what was read of it
  * @processes: its threads
  * @analysis: its sums, after fkt_analysis_end()
  *
  * Return: 0 or -ENOMEM.
  */
-int print_summary(FILE *out, const struct fkt_trace *trace, const struct fkt_read_stats *stats,
-		  const struct fkt_processes *processes, struct fkt_analysis *analysis);
+int print_summary(struct output *out, const struct options *options,
+		  const struct fkt_read_stats *stats, const struct fkt_processes *processes,
+		  struct fkt_analysis *analysis);
+
+/**
+ * print_cpus() - the time of each thread on each CPU
+ * @out: where to
+ * @processes: the threads
+ * @analysis: the sums, after fkt_analysis_end()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int print_cpus(struct output *out, const struct fkt_processes *processes,
+	       struct fkt_analysis *analysis);
+
+/* ---- groups.c: values by keys, in bounded memory ---- */
+
+/* More groups than this share the last one. */
+#define GROUPS_MAX 65536
+
+struct group {
+	uint64_t key[BY_MAX];
+	uint64_t count; /* of events that have no value, too */
+	struct fkt_histogram values;
+};
+
+struct groups;
+
+struct groups *groups_new(void);
+void groups_free(struct groups *groups);
+
+/**
+ * groups_get() - the group with a key
+ * @groups: the groups
+ * @key: the key
+ *
+ * Return: the group, a new one if there is none; valid until groups_free(). NULL without memory.
+ */
+struct group *groups_get(struct groups *groups, const uint64_t key[BY_MAX]);
+
+/**
+ * groups_sorted() - all groups, those with the largest sums first
+ * @groups: the groups
+ * @count: how many
+ *
+ * Return: to be freed, or NULL without memory.
+ */
+struct group **groups_sorted(const struct groups *groups, size_t *count);
+
+/**
+ * groups_others() - the group of all that came when there were too many
+ * @groups: the groups
+ */
+const struct group *groups_others(const struct groups *groups);
+
+/* ---- filter.c ---- */
+
+struct filter;
+
+/**
+ * filter_new() - what the options let through
+ * @options: must outlive it
+ * @trace: likewise
+ * @processes: likewise
+ *
+ * Return: the filter, or NULL without memory; with options->from or longer and no clock in the
+ * trace it must not be called.
+ */
+struct filter *filter_new(const struct options *options, const struct fkt_trace *trace,
+			  struct fkt_processes *processes);
+void filter_free(struct filter *filter);
+
+/* Whether it lets anything through at all times: then filter_event() need not be called. */
+bool filter_is_open(const struct filter *filter);
+/* Whether it has to know of calls: then filter_enter() and filter_leave() must be called. */
+bool filter_needs_calls(const struct filter *filter);
+
+/* What filter_time() says. */
+enum filter_time {
+	FILTER_BEFORE,
+	FILTER_INSIDE,
+	FILTER_AFTER,
+};
+
+/* Where in time an event is; the first one is the beginning. */
+enum filter_time filter_time(struct filter *filter, uint64_t stamp);
+/* The stamps between which time is charged, once filter_time() was called. */
+uint64_t filter_from(const struct filter *filter);
+uint64_t filter_to(const struct filter *filter);
+
+/* Whether to list an event; after the analysis and the processes were told of it. */
+bool filter_event(struct filter *filter, const struct fkt_event *event);
+/* Whether time is to be charged after this event; likewise. */
+bool filter_charges(const struct filter *filter);
+void filter_enter(struct filter *filter, const struct fkt_call *call);
+void filter_leave(struct filter *filter, const struct fkt_call *call);
+/* Whether a call is among those that are asked for; before filter_leave(). */
+bool filter_call(struct filter *filter, const struct fkt_call *call);
+/* Whether a time in which a thread did not run is. */
+bool filter_wait(const struct filter *filter, const struct fkt_wait *wait);
+/* The same as filter_call() without its duration; after filter_enter(). */
+bool filter_row(struct filter *filter, const struct fkt_call *call);
+
+/* ---- views: each is told of calls, and prints at the end ---- */
+
+struct calls;
+struct calls *calls_new(const struct options *options, const struct fkt_trace *trace);
+void calls_free(struct calls *calls);
+int calls_add(struct calls *calls, const struct fkt_call *call);
+/* Figure 5, and histograms. */
+int calls_print(struct calls *calls, struct output *out);
+
+struct by;
+struct by *by_new(const struct options *options, const struct fkt_trace *trace,
+		  struct fkt_processes *processes);
+void by_free(struct by *by);
+int by_add_call(struct by *by, const struct fkt_call *call);
+/* Count an event that is no call's entry or exit. */
+int by_add_event(struct by *by, const struct fkt_event *event, uint32_t id);
+int by_print(struct by *by, struct output *out);
+
+struct waits;
+struct waits *waits_new(void);
+void waits_free(struct waits *waits);
+int waits_add(struct waits *waits, const struct fkt_wait *wait);
+int waits_print(struct waits *waits, struct output *out, const struct fkt_processes *processes);
+
+struct graph;
+struct graph *graph_new(const struct options *options, struct output *out,
+			const struct fkt_processes *processes);
+void graph_free(struct graph *graph);
+/* A call that filter_row() lets through, or one around it, begins. */
+int graph_enter(struct graph *graph, const struct fkt_call *call, bool shown);
+/* It ends; shown: its duration is long enough. */
+int graph_leave(struct graph *graph, const struct fkt_call *call, bool shown);
 
 #endif

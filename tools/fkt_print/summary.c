@@ -13,33 +13,6 @@ struct code_count {
 	uint64_t count;
 };
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
-/* "1.234567 s", in the unit that fits; "-" when the trace has no clock */
-static const char *duration(const struct fkt_trace *trace, uint64_t cycles, char *text,
-			    size_t bytes)
-{
-	int64_t ns;
-
-	if (!fkt_has_clock(trace)) {
-		snprintf(text, bytes, "-");
-		return text;
-	}
-	ns = fkt_cycles_to_ns(trace, (int64_t)cycles);
-	if (ns < 1000)
-		snprintf(text, bytes, "%" PRId64 " ns", ns);
-	else if (ns < 1000000)
-		snprintf(text, bytes, "%.3f us", (double)ns / 1e3);
-	else if (ns < 1000000000)
-		snprintf(text, bytes, "%.3f ms", (double)ns / 1e6);
-	else
-		snprintf(text, bytes, "%.3f s", (double)ns / 1e9);
-	return text;
-}
-
 static void print_info(FILE *out, const struct fkt_trace *trace, const char *title,
 		       const char *const *keys)
 {
@@ -72,14 +45,43 @@ static void print_start(FILE *out, const struct fkt_trace *trace, uint64_t stamp
 		fprintf(out, "%-10s %s\n", "Began", text);
 }
 
-static void print_totals(FILE *out, const struct fkt_trace *trace,
-			 const struct fkt_read_stats *stats)
+static const struct column trace_columns[] = {
+	{ "Command", "command", COLUMN_TEXT, 0 },
+	{ "Cycles", "duration_cycles", COLUMN_CYCLES, 0 },
+	{ "Duration", "duration_ns", COLUMN_DURATION, 0 },
+	{ "CPUs", "cpus", COLUMN_NUMBER, 0 },
+	{ "Events", "events", COLUMN_NUMBER, 0 },
+	{ "Lost", "lost", COLUMN_NUMBER, 0 },
+	{ "Missing", "missing_pages", COLUMN_NUMBER, 0 },
+	{ "Damaged", "damaged_pages", COLUMN_NUMBER, 0 },
+	{ 0 },
+};
+
+static void print_totals_for_programs(struct output *out, const struct fkt_read_stats *stats,
+				      const struct fkt_analysis *analysis)
 {
-	uint64_t cycles = stats->events ? stats->last - stats->first : 0;
+	uint64_t cycles = fkt_analysis_duration(analysis);
+
+	table_begin(out, trace_columns);
+	table_row(out, "trace", trace_columns,
+		  (const union cell[]){ { .text = fkt_info(out->trace, "command") ?: "" },
+					{ .number = cycles },
+					{ .number = cycles },
+					{ .number = fkt_analysis_cpus(analysis) },
+					{ .number = stats->events },
+					{ .number = stats->lost },
+					{ .number = stats->missing },
+					{ .number = stats->damaged } },
+		  false);
+}
+
+static void print_totals(FILE *out, const struct fkt_trace *trace,
+			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis)
+{
 	uint64_t pages = stats->pages + stats->index_pages;
 	uint64_t written = 0, discarded = 0;
 	const struct fkt_lane_totals *totals;
-	char text[32];
+	char text[DURATION_BYTES];
 
 	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++) {
 		written += totals->events;
@@ -94,8 +96,10 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	print_info(out, trace, "Layers", (const char *const[]){ "layers", NULL });
 	if (stats->events)
 		print_start(out, trace, stats->first);
-	fprintf(out, "%-10s %s, %" PRIu64 " cycles\n", "Duration",
-		duration(trace, cycles, text, sizeof(text)), cycles);
+	fprintf(out, "%-10s %s, %" PRIu64 " cycles, on %" PRIu32 " CPU%s\n", "Duration",
+		put_duration(trace, fkt_analysis_duration(analysis), text),
+		fkt_analysis_duration(analysis), fkt_analysis_cpus(analysis),
+		fkt_analysis_cpus(analysis) == 1 ? "" : "s");
 	fprintf(out, "%-10s %" PRIu64 " in %" PRIu64 " pages, %" PRIu64 " bytes", "Events",
 		stats->events, pages, pages * FKT_PAGE_BYTES);
 	if (stats->events)
@@ -119,36 +123,222 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			"File", written, stats->events);
 }
 
-static int print_processes(FILE *out, const struct fkt_trace *trace,
-			   const struct fkt_processes *processes, struct fkt_analysis *analysis)
+uint32_t row_code(uint32_t row)
 {
-	struct fkt_process_time *rows;
-	const struct fkt_process *process;
+	if (row < FKT_ROW_IRQ)
+		return row;
+	if (row < FKT_ROW_SOFTIRQ)
+		return FKT_CODE_IRQ_ENTRY;
+	return row < FKT_ROW_USER ? FKT_CODE_SOFTIRQ_ENTRY : FKT_SLOT_CODES;
+}
+
+void put_row_code(uint32_t row, char text[PID_BYTES])
+{
+	uint32_t code = row_code(row);
+
+	if (code < FKT_SLOT_CODES)
+		snprintf(text, PID_BYTES, "%04" PRIx32, code);
+	else
+		*text = '\0';
+}
+
+/* ---- figure 4 ---- */
+
+static const struct column row_columns[] = {
+	{ "Name", "name", COLUMN_TEXT, 32 },
+	{ "Code", "code", COLUMN_TEXT, 5 },
+	{ "Cycles", "cycles", COLUMN_CYCLES, 16 },
+	{ "Time", "time_ns", COLUMN_DURATION, 12 },
+	{ "Percent", "percent", COLUMN_PERCENT, 8 },
+	{ "Calls", "calls", COLUMN_NUMBER, 10 },
+	{ "Partial", "partial", COLUMN_NUMBER, 8 },
+	{ "", "", COLUMN_BAR, 0 },
+	{ 0 },
+};
+
+struct row {
+	uint32_t row;
+	uint64_t own;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->own != y->own)
+		return x->own > y->own ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static int print_rows(struct output *out, const struct fkt_analysis *analysis,
+		      const struct options *options)
+{
+	uint64_t total = 0, whole;
+	char name[FKT_NAME_BYTES], code[PID_BYTES];
+	const struct fkt_row_sums *sums;
+	size_t n = 0;
+	struct row *rows = malloc(FKT_ROWS * sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	for (uint32_t row = 0; row < FKT_ROWS; row++) {
+		sums = fkt_analysis_row(analysis, row);
+		if (!sums->own && !sums->calls && !sums->partial)
+			continue;
+		if (options->kernel_only && row == FKT_ROW_USER)
+			continue;
+		rows[n].row = row;
+		rows[n++].own = sums->own;
+		total += sums->own;
+	}
+	if (n)
+		qsort(rows, n, sizeof(*rows), compare_rows);
+
+	table_line(out, "%s", "");
+	table_begin(out, row_columns);
+	for (size_t i = 0; i < n; i++) {
+		sums = fkt_analysis_row(analysis, rows[i].row);
+		fkt_row_name(out->trace, rows[i].row, name);
+		if (rows[i].row == FKT_ROW_USER && !fkt_analysis_has_syscalls(analysis))
+			strcpy(name, "not traced");
+		put_row_code(rows[i].row, code);
+		whole = parts_of(sums->own, total);
+		table_row(
+			out, "rows", row_columns,
+			(const union cell[]){
+				{ .text = name },
+				{ .text = code },
+				{ .number = sums->own },
+				{ .number = sums->own },
+				{ .number = whole },
+				{ .number = rows[i].row < FKT_ROW_USER ? sums->calls : CELL_NONE },
+				{ .number = rows[i].row < FKT_ROW_USER ? sums->partial
+								       : CELL_NONE },
+				{ .number = whole } },
+			false);
+	}
+	table_row(out, "rows_total", row_columns,
+		  (const union cell[]){ { .text = options->kernel_only
+							  ? "Total elapsed cycles, without user"
+							  : "Total elapsed cycles" },
+					{ .text = "" },
+					{ .number = total },
+					{ .number = total },
+					{ .number = parts_of(total, total) },
+					{ .number = CELL_NONE },
+					{ .number = CELL_NONE },
+					{ .number = CELL_NONE } },
+		  true);
+	free(rows);
+	return 0;
+}
+
+/* ---- processes ---- */
+
+static const struct column process_columns[] = {
+	{ "    Pid", "pid", COLUMN_TEXT, 7 },
+	{ "Process", "process", COLUMN_TEXT, 16 },
+	{ "Cycles", "cycles", COLUMN_CYCLES, 16 },
+	{ "Time", "time_ns", COLUMN_DURATION, 11 },
+	{ "Percent", "percent", COLUMN_PERCENT, 8 },
+	{ "User", "user_ns", COLUMN_DURATION, 11 },
+	{ "Kernel", "kernel_ns", COLUMN_DURATION, 11 },
+	{ "Interrupts", "interrupts_ns", COLUMN_DURATION, 11 },
+	{ "Waiting", "waiting_ns", COLUMN_DURATION, 11 },
+	{ "Sleep S", "sleep_s_ns", COLUMN_DURATION, 11 },
+	{ "Sleep D", "sleep_d_ns", COLUMN_DURATION, 11 },
+	{ "Sleep I", "sleep_i_ns", COLUMN_DURATION, 11 },
+	{ "Other", "sleep_other_ns", COLUMN_DURATION, 11 },
+	{ "Switches", "switches", COLUMN_NUMBER, 9 },
+	{ 0 },
+};
+
+void put_pid(const struct fkt_process *process, char text[PID_BYTES])
+{
+	if (process->tid == FKT_PID_UNKNOWN)
+		snprintf(text, PID_BYTES, "?");
+	else
+		snprintf(text, PID_BYTES, "%s%" PRIu32, process->tid ? "" : "-",
+			 process->tid ? process->tid : process->cpu);
+}
+
+/* 0 is shown as nothing: most threads sleep in one state, or never. */
+static uint64_t or_none(uint64_t cycles)
+{
+	return cycles ? cycles : CELL_NONE;
+}
+
+static void print_process(struct output *out, const struct fkt_process *process,
+			  const struct fkt_thread_sums *sums, uint64_t total, bool modes)
+{
+	char pid[PID_BYTES], right[PID_BYTES];
+	bool idle = !process->tid;
+
+	put_pid(process, pid);
+	if (out->format == FORMAT_TEXT)
+		snprintf(right, sizeof(right), "%7s", pid);
+	else
+		snprintf(right, sizeof(right), "%s", pid);
+	table_row(out, "processes", process_columns,
+		  (const union cell[]){
+			  { .text = right },
+			  { .text = process->tid == FKT_PID_UNKNOWN ? "unknown" : process->comm },
+			  { .number = sums->cycles },
+			  { .number = sums->cycles },
+			  { .number = parts_of(sums->cycles, total) },
+			  { .number = modes && !process->kernel && !idle && sums->id ? sums->user
+										     : CELL_NONE },
+			  { .number = !sums->id || idle ? CELL_NONE
+							: sums->kernel + sums->before +
+								  (modes ? 0 : sums->user) },
+			  { .number = or_none(sums->interrupts) },
+			  { .number = or_none(sums->waiting) },
+			  { .number = or_none(sums->sleeping[FKT_SLEEP_INTERRUPTIBLE]) },
+			  { .number = or_none(sums->sleeping[FKT_SLEEP_UNINTERRUPTIBLE]) },
+			  { .number = or_none(sums->sleeping[FKT_SLEEP_IDLE]) },
+			  { .number = or_none(sums->sleeping[FKT_SLEEP_STOPPED] +
+					      sums->sleeping[FKT_SLEEP_OTHER]) },
+			  { .number = sums->switches },
+		  },
+		  false);
+}
+
+static int print_processes(struct output *out, const struct fkt_processes *processes,
+			   struct fkt_analysis *analysis)
+{
+	struct fkt_thread_sums *rows, sum = { 0 };
 	uint64_t total = 0;
-	char text[32];
 	size_t count;
 
-	rows = fkt_analysis_processes(analysis, &count);
+	rows = fkt_analysis_threads(analysis, &count);
 	if (!rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		total += rows[i].cycles;
-
-	fprintf(out, "\n    Pid %-16s               Cycles         Time  Percent\n", "Process");
+	table_line(out, "%s", "");
+	table_begin(out, process_columns);
 	for (size_t i = 0; i < count; i++) {
-		process = fkt_process(processes, rows[i].id);
-		/* The idle task is one for each CPU: its pid is the CPU's number, negated. */
-		if (process->tid == FKT_PID_UNKNOWN)
-			snprintf(text, sizeof(text), "?");
-		else
-			snprintf(text, sizeof(text), "%s%" PRIu32, process->tid ? "" : "-",
-				 process->tid ? process->tid : process->cpu);
-		fprintf(out, "%7s %-16s %20" PRIu64, text, process->comm, rows[i].cycles);
-		fprintf(out, " %12s %7.2f%%\n", duration(trace, rows[i].cycles, text, sizeof(text)),
-			percent(rows[i].cycles, total));
+		print_process(out, fkt_process(processes, rows[i].id), &rows[i], total,
+			      fkt_analysis_has_syscalls(analysis));
+		sum.interrupts += rows[i].interrupts;
+		sum.switches += rows[i].switches;
 	}
-	fprintf(out, "%7s %-16s %20" PRIu64 " %12s %7.2f%%\n", "", "total", total,
-		duration(trace, total, text, sizeof(text)), percent(total, total));
+	table_row(out, "processes_total", process_columns,
+		  (const union cell[]){ { .text = out->format == FORMAT_TEXT ? "       " : "" },
+					{ .text = "total" },
+					{ .number = total },
+					{ .number = total },
+					{ .number = parts_of(total, total) },
+					{ .number = CELL_NONE },
+					{ .number = CELL_NONE },
+					{ .number = sum.interrupts },
+					{ .number = CELL_NONE },
+					{ .number = CELL_NONE },
+					{ .number = CELL_NONE },
+					{ .number = CELL_NONE },
+					{ .number = CELL_NONE },
+					{ .number = sum.switches } },
+		  true);
 	free(rows);
 	return 0;
 }
@@ -176,21 +366,30 @@ static uint32_t other_end(const struct fkt_trace *trace, uint32_t code, bool *is
 	return pair->first + (code - row->first);
 }
 
+static const struct column count_columns[] = {
+	{ "Code", "code", COLUMN_TEXT, 5 },
+	{ "Event", "event", COLUMN_TEXT, 32 },
+	{ "Count", "count", COLUMN_NUMBER, 14 },
+	{ "Exits", "exits", COLUMN_NUMBER, 14 },
+	{ 0 },
+};
+
 /* Events by code, exits in the row of their entry. */
-static int print_counts(FILE *out, const struct fkt_trace *trace, struct fkt_analysis *analysis)
+static int print_counts(struct output *out, struct fkt_analysis *analysis)
 {
+	const struct fkt_trace *trace = out->trace;
 	struct code_count *rows = NULL, *larger;
-	char name[FKT_NAME_BYTES];
+	char name[FKT_NAME_BYTES], code[PID_BYTES];
 	size_t n = 0, room = 0;
 	uint64_t count;
 	uint32_t other;
 	bool is_exit;
 
-	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
-		count = fkt_analysis_code_count(analysis, code);
+	for (uint32_t i = 0; i < FKT_SLOT_CODES; i++) {
+		count = fkt_analysis_code_count(analysis, i);
 		if (!count)
 			continue;
-		other = other_end(trace, code, &is_exit);
+		other = other_end(trace, i, &is_exit);
 		if (is_exit && other < FKT_SLOT_CODES && fkt_analysis_code_count(analysis, other))
 			continue;
 		if (n == room) {
@@ -202,30 +401,89 @@ static int print_counts(FILE *out, const struct fkt_trace *trace, struct fkt_ana
 			}
 			rows = larger;
 		}
-		rows[n].code = code;
+		rows[n].code = i;
 		rows[n].count = count;
 		n++;
 	}
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare_counts);
 
-	fprintf(out, "\nCode  %-32s %14s %14s\n", "Event", "Count", "Exits");
+	table_line(out, "%s", "");
+	table_begin(out, count_columns);
 	for (size_t i = 0; i < n; i++) {
 		fkt_code_name(trace, rows[i].code, name);
-		fprintf(out, "%04" PRIx32 "  %-32s %14" PRIu64, rows[i].code, name, rows[i].count);
+		snprintf(code, sizeof(code), "%04" PRIx32, rows[i].code);
 		other = other_end(trace, rows[i].code, &is_exit);
-		if (!is_exit && other < FKT_SLOT_CODES)
-			fprintf(out, " %14" PRIu64, fkt_analysis_code_count(analysis, other));
-		fputc('\n', out);
+		table_row(out, "counts", count_columns,
+			  (const union cell[]){
+				  { .text = code },
+				  { .text = name },
+				  { .number = rows[i].count },
+				  { .number = !is_exit && other < FKT_SLOT_CODES
+						      ? fkt_analysis_code_count(analysis, other)
+						      : CELL_NONE } },
+			  false);
 	}
 	free(rows);
 	return 0;
 }
 
-int print_summary(FILE *out, const struct fkt_trace *trace, const struct fkt_read_stats *stats,
-		  const struct fkt_processes *processes, struct fkt_analysis *analysis)
+static const struct column on_cpu_columns[] = {
+	{ "Pid", "pid", COLUMN_TEXT, 7 },
+	{ "Process", "process", COLUMN_TEXT, 16 },
+	{ "CPU", "cpu", COLUMN_NUMBER, 4 },
+	{ "Cycles", "cycles", COLUMN_CYCLES, 16 },
+	{ "Time", "time_ns", COLUMN_DURATION, 12 },
+	{ "Percent", "percent", COLUMN_PERCENT, 8 },
+	{ 0 },
+};
+
+int print_cpus(struct output *out, const struct fkt_processes *processes,
+	       struct fkt_analysis *analysis)
 {
-	print_totals(out, trace, stats);
-	return print_processes(out, trace, processes, analysis)
-		       ?: print_counts(out, trace, analysis);
+	const struct fkt_process *process;
+	struct fkt_thread_sums *rows;
+	char pid[PID_BYTES];
+	uint64_t cycles;
+	size_t count;
+
+	rows = fkt_analysis_threads(analysis, &count);
+	if (!rows)
+		return -ENOMEM;
+	table_line(out, "%s", "");
+	table_begin(out, on_cpu_columns);
+	for (size_t i = 0; i < count; i++) {
+		process = fkt_process(processes, rows[i].id);
+		put_pid(process, pid);
+		for (uint32_t cpu = 0; cpu < fkt_analysis_cpu_end(analysis); cpu++) {
+			cycles = fkt_analysis_on_cpu(analysis, rows[i].id, (uint16_t)cpu);
+			if (!cycles)
+				continue;
+			table_row(out, "on_cpu", on_cpu_columns,
+				  (const union cell[]){
+					  { .text = pid },
+					  { .text = process->comm },
+					  { .number = cpu },
+					  { .number = cycles },
+					  { .number = cycles },
+					  { .number = parts_of(cycles,
+							       fkt_analysis_duration(analysis)) } },
+				  false);
+		}
+	}
+	free(rows);
+	return 0;
+}
+
+int print_summary(struct output *out, const struct options *options,
+		  const struct fkt_read_stats *stats, const struct fkt_processes *processes,
+		  struct fkt_analysis *analysis)
+{
+	if (out->format == FORMAT_TEXT)
+		print_totals(out->file, out->trace, stats, analysis);
+	else
+		print_totals_for_programs(out, stats, analysis);
+	return print_rows(out, analysis, options)
+		       ?: print_processes(out, processes, analysis)
+		       ?: print_counts(out, analysis);
 }

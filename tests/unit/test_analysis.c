@@ -1,0 +1,896 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the time went, in traces made by hand with the answer worked out by hand (paper, §6).
+ *
+ * In the comments, "F(" and "F)" are the entry and the exit of a function, "sys(" and "sys)" those
+ * of a system call; a number before it is its stamp.
+ */
+#include "test.h"
+
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/mman.h>
+
+#include "build_trace.h"
+#include "fkt.h"
+
+/* Functions, in the trace's own table. */
+#define F     0x10000u
+#define F_END 0x10001u
+#define G     0x10002u
+#define G_END 0x10003u
+
+static const char codes[] = "0x10000 1 entry 0x10001 functions F args:args\n"
+			    "0x10001 1 exit 0x10000 functions F ret:ret\n"
+			    "0x10002 1 entry 0x10003 functions G args:args\n"
+			    "0x10003 1 exit 0x10002 functions G ret:ret\n";
+
+#define SYS_READ     0x0000u
+#define SYS_READ_END 0x0400u
+
+#define STATE_S	     0x1
+#define STATE_D	     0x2
+#define STATE_DEAD   0x80
+
+static struct fkt_trace *trace;
+static struct fkt_processes *processes;
+static struct fkt_analysis *analysis;
+
+static void begin(struct build *build, unsigned int lanes, bool shared)
+{
+	build_begin(build, lanes, shared);
+	build_text(build, FKT_SECTION_CODES, codes);
+	build_pages(build);
+}
+
+static void wake(struct build *build, unsigned int lane, uint64_t stamp, uint32_t pid)
+{
+	uint64_t word = pid;
+
+	build_slot(build, lane, build->lane[lane].cpu, stamp, FKT_CODE_WAKEUP, 0, &word, 1);
+}
+
+/* The sum of all rows, and that of all threads, is the duration times the CPUs. */
+static void check_sums(void)
+{
+	uint64_t all = fkt_analysis_duration(analysis) * fkt_analysis_cpus(analysis);
+	uint64_t rows = 0, sum = 0;
+	struct fkt_thread_sums *threads;
+	size_t count;
+
+	for (uint32_t row = 0; row < FKT_ROWS; row++)
+		rows += fkt_analysis_row(analysis, row)->own;
+	assert_int_equal(rows, all);
+	threads = fkt_analysis_threads(analysis, &count);
+	assert_non_null(threads);
+	for (size_t i = 0; i < count; i++) {
+		sum += threads[i].cycles;
+		if (threads[i].id)
+			assert_int_equal(threads[i].cycles, threads[i].user + threads[i].kernel +
+								    threads[i].before +
+								    threads[i].interrupts);
+	}
+	assert_int_equal(sum, all);
+	free(threads);
+}
+
+/* Analyse a trace; time counts from one stamp to another one, if they are not 0. */
+static void analyse_hooked(struct build *build, size_t bytes, uint64_t from, uint64_t to,
+			   const struct fkt_analysis_hooks *hooks)
+{
+	char path[32], error[FKT_ERROR_BYTES];
+	struct fkt_reader *reader;
+	struct fkt_event event;
+	int what, fd;
+	bool begun = false;
+
+	fd = memfd_create("trace", 0);
+	assert_int_equal(write(fd, build->data, bytes), bytes);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	trace = fkt_open(path, NULL, NULL, error);
+	assert_non_null(trace);
+	close(fd);
+	build_free(build);
+	processes = fkt_processes_new(trace);
+	analysis = fkt_analysis_new(trace, processes, hooks);
+	reader = fkt_reader_new(trace);
+	assert_true(processes && analysis && reader);
+	while ((what = fkt_next(reader, &event)) > 0) {
+		if (what == FKT_GAP) {
+			fkt_analysis_gap(analysis, fkt_gap(reader));
+			continue;
+		}
+		if (from && !begun && event.stamp < from)
+			fkt_analysis_charge(analysis, event.stamp, false);
+		if (!begun && event.stamp >= from) {
+			fkt_analysis_charge(analysis, from, true);
+			begun = true;
+		}
+		if (to && event.stamp >= to)
+			fkt_analysis_charge(analysis, to, false);
+		assert_int_equal(fkt_analysis_event(analysis, &event), 0);
+		if (fkt_is_process_event(event.code))
+			fkt_processes_event(processes, &event);
+	}
+	assert_int_equal(what, 0);
+	assert_int_equal(fkt_analysis_end(analysis, fkt_read_stats(reader)->last), 0);
+	fkt_reader_free(reader);
+	check_sums();
+}
+
+static void analyse(struct build *build)
+{
+	build_end(build, 0, 0, 0);
+	analyse_hooked(build, build->bytes, 0, 0, NULL);
+}
+
+static void done(void)
+{
+	fkt_analysis_free(analysis);
+	fkt_processes_free(processes);
+	fkt_close(trace);
+}
+
+/* own and total cycles, whole calls, and others */
+#define expect_row(number, own_, total_, calls_, partial_)                                         \
+	do {                                                                                       \
+		const struct fkt_row_sums *row_ = fkt_analysis_row(analysis, number);              \
+		assert_int_equal(row_->own, own_);                                                 \
+		assert_int_equal(row_->total, total_);                                             \
+		assert_int_equal(row_->calls, calls_);                                             \
+		assert_int_equal(row_->partial, partial_);                                         \
+	} while (0)
+
+#define expect_own(number, own_) assert_int_equal(fkt_analysis_row(analysis, number)->own, own_)
+
+/* The n-th thread with this pid, or the idle task of a CPU. */
+static struct fkt_thread_sums thread_sums(uint32_t tid, uint32_t cpu, unsigned int n)
+{
+	struct fkt_thread_sums *threads, found = { 0 };
+	const struct fkt_process *process;
+	uint32_t last = 0;
+	size_t count;
+
+	threads = fkt_analysis_threads(analysis, &count);
+	assert_non_null(threads);
+	do {
+		bool any = false;
+
+		for (size_t i = 0; i < count; i++) {
+			process = fkt_process(processes, threads[i].id);
+			if (process->tid != tid || (!tid && process->cpu != cpu) ||
+			    (last && threads[i].id <= last) || (any && threads[i].id > found.id))
+				continue;
+			found = threads[i];
+			any = true;
+		}
+		assert_true(any);
+		last = found.id;
+	} while (n--);
+	free(threads);
+	return found;
+}
+
+/*
+ * CPU 0: 50 from 1000 on, 60 from 1300 to 1600, then idle; CPU 1: idle, and 50 again from 1500 on.
+ * From 1000 to 2000: 50 has 300 + 500, 60 has 300, idle 0 400 and idle 1 500.
+ */
+static void test_times(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, 0x27, 0);
+	build_switch(&build, 0, 1300, STATE_S, 50, 60);
+	build_event(&build, 0, 1400, FKT_CODE_IRQ_ENTRY, 1);
+	build_event(&build, 1, 1450, FKT_CODE_IRQ_ENTRY, 1);
+	build_switch(&build, 1, 1500, 0, 0, 50);
+	build_switch(&build, 0, 1600, STATE_S, 60, 0);
+	build_event(&build, 1, 2000, 0x27, 0);
+	analyse(&build);
+	assert_int_equal(thread_sums(50, 0, 0).cycles, 800);
+	assert_int_equal(thread_sums(60, 0, 0).cycles, 300);
+	assert_int_equal(thread_sums(0, 0, 0).cycles, 400);
+	assert_int_equal(thread_sums(0, 1, 0).cycles, 500);
+	assert_int_equal(fkt_analysis_on_cpu(analysis, thread_sums(50, 0, 0).id, 0), 300);
+	assert_int_equal(fkt_analysis_on_cpu(analysis, thread_sums(50, 0, 0).id, 1), 500);
+	assert_int_equal(fkt_analysis_code_count(analysis, FKT_CODE_SWITCH), 3);
+	assert_int_equal(fkt_analysis_code_count(analysis, 0x27), 2);
+	done();
+}
+
+/*
+ * 1000 sys( 1100 F( 1150 G( 1250 G) 1300 G( 1320 G) 1400 F) 1500 sys) 1700 sys( 1750 sys)
+ *
+ * G: 100 + 20. F: 300 in all, 180 its own. sys: 500 + 50 in all, of which 200 + 50 its own. User
+ * mode: the 200 between the calls.
+ */
+static void test_calls(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_event(&build, 0, 1150, G, 0);
+	build_event(&build, 0, 1250, G_END, 0);
+	build_event(&build, 0, 1300, G, 0);
+	build_event(&build, 0, 1320, G_END, 0);
+	build_event(&build, 0, 1400, F_END, 0);
+	build_event(&build, 0, 1500, SYS_READ_END, 0);
+	build_event(&build, 0, 1700, SYS_READ, 0);
+	build_event(&build, 0, 1750, SYS_READ_END, 0);
+	analyse(&build);
+	expect_row(G, 120, 120, 2, 0);
+	expect_row(F, 180, 300, 1, 0);
+	expect_row(SYS_READ, 250, 550, 2, 0);
+	expect_own(FKT_ROW_USER, 200);
+	assert_int_equal(thread_sums(50, 0, 0).user, 200);
+	assert_int_equal(thread_sums(50, 0, 0).kernel, 550);
+	done();
+}
+
+/*
+ * Two threads in the same function at the same time, on one CPU:
+ *
+ * 50: 1000 sys( 1100 F( 1200 asleep			      1500 F) 1600 sys)
+ * 60:			      1200 sys( 1300 F( 1400 asleep
+ *
+ * 50's F took 100 + 100, as it slept in between; 60's has taken 100 and is not left. The first
+ * events of a thread that is switched to: 60 was in user mode for 0 cycles. At 1400 60 sleeps, and
+ * 50 is back, in its F. The last event is at 1600.
+ */
+static void test_sleep_in_function(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_switch(&build, 0, 1200, STATE_S, 50, 60);
+	build_event(&build, 0, 1200, SYS_READ, 0);
+	build_event(&build, 0, 1300, F, 0);
+	wake(&build, 0, 1350, 50);
+	build_switch(&build, 0, 1400, STATE_D, 60, 50);
+	build_event(&build, 0, 1500, F_END, 0);
+	build_event(&build, 0, 1600, SYS_READ_END, 0);
+	analyse(&build);
+	expect_row(F, 300, 200, 1, 1);
+	expect_row(SYS_READ, 300, 400, 1, 1);
+	/* 50 slept from 1200 until it was woken, and waited until 1400. 60 sleeps to the end. */
+	assert_int_equal(thread_sums(50, 0, 0).sleeping[FKT_SLEEP_INTERRUPTIBLE], 150);
+	assert_int_equal(thread_sums(50, 0, 0).waiting, 50);
+	assert_int_equal(thread_sums(60, 0, 0).sleeping[FKT_SLEEP_UNINTERRUPTIBLE], 200);
+	done();
+}
+
+/*
+ * A thread sleeps in a function on CPU 0 and goes on in it on CPU 1:
+ *
+ * CPU 0: 1000 50: sys( 1100 F( 1200 to idle				   2000 tick(
+ * CPU 1: 1000 idle: tick( 1010 tick) 1500 to 50, 1600 F) 1700 sys) 1900 sys( 1950 sys)
+ *
+ * F: 100 on CPU 0, and 100 on CPU 1, counted from the switch there, the CPU's last event. sys:
+ * 100 + 100 its own, 400 in all, and 50. CPU 1's idle has 490, its tick 10.
+ */
+static void test_migration(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1000, FKT_CODE_VECTOR_ENTRY, 0);
+	build_event(&build, 1, 1010, FKT_CODE_VECTOR_EXIT, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_switch(&build, 0, 1200, STATE_S, 50, 0);
+	build_switch(&build, 1, 1500, 0, 0, 50);
+	build_event(&build, 1, 1600, F_END, 0);
+	build_event(&build, 1, 1700, SYS_READ_END, 0);
+	build_event(&build, 1, 1900, SYS_READ, 0);
+	build_event(&build, 1, 1950, SYS_READ_END, 0);
+	build_event(&build, 0, 2000, FKT_CODE_VECTOR_ENTRY, 0);
+	analyse(&build);
+	expect_row(F, 200, 200, 1, 0);
+	expect_row(SYS_READ, 250, 450, 2, 0);
+	expect_row(FKT_CODE_VECTOR_ENTRY, 10, 10, 1, 1);
+	assert_int_equal(thread_sums(0, 0, 0).cycles, 800);
+	assert_int_equal(thread_sums(0, 1, 0).cycles, 500);
+	assert_int_equal(thread_sums(0, 1, 0).interrupts, 10);
+	expect_own(FKT_ROW_IDLE, 800 + 490);
+	/* between its calls, and after them to the end of the trace */
+	expect_own(FKT_ROW_USER, 200 + 50);
+	done();
+}
+
+/*
+ * Interrupts nest, and are charged to themselves, not to the call that they interrupt:
+ *
+ * 1000 sys( 1100 softirq( 1150 F( 1200 tick( 1220 irq( 1225 irq) 1230 tick) 1300 F) 1400 softirq)
+ * 1450 sys)
+ *
+ * irq 5; tick 30 - 5 = 25; F 150 - 30 = 120; softirq 300 - 150 = 150; sys 100 + 50.
+ */
+static void test_interrupts(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, FKT_CODE_SOFTIRQ_ENTRY, 3);
+	build_event(&build, 0, 1150, F, 0);
+	build_event(&build, 0, 1200, FKT_CODE_VECTOR_ENTRY, 0);
+	build_event(&build, 0, 1220, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 1225, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 0, 1230, FKT_CODE_VECTOR_EXIT, 0);
+	build_event(&build, 0, 1300, F_END, 0);
+	build_event(&build, 0, 1400, FKT_CODE_SOFTIRQ_EXIT, 3);
+	build_event(&build, 0, 1450, SYS_READ_END, 0);
+	analyse(&build);
+	expect_row(FKT_ROW_IRQ + 14, 5, 5, 1, 0);
+	expect_row(FKT_CODE_VECTOR_ENTRY, 25, 30, 1, 0);
+	expect_row(F, 120, 150, 1, 0);
+	expect_row(FKT_ROW_SOFTIRQ + 3, 150, 300, 1, 0);
+	expect_row(SYS_READ, 150, 150, 1, 0);
+	assert_int_equal(thread_sums(50, 0, 0).kernel, 150);
+	assert_int_equal(thread_sums(50, 0, 0).interrupts, 300);
+	done();
+}
+
+/*
+ * An interrupt between the event of a switch and the switch itself: what comes then still says that
+ * 50 is current (here, as the headers of new pages do).
+ *
+ * 1000 50: sys( 1100 switch to 60 | 1120 50: irq( 1150 irq) | 1250 60: sys( 1300 sys)
+ *
+ * Until 1120 it is 50's time, then the interrupt's; the switch counts when 60's first event comes,
+ * and 60's time from the last event on: 1150.
+ */
+static void test_interrupt_in_switch(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_switch(&build, 0, 1100, STATE_S, 50, 60);
+	build_close(&build, 0);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1120, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 1150, FKT_CODE_IRQ_EXIT, 14);
+	build_close(&build, 0);
+	build.lane[0].pid = 60;
+	build_event(&build, 0, 1250, SYS_READ, 0);
+	build_event(&build, 0, 1300, SYS_READ_END, 0);
+	analyse(&build);
+	assert_int_equal(thread_sums(50, 0, 0).cycles, 120 + 30);
+	assert_int_equal(thread_sums(50, 0, 0).interrupts, 30);
+	assert_int_equal(thread_sums(60, 0, 0).cycles, 150);
+	expect_row(FKT_ROW_IRQ + 14, 30, 30, 1, 0);
+	expect_row(SYS_READ, 120 + 50, 50, 1, 1);
+	expect_own(FKT_ROW_USER, 100);
+	done();
+}
+
+/* Idle on both CPUs at the same time: from 1000 to 1500, and from 1200 to 2000. */
+static void test_idle(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[1].pid = 60;
+	build_event(&build, 0, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_switch(&build, 1, 1200, STATE_S, 60, 0);
+	build_switch(&build, 0, 1500, 0, 0, 50);
+	build_event(&build, 0, 2000, SYS_READ, 0);
+	analyse(&build);
+	assert_int_equal(thread_sums(0, 0, 0).cycles, 500);
+	assert_int_equal(thread_sums(0, 1, 0).cycles, 800);
+	assert_int_equal(thread_sums(50, 0, 0).cycles, 500);
+	assert_int_equal(thread_sums(60, 0, 0).cycles, 200);
+	/* 60 went to sleep outside of all calls that were seen: not from user mode. */
+	assert_int_equal(thread_sums(60, 0, 0).before, 200);
+	expect_own(FKT_ROW_BEFORE, 200);
+	/* An idle task neither waits nor sleeps. */
+	assert_int_equal(thread_sums(0, 0, 0).waiting, 0);
+	done();
+}
+
+/*
+ * 50 ends, and its pid is given out again: 200 and 300 cycles of two processes. The first one's
+ * call is not the second one's.
+ */
+static void test_reused_pid(void **state)
+{
+	uint64_t word = 50 | 50ull << 32;
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_switch(&build, 0, 1200, STATE_DEAD, 50, 60);
+	build_slot(&build, 0, 0, 1250, FKT_CODE_RELEASE, 0, &word, 1);
+	build_fork(&build, 0, 1300, 50, 60);
+	build_switch(&build, 0, 1400, 0, 60, 50);
+	build_event(&build, 0, 1500, SYS_READ, 0);
+	build_event(&build, 0, 1700, SYS_READ_END, 0);
+	analyse(&build);
+	assert_int_equal(thread_sums(50, 0, 0).cycles, 200);
+	assert_int_equal(thread_sums(50, 0, 1).cycles, 300);
+	expect_row(SYS_READ, 400, 200, 1, 1);
+	done();
+}
+
+/*
+ * 1000 50: irq( 1010 irq) 1100 F) 1200 sys) 1400 sys( 1500 F( 1600 the end
+ *
+ * F and sys were entered before the trace began: 90 and 100, less the interrupt, are theirs, but no
+ * call of them was seen from beginning to end. Neither are the last ones.
+ */
+static void test_partial_calls(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 1010, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 0, 1100, F_END, 0);
+	build_event(&build, 0, 1200, SYS_READ_END, 0);
+	build_event(&build, 0, 1400, SYS_READ, 0);
+	build_event(&build, 0, 1500, F, 0);
+	build_event(&build, 0, 1600, FKT_CODE_SOFTIRQ_RAISE, 1);
+	analyse(&build);
+	expect_row(F, 90 + 100, 0, 0, 2);
+	expect_row(SYS_READ, 100 + 100, 0, 0, 2);
+	expect_own(FKT_ROW_USER, 200);
+	done();
+}
+
+/* The first event on a CPU is an interrupt's end: all the time before it was the interrupt's. */
+static void test_interrupt_before(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1100, FKT_CODE_SOFTIRQ_EXIT, 1);
+	build_event(&build, 1, 1150, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_event(&build, 0, 1200, SYS_READ_END, 0);
+	analyse(&build);
+	expect_row(FKT_ROW_SOFTIRQ + 1, 100, 0, 0, 1);
+	assert_int_equal(thread_sums(0, 1, 0).interrupts, 100);
+	expect_own(FKT_ROW_IDLE, 100);
+	done();
+}
+
+/*
+ * Events are lost on CPU 0 between 1200 and 1500:
+ *
+ * CPU 0: 1000 50: sys( 1100 F( 1200 softirq_raise | lost | 1500 50: F) 1600 sys) 1700 sys( 1800 sys)
+ * CPU 1: 1000 60: sys( 1900 sys)
+ *
+ * What 50 did until 1500 is not known, not even that it was the same F. F has 100, and then, from
+ * 1500 on, what was entered is not known: F ends, having taken 0, and the 100 until sys) are that
+ * call's. Then all is known again. 60, on the other CPU, is not concerned.
+ */
+static void test_lost(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build.lane[1].pid = 60;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_event(&build, 0, 1200, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_close(&build, 0);
+	build.lane[0].lost = 5;
+	build_event(&build, 0, 1500, F_END, 0);
+	build_event(&build, 0, 1600, SYS_READ_END, 0);
+	build_event(&build, 0, 1700, SYS_READ, 0);
+	build_event(&build, 0, 1800, SYS_READ_END, 0);
+	build_event(&build, 1, 1900, SYS_READ_END, 0);
+	analyse(&build);
+	expect_own(FKT_ROW_UNKNOWN, 300);
+	assert_int_equal(thread_sums(FKT_PID_UNKNOWN, 0, 0).cycles, 300);
+	expect_row(F, 100, 0, 0, 2);
+	expect_row(SYS_READ, 100 + 100 + 100 + 900, 100 + 900, 2, 2);
+	expect_own(FKT_ROW_USER, 100 + 100);
+	assert_int_equal(thread_sums(60, 0, 0).kernel, 900);
+	done();
+}
+
+/*
+ * 50 sleeps in F while events are lost on the other CPU, where it may have run: when it comes back,
+ * it is not known in which calls it is.
+ *
+ * CPU 0: 1000 50: sys( 1100 F( 1200 to idle			   1600 to 50, 1700 F) 1800 sys)
+ * CPU 1: 1000 idle: softirq_raise | lost | 1400 idle: softirq_raise
+ */
+static void test_lost_elsewhere(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_close(&build, 1);
+	build.lane[1].lost = 5;
+	build_event(&build, 0, 1100, F, 0);
+	build_switch(&build, 0, 1200, STATE_S, 50, 0);
+	build_event(&build, 1, 1400, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_switch(&build, 0, 1600, 0, 0, 50);
+	build_event(&build, 0, 1700, F_END, 0);
+	build_event(&build, 0, 1800, SYS_READ_END, 0);
+	analyse(&build);
+	/* Its cycles are right, as nobody else can have had them, but the calls are no whole ones. */
+	expect_row(F, 100 + 100, 0, 0, 2);
+	expect_row(SYS_READ, 100 + 100, 0, 0, 2);
+	expect_own(FKT_ROW_UNKNOWN, 400);
+	done();
+}
+
+/* A call whose exit is missing without a word: it ends with the call around it. */
+static void test_missing_exit(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_event(&build, 0, 1200, G, 0);
+	build_event(&build, 0, 1300, F_END, 0);
+	build_event(&build, 0, 1400, F, 0);
+	/* The next system call comes from user mode, so the one before has ended somehow. */
+	build_event(&build, 0, 1500, SYS_READ, 0);
+	build_event(&build, 0, 1600, SYS_READ_END, 0);
+	analyse(&build);
+	expect_row(G, 100, 0, 0, 1);
+	expect_row(F, 100 + 100, 200, 1, 1);
+	expect_row(SYS_READ, 200 + 100, 100, 1, 1);
+	done();
+}
+
+/*
+ * A recording of two lanes of which one has recorded nothing: its CPU was idle, if the trace is
+ * whole; if the end is missing, nobody knows.
+ */
+static void test_silent_cpu(void **state)
+{
+	for (unsigned int whole = 0; whole <= 1; whole++) {
+		struct build build;
+		size_t bytes;
+
+		(void)state;
+		begin(&build, 2, false);
+		build.lane[0].pid = 50;
+		build_event(&build, 0, 1000, SYS_READ, 0);
+		build_event(&build, 0, 1300, SYS_READ_END, 0);
+		build_close(&build, 0);
+		bytes = build.bytes;
+		build_end(&build, 0, 0, 0);
+		analyse_hooked(&build, whole ? build.bytes : bytes, 0, 0, NULL);
+		assert_int_equal(fkt_analysis_cpus(analysis), 2);
+		expect_own(FKT_ROW_IDLE, whole ? 300 : 0);
+		expect_own(FKT_ROW_UNKNOWN, whole ? 0 : 300);
+		done();
+	}
+}
+
+/*
+ * Kernel threads, known as children of kthreadd, have no user mode; the recording's own limits are
+ * in the end sections: from 900 to 2100, also before the first event and after the last one.
+ */
+static void test_limits(void **state)
+{
+	static const char info[] = "start_cycles=900\0stop_cycles=2100";
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 800, 800, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "7 7 2 kworker\n");
+	build_pages(&build);
+	build.lane[0].pid = 7;
+	build_event(&build, 0, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_switch(&build, 0, 1500, STATE_S, 7, 0);
+	build_event(&build, 0, 2000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_end(&build, 2200, 2200, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, NULL);
+	assert_int_equal(fkt_analysis_duration(analysis), 1200);
+	expect_own(FKT_ROW_KERNEL, 600);
+	expect_own(FKT_ROW_IDLE, 600);
+	assert_int_equal(thread_sums(7, 0, 0).user, 0);
+	assert_int_equal(thread_sums(7, 0, 0).kernel, 600);
+	done();
+}
+
+/*
+ * 1000 sys( 1100 F( 1200 F) 1400 sys) 1500 sys( 1600 sys), but time counts from 1150 to 1550 only:
+ * F has 50, sys 200 and 50, user mode 100; no call was whole in that time.
+ */
+static void test_window(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_event(&build, 0, 1200, F_END, 0);
+	build_event(&build, 0, 1400, SYS_READ_END, 0);
+	build_event(&build, 0, 1500, SYS_READ, 0);
+	build_event(&build, 0, 1600, SYS_READ_END, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 1150, 1550, NULL);
+	assert_int_equal(fkt_analysis_duration(analysis), 400);
+	expect_row(F, 50, 0, 0, 1);
+	expect_row(SYS_READ, 200 + 50, 0, 0, 2);
+	expect_own(FKT_ROW_USER, 100);
+	done();
+}
+
+/* One lane for both CPUs: the CPU is in the slots. */
+static void test_shared_lane(void **state)
+{
+	const uint64_t to_idle = 60;
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, true);
+	build.lane[0].pid = 50;
+	build_slot(&build, 0, 0, 1000, SYS_READ, 0, NULL, 0);
+	build_slot(&build, 0, 1, 1200, FKT_CODE_SWITCH, STATE_S, &to_idle, 1);
+	build_slot(&build, 0, 0, 1300, SYS_READ_END, 0, NULL, 0);
+	build_slot(&build, 0, 1, 1400, FKT_CODE_VECTOR_ENTRY, 0, NULL, 0);
+	build_slot(&build, 0, 1, 1500, FKT_CODE_VECTOR_EXIT, 0, NULL, 0);
+	analyse(&build);
+	assert_int_equal(fkt_analysis_cpus(analysis), 2);
+	assert_int_equal(thread_sums(50, 0, 0).cycles, 500);
+	assert_int_equal(thread_sums(60, 0, 0).cycles, 200);
+	assert_int_equal(thread_sums(0, 1, 0).cycles, 300);
+	done();
+}
+
+/* Recording was turned off from 1200 to 1500: nobody knows what happened then. */
+static void test_turned_off(void **state)
+{
+	uint64_t off[1] = { 0 }, on[1] = { 1 };
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_slot(&build, 0, 0, 1200, FKT_CODE_SETMASK, 0, off, 1);
+	build_slot(&build, 0, 0, 1500, FKT_CODE_SETMASK, 0, on, 1);
+	build_event(&build, 0, 1600, SYS_READ, 0);
+	build_event(&build, 0, 1700, SYS_READ_END, 0);
+	analyse(&build);
+	expect_own(FKT_ROW_UNKNOWN, 300);
+	expect_row(SYS_READ, 200 + 100, 100, 1, 1);
+	done();
+}
+
+/* A thread that is not its process's first one calls execve(): it goes on under the first's pid. */
+static void test_exec_by_thread(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 51;
+	build_event(&build, 0, 1000, 59, 0);
+	build_name(&build, 0, 1300, FKT_CODE_EXEC, 50, "new");
+	build_event(&build, 0, 1400, 0x400 + 59, 0);
+	build_event(&build, 0, 1500, SYS_READ, 0);
+	analyse(&build);
+	expect_row(59, 400, 400, 1, 0);
+	assert_int_equal(thread_sums(51, 0, 0).kernel, 300);
+	assert_int_equal(thread_sums(50, 0, 0).kernel, 100);
+	assert_int_equal(thread_sums(50, 0, 0).user, 100);
+	done();
+}
+
+struct waits {
+	unsigned int count;
+	struct fkt_wait wait[4];
+};
+
+static void keep_wait(void *arg, const struct fkt_wait *wait)
+{
+	struct waits *waits = arg;
+
+	if (waits->count < 4)
+		waits->wait[waits->count] = *wait;
+	waits->count++;
+}
+
+/*
+ * 50 sleeps in F, called by sys, from 1200 on; irq 14 on CPU 1 wakes it at 1510; it runs at 1600. 60
+ * is preempted at 1600, in user mode as far as one knows, and back at 1800.
+ */
+static void test_waits(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_switch(&build, 0, 1200, STATE_S, 50, 60);
+	build_event(&build, 1, 1500, FKT_CODE_IRQ_ENTRY, 14);
+	wake(&build, 1, 1510, 50);
+	build_event(&build, 1, 1520, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 1600, 0, 60, 50);
+	build_switch(&build, 0, 1800, STATE_S, 50, 60);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	assert_int_equal(waits.count, 2);
+	assert_int_equal(fkt_process(processes, waits.wait[0].id)->tid, 50);
+	assert_int_equal(waits.wait[0].state, STATE_S);
+	assert_int_equal(waits.wait[0].outer, SYS_READ);
+	assert_int_equal(waits.wait[0].inner, F);
+	assert_int_equal(waits.wait[0].left, 1200);
+	assert_int_equal(waits.wait[0].woken, 1510);
+	assert_int_equal(waits.wait[0].back, 1600);
+	assert_int_equal(waits.wait[0].waker_row, FKT_ROW_IRQ + 14);
+	assert_int_equal(fkt_process(processes, waits.wait[1].id)->tid, 60);
+	assert_int_equal(waits.wait[1].state, 0);
+	assert_int_equal(waits.wait[1].outer, FKT_ROW_USER);
+	assert_int_equal(waits.wait[1].woken, 0);
+	assert_int_equal(waits.wait[1].back - waits.wait[1].left, 200);
+	done();
+}
+
+/* Anything at all, with losses: the sums are right (see check_sums()), and nothing is hurt. */
+static void test_random(void **state)
+{
+	static const uint32_t all[] = {
+		SYS_READ,
+		SYS_READ_END,
+		F,
+		F_END,
+		G,
+		G_END,
+		FKT_CODE_IRQ_ENTRY,
+		FKT_CODE_IRQ_EXIT,
+		FKT_CODE_SOFTIRQ_ENTRY,
+		FKT_CODE_SOFTIRQ_EXIT,
+		FKT_CODE_VECTOR_ENTRY,
+		FKT_CODE_VECTOR_EXIT,
+		FKT_CODE_SWITCH,
+		FKT_CODE_WAKEUP,
+		FKT_CODE_FORK,
+		FKT_CODE_EXEC,
+		FKT_CODE_EXIT,
+		FKT_CODE_RELEASE,
+		FKT_CODE_SETMASK,
+		FKT_CODE_PAUSE,
+	};
+
+	(void)state;
+	for (unsigned int seed = 1; seed <= 40; seed++) {
+		bool shared = seed % 4 == 0;
+		unsigned int lanes = shared ? 1 : 1 + seed % 4;
+		uint64_t stamp = 1000000;
+		struct build build;
+
+		srand(seed);
+		begin(&build, lanes, shared);
+		for (unsigned int i = 0; i < 5000; i++) {
+			unsigned int lane = (unsigned int)rand() % lanes;
+			uint16_t cpu = shared ? (uint16_t)(rand() % 3) : (uint16_t)lane;
+			uint32_t code = all[(unsigned int)rand() % (sizeof(all) / sizeof(all[0]))];
+			uint64_t words[3];
+
+			/* Those that make all CPUs blind are rare. */
+			if (code >= FKT_CODE_PAUSE && code < F && rand() % 50)
+				code = FKT_CODE_SWITCH;
+			for (unsigned int j = 0; j < 3; j++)
+				words[j] = (uint64_t)(rand() % 6) | (uint64_t)(rand() % 6) << 32;
+			if (code == FKT_CODE_PAUSE)
+				words[0] = stamp - (uint64_t)(rand() % 100);
+			if (rand() % 200 == 0) {
+				build_close(&build, lane);
+				build.lane[lane].lost += (uint64_t)(rand() % 3);
+				build.lane[lane].pid = (uint32_t)(rand() % 6);
+			}
+			stamp += (uint64_t)(rand() % 100);
+			build_slot(&build, lane, cpu, stamp, code, (uint16_t)(rand() % 3), words,
+				   (unsigned int)rand() % 4);
+		}
+		build_end(&build, 0, 0, 0);
+		analyse_hooked(&build, build.bytes, seed % 3 ? 0 : 1050000, seed % 5 ? 0 : 1150000,
+			       NULL);
+		done();
+	}
+}
+
+static void test_histogram(void **state)
+{
+	struct fkt_histogram histogram = { 0 };
+
+	(void)state;
+	assert_int_equal(fkt_histogram_percentile(&histogram, 50), 0);
+	for (uint64_t i = 1; i <= 1000; i++)
+		fkt_histogram_add(&histogram, i);
+	assert_int_equal(histogram.count, 1000);
+	assert_int_equal(histogram.sum, 500500);
+	assert_int_equal(histogram.min, 1);
+	assert_int_equal(histogram.max, 1000);
+	/* off by no more than 1/16 */
+	assert_in_range(fkt_histogram_percentile(&histogram, 50), 469, 531);
+	assert_in_range(fkt_histogram_percentile(&histogram, 99), 929, 1000);
+	assert_int_equal(fkt_histogram_percentile(&histogram, 100), 1000);
+	assert_int_equal(fkt_histogram_percentile(&histogram, 0), 1);
+	/* 1; 2, 3; 4 … 7; …; 512 … 1000 */
+	assert_int_equal(fkt_histogram_power(&histogram, 0), 0);
+	assert_int_equal(fkt_histogram_power(&histogram, 1), 1);
+	assert_int_equal(fkt_histogram_power(&histogram, 2), 2);
+	assert_int_equal(fkt_histogram_power(&histogram, 3), 4);
+	assert_int_equal(fkt_histogram_power(&histogram, 9), 256);
+	assert_int_equal(fkt_histogram_power(&histogram, 10), 489);
+	fkt_histogram_add(&histogram, 0);
+	fkt_histogram_add(&histogram, UINT64_MAX);
+	assert_int_equal(fkt_histogram_power(&histogram, 0), 1);
+	assert_int_equal(fkt_histogram_power(&histogram, 64), 1);
+	assert_int_equal(fkt_histogram_percentile(&histogram, 100), UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_sleep_in_function),
+		cmocka_unit_test(test_migration),
+		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_interrupt_in_switch),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_reused_pid),
+		cmocka_unit_test(test_partial_calls),
+		cmocka_unit_test(test_interrupt_before),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_lost_elsewhere),
+		cmocka_unit_test(test_missing_exit),
+		cmocka_unit_test(test_silent_cpu),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_shared_lane),
+		cmocka_unit_test(test_turned_off),
+		cmocka_unit_test(test_exec_by_thread),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_histogram),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Calls and events in groups, by what the user says. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+#define ERRNO_MAX  4095
+
+/* The value of a field that an event does not have. */
+#define NO_VALUE   UINT64_MAX
+
+/* A trace has 32 layers; more are a lie, and share the last one. */
+#define LAYERS_MAX 40
+
+struct by {
+	const struct options *options;
+	const struct fkt_trace *trace;
+	struct fkt_processes *processes;
+	struct groups *groups;
+	const char *layer[LAYERS_MAX]; /* those that came, each once */
+	unsigned int layers;
+};
+
+struct by *by_new(const struct options *options, const struct fkt_trace *trace,
+		  struct fkt_processes *processes)
+{
+	struct by *by = calloc(1, sizeof(*by));
+
+	if (!by)
+		return NULL;
+	by->options = options;
+	by->trace = trace;
+	by->processes = processes;
+	by->groups = groups_new();
+	if (!by->groups) {
+		free(by);
+		return NULL;
+	}
+	return by;
+}
+
+void by_free(struct by *by)
+{
+	if (!by)
+		return;
+	groups_free(by->groups);
+	free(by);
+}
+
+static uint64_t layer_key(struct by *by, uint32_t row)
+{
+	const char *name = fkt_row_layer(by->trace, row);
+
+	for (unsigned int i = 0; i < by->layers; i++)
+		if (!strcasecmp(by->layer[i], name))
+			return i;
+	if (by->layers == LAYERS_MAX)
+		return LAYERS_MAX - 1;
+	by->layer[by->layers] = name;
+	return by->layers++;
+}
+
+static uint64_t errno_key(const struct fkt_event *exit)
+{
+	int64_t result;
+
+	if (!exit)
+		return NO_VALUE;
+	result = exit->words ? (int64_t)fkt_arg64(exit, 0) : (int16_t)exit->imm;
+	return result < 0 && result >= -ERRNO_MAX ? (uint64_t)-result : 0;
+}
+
+/* A process is its leader, under which all of its threads are. */
+static uint64_t process_key(const struct by *by, uint32_t id)
+{
+	const struct fkt_process *process = fkt_process(by->processes, id);
+
+	if (!process->tid || process->tgid == FKT_PID_UNKNOWN || process->tgid == process->tid)
+		return id;
+	return fkt_process_leader(by->processes, id);
+}
+
+static struct group *get(struct by *by, const struct fkt_call *call, uint32_t code,
+			 const uint64_t *args, unsigned int words)
+{
+	uint64_t key[BY_MAX] = { 0 };
+
+	for (unsigned int i = 0; i < by->options->bys; i++) {
+		enum by_field field = by->options->by[i];
+
+		switch (field) {
+		case BY_FUNCTION:
+			key[i] = call->row;
+			break;
+		case BY_CALLER:
+			key[i] = call->caller;
+			break;
+		case BY_PROCESS:
+			key[i] = process_key(by, call->id);
+			break;
+		case BY_THREAD:
+			key[i] = call->id;
+			break;
+		case BY_CPU:
+			key[i] = call->cpu;
+			break;
+		case BY_LAYER:
+			key[i] = layer_key(by, call->row);
+			break;
+		case BY_CODE:
+			key[i] = code;
+			break;
+		case BY_ERRNO:
+			key[i] = errno_key(call->exit);
+			break;
+		default:
+			key[i] = (unsigned int)(field - BY_ARG0) < words ? args[field - BY_ARG0]
+									 : NO_VALUE;
+		}
+	}
+	return groups_get(by->groups, key);
+}
+
+int by_add_call(struct by *by, const struct fkt_call *call)
+{
+	struct group *group;
+
+	if (call->partial)
+		return 0;
+	group = get(by, call, row_code(call->row), call->entry_args, call->entry_words);
+	if (!group)
+		return -ENOMEM;
+	group->count++;
+	fkt_histogram_add(&group->values,
+			  by->options->elapsed ? call->end - call->begin : call->cycles);
+	return 0;
+}
+
+int by_add_event(struct by *by, const struct fkt_event *event, uint32_t id)
+{
+	const struct fkt_call call = {
+		.row = event->code,
+		.caller = FKT_ROW_NONE,
+		.id = id,
+		.cpu = event->cpu,
+	};
+	uint64_t args[FKT_CALL_ARGS];
+	unsigned int words = event->words < FKT_CALL_ARGS ? event->words : FKT_CALL_ARGS;
+	struct group *group;
+
+	for (unsigned int i = 0; i < words; i++)
+		args[i] = fkt_arg64(event, 8 * i);
+	group = get(by, &call, event->code, args, words);
+	if (!group)
+		return -ENOMEM;
+	group->count++;
+	return 0;
+}
+
+/* ---- printing ---- */
+
+#define FIELD_BYTES (FKT_NAME_BYTES + 24)
+
+static void put_process(const struct by *by, uint64_t id, char text[FIELD_BYTES])
+{
+	const struct fkt_process *process = fkt_process(by->processes, (uint32_t)id);
+	char pid[PID_BYTES];
+
+	put_pid(process, pid);
+	snprintf(text, FIELD_BYTES, "%s[%s]", process->comm, pid);
+}
+
+static void put_field(const struct by *by, enum by_field field, uint64_t value,
+		      char text[FIELD_BYTES])
+{
+	const char *name;
+
+	if (value == NO_VALUE) {
+		strcpy(text, "-");
+		return;
+	}
+	switch (field) {
+	case BY_FUNCTION:
+	case BY_CALLER:
+		fkt_row_name(by->trace, (uint32_t)value, text);
+		break;
+	case BY_PROCESS:
+	case BY_THREAD:
+		put_process(by, value, text);
+		break;
+	case BY_CPU:
+		snprintf(text, FIELD_BYTES, "%" PRIu64, value);
+		break;
+	case BY_LAYER:
+		snprintf(text, FIELD_BYTES, "%s", by->layer[value]);
+		break;
+	case BY_CODE:
+		snprintf(text, FIELD_BYTES, "%04" PRIx64, value);
+		break;
+	case BY_ERRNO:
+		name = value ? fkt_errno_name((int)value) : "ok";
+		if (name)
+			snprintf(text, FIELD_BYTES, "%s", name);
+		else
+			snprintf(text, FIELD_BYTES, "%" PRIu64, value);
+		break;
+	default:
+		if (value < 0x10000)
+			snprintf(text, FIELD_BYTES, "%" PRIu64, value);
+		else
+			snprintf(text, FIELD_BYTES, "0x%" PRIx64, value);
+	}
+}
+
+static const struct column *field_columns(void)
+{
+	static const struct column columns[] = {
+		[BY_FUNCTION] = { "Function", "function", COLUMN_TEXT, 28 },
+		[BY_CALLER] = { "Caller", "caller", COLUMN_TEXT, 28 },
+		[BY_PROCESS] = { "Process", "process", COLUMN_TEXT, 24 },
+		[BY_THREAD] = { "Thread", "thread", COLUMN_TEXT, 24 },
+		[BY_CPU] = { "CPU", "cpu", COLUMN_TEXT, 4 },
+		[BY_LAYER] = { "Layer", "layer", COLUMN_TEXT, 12 },
+		[BY_CODE] = { "Code", "code", COLUMN_TEXT, 5 },
+		[BY_ERRNO] = { "Errno", "errno", COLUMN_TEXT, 12 },
+		[BY_ARG0] = { "Arg 0", "arg0", COLUMN_TEXT, 18 },
+		[BY_ARG0 + 1] = { "Arg 1", "arg1", COLUMN_TEXT, 18 },
+		[BY_ARG0 + 2] = { "Arg 2", "arg2", COLUMN_TEXT, 18 },
+		[BY_ARG0 + 3] = { "Arg 3", "arg3", COLUMN_TEXT, 18 },
+		[BY_ARG0 + 4] = { "Arg 4", "arg4", COLUMN_TEXT, 18 },
+		[BY_ARG0 + 5] = { "Arg 5", "arg5", COLUMN_TEXT, 18 },
+	};
+
+	return columns;
+}
+
+static const struct column value_columns[] = {
+	{ "Count", "count", COLUMN_NUMBER, 10 },
+	{ "Sum", "sum_ns", COLUMN_DURATION, 12 },
+	{ "Average", "average_ns", COLUMN_DURATION, 12 },
+	{ "Min", "min_ns", COLUMN_DURATION, 12 },
+	{ "p50", "p50_ns", COLUMN_DURATION, 12 },
+	{ "p90", "p90_ns", COLUMN_DURATION, 12 },
+	{ "p99", "p99_ns", COLUMN_DURATION, 12 },
+	{ "p99.9", "p99_9_ns", COLUMN_DURATION, 12 },
+	{ "Max", "max_ns", COLUMN_DURATION, 12 },
+};
+
+#define VALUES (sizeof(value_columns) / sizeof(value_columns[0]))
+
+static void print_group(const struct by *by, struct output *out, const struct column *columns,
+			const struct group *group, bool others)
+{
+	const struct fkt_histogram *values = &group->values;
+	char text[BY_MAX][FIELD_BYTES];
+	unsigned int n = by->options->bys;
+	union cell cells[BY_MAX + VALUES] = { 0 };
+
+	for (unsigned int i = 0; i < n; i++) {
+		put_field(by, by->options->by[i], others ? NO_VALUE : group->key[i], text[i]);
+		if (others && !i)
+			strcpy(text[i], "(others)");
+		cells[i].text = text[i];
+	}
+	cells[n].number = group->count;
+	for (unsigned int i = 1; i < VALUES; i++)
+		cells[n + i].number = CELL_NONE;
+	if (values->count) {
+		cells[n + 1].number = values->sum;
+		cells[n + 2].number = values->sum / values->count;
+		cells[n + 3].number = values->min;
+		cells[n + 4].number = fkt_histogram_percentile(values, 50);
+		cells[n + 5].number = fkt_histogram_percentile(values, 90);
+		cells[n + 6].number = fkt_histogram_percentile(values, 99);
+		cells[n + 7].number = fkt_histogram_percentile(values, 99.9);
+		cells[n + 8].number = values->max;
+	}
+	table_row(out, "by", columns, cells, false);
+}
+
+int by_print(struct by *by, struct output *out)
+{
+	struct column columns[BY_MAX + VALUES + 1] = { 0 };
+	struct group **groups;
+	size_t count;
+
+	for (unsigned int i = 0; i < by->options->bys; i++)
+		columns[i] = field_columns()[by->options->by[i]];
+	memcpy(columns + by->options->bys, value_columns, sizeof(value_columns));
+	groups = groups_sorted(by->groups, &count);
+	if (!groups)
+		return -ENOMEM;
+	table_line(out, "%s", "");
+	table_begin(out, columns);
+	for (size_t i = 0; i < count; i++)
+		print_group(by, out, columns, groups[i], false);
+	if (groups_others(by->groups))
+		print_group(by, out, columns, groups_others(by->groups), true);
+	free(groups);
+	return 0;
+}

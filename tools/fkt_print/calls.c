@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What each function calls (paper, figure 5), and how long its calls take. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+/* In the place of a callee: the caller itself, with and without what it calls. */
+#define WHOLE FKT_ROWS
+#define ONLY  (FKT_ROWS + 1)
+
+struct calls {
+	const struct options *options;
+	const struct fkt_trace *trace;
+	struct groups *groups; /* by caller and callee */
+};
+
+static const struct column call_columns[] = {
+	{ "Name", "name", COLUMN_TEXT, 32 },
+	{ "Code", "code", COLUMN_TEXT, 5 },
+	{ "Cycles", "cycles", COLUMN_CYCLES, 14 },
+	{ "Count", "count", COLUMN_NUMBER, 9 },
+	{ "Average", "average_cycles", COLUMN_CYCLES, 11 },
+	{ "Percent", "percent", COLUMN_PERCENT, 8 },
+	{ "Min", "min_cycles", COLUMN_CYCLES, 10 },
+	{ "p50", "p50_cycles", COLUMN_CYCLES, 10 },
+	{ "p90", "p90_cycles", COLUMN_CYCLES, 10 },
+	{ "p99", "p99_cycles", COLUMN_CYCLES, 10 },
+	{ "p99.9", "p99_9_cycles", COLUMN_CYCLES, 10 },
+	{ "Max", "max_cycles", COLUMN_CYCLES, 11 },
+	{ 0 },
+};
+
+/* For programs, each line says of which function it is. */
+static const struct column call_columns_of[] = {
+	{ "Function", "function", COLUMN_TEXT, 32 },
+	{ "Name", "name", COLUMN_TEXT, 32 },
+	{ "Code", "code", COLUMN_TEXT, 5 },
+	{ "Cycles", "cycles", COLUMN_CYCLES, 14 },
+	{ "Count", "count", COLUMN_NUMBER, 9 },
+	{ "Average", "average_cycles", COLUMN_CYCLES, 11 },
+	{ "Percent", "percent", COLUMN_PERCENT, 8 },
+	{ "Min", "min_cycles", COLUMN_CYCLES, 10 },
+	{ "p50", "p50_cycles", COLUMN_CYCLES, 10 },
+	{ "p90", "p90_cycles", COLUMN_CYCLES, 10 },
+	{ "p99", "p99_cycles", COLUMN_CYCLES, 10 },
+	{ "p99.9", "p99_9_cycles", COLUMN_CYCLES, 10 },
+	{ "Max", "max_cycles", COLUMN_CYCLES, 11 },
+	{ 0 },
+};
+
+static const struct column power_columns[] = {
+	{ "Function", "function", COLUMN_TEXT, 32 },
+	{ "From", "from_cycles", COLUMN_CYCLES, 14 },
+	{ "Time", "from_ns", COLUMN_DURATION, 12 },
+	{ "Count", "count", COLUMN_NUMBER, 12 },
+	{ "Percent", "percent", COLUMN_PERCENT, 8 },
+	{ "", "", COLUMN_BAR, 0 },
+	{ 0 },
+};
+
+struct calls *calls_new(const struct options *options, const struct fkt_trace *trace)
+{
+	struct calls *calls = calloc(1, sizeof(*calls));
+
+	if (!calls)
+		return NULL;
+	calls->options = options;
+	calls->trace = trace;
+	calls->groups = groups_new();
+	if (!calls->groups) {
+		free(calls);
+		return NULL;
+	}
+	return calls;
+}
+
+void calls_free(struct calls *calls)
+{
+	if (!calls)
+		return;
+	groups_free(calls->groups);
+	free(calls);
+}
+
+static bool add(struct calls *calls, uint32_t caller, uint32_t callee, uint64_t value)
+{
+	struct group *group = groups_get(calls->groups, (const uint64_t[BY_MAX]){ caller, callee });
+
+	if (!group)
+		return false;
+	group->count++;
+	fkt_histogram_add(&group->values, value);
+	return true;
+}
+
+int calls_add(struct calls *calls, const struct fkt_call *call)
+{
+	bool elapsed = calls->options->elapsed;
+	uint64_t value = elapsed ? call->end - call->begin : call->cycles;
+
+	if (call->partial)
+		return 0;
+	if (!add(calls, call->row, WHOLE, value) ||
+	    !add(calls, call->row, ONLY, elapsed ? call->only_elapsed : call->own) ||
+	    (call->caller != FKT_ROW_NONE && !add(calls, call->caller, call->row, value)))
+		return -ENOMEM;
+	return 0;
+}
+
+static bool is_wanted(const struct calls *calls, const char *pattern, uint32_t row)
+{
+	char name[FKT_NAME_BYTES];
+
+	fkt_row_name(calls->trace, row, name);
+	return !pattern || !fnmatch(pattern, name, 0);
+}
+
+static void print_line(const struct calls *calls, struct output *out, const struct group *group,
+		       uint64_t whole)
+{
+	const struct fkt_histogram *values = &group->values;
+	uint32_t callee = (uint32_t)group->key[1];
+	uint32_t row = callee < FKT_ROWS ? callee : (uint32_t)group->key[0];
+	char name[FKT_NAME_BYTES + 8], function[FKT_NAME_BYTES], code[PID_BYTES];
+	bool text = out->format == FORMAT_TEXT;
+
+	fkt_row_name(calls->trace, (uint32_t)group->key[0], function);
+	fkt_row_name(calls->trace, row, name);
+	put_row_code(row, code);
+	if (callee == ONLY)
+		strcat(name, " ONLY");
+
+	const union cell cells[] = {
+		{ .text = function },
+		{ .text = name },
+		{ .text = code },
+		{ .number = values->sum },
+		{ .number = values->count },
+		{ .number = values->sum / values->count },
+		{ .number = parts_of(values->sum, whole) },
+		{ .number = values->min },
+		{ .number = fkt_histogram_percentile(values, 50) },
+		{ .number = fkt_histogram_percentile(values, 90) },
+		{ .number = fkt_histogram_percentile(values, 99) },
+		{ .number = fkt_histogram_percentile(values, 99.9) },
+		{ .number = values->max },
+	};
+
+	table_row(out, "calls", text ? call_columns : call_columns_of, text ? cells + 1 : cells,
+		  callee == WHOLE);
+}
+
+static int compare_callers(const void *a, const void *b)
+{
+	const struct group *x = *(const struct group *const *)a;
+	const struct group *y = *(const struct group *const *)b;
+
+	if (x->key[0] != y->key[0])
+		return x->key[0] < y->key[0] ? -1 : 1;
+	if (x->values.sum != y->values.sum)
+		return x->values.sum > y->values.sum ? -1 : 1;
+	return x->key[1] < y->key[1] ? -1 : x->key[1] > y->key[1];
+}
+
+/* Where the groups of a caller begin among those sorted by callers. */
+static size_t find_caller(struct group **groups, size_t count, uint64_t caller)
+{
+	size_t low = 0, high = count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (groups[middle]->key[0] < caller)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A function: what it calls, itself, and both. */
+static void print_function(const struct calls *calls, struct output *out, struct group **groups,
+			   size_t count, const struct group *function)
+{
+	const struct group *only = NULL;
+	size_t i = find_caller(groups, count, function->key[0]);
+
+	if (out->format == FORMAT_TEXT) {
+		table_line(out, "%s", "");
+		table_begin(out, call_columns);
+	}
+	for (; i < count && groups[i]->key[0] == function->key[0]; i++) {
+		if (groups[i]->key[1] == WHOLE)
+			continue;
+		if (groups[i]->key[1] == ONLY)
+			only = groups[i];
+		else
+			print_line(calls, out, groups[i], function->values.sum);
+	}
+	if (only)
+		print_line(calls, out, only, function->values.sum);
+	print_line(calls, out, function, function->values.sum);
+}
+
+static void print_histogram(const struct calls *calls, struct output *out,
+			    const struct group *function)
+{
+	unsigned int first = 0, last = 64;
+	const struct fkt_histogram *values = &function->values;
+	bool text = out->format == FORMAT_TEXT;
+	char name[FKT_NAME_BYTES];
+	uint64_t count, from;
+
+	fkt_row_name(calls->trace, (uint32_t)function->key[0], name);
+	if (text) {
+		table_line(out, "%s", "");
+		table_line(out,
+			   "%s: %" PRIu64 " calls, p50 %" PRIu64 ", p90 %" PRIu64 ", p99 %" PRIu64
+			   ", p99.9 %" PRIu64 " cycles",
+			   name, values->count, fkt_histogram_percentile(values, 50),
+			   fkt_histogram_percentile(values, 90),
+			   fkt_histogram_percentile(values, 99),
+			   fkt_histogram_percentile(values, 99.9));
+		table_begin(out, power_columns + 1);
+	}
+	while (first < last && !fkt_histogram_power(values, first))
+		first++;
+	while (last > first && !fkt_histogram_power(values, last))
+		last--;
+	for (unsigned int power = first; power <= last; power++) {
+		count = fkt_histogram_power(values, power);
+		from = power ? 1ull << (power - 1) : 0;
+
+		const union cell cells[] = {
+			{ .text = name },
+			{ .number = from },
+			{ .number = from },
+			{ .number = count },
+			{ .number = parts_of(count, values->count) },
+			{ .number = parts_of(count, values->count) },
+		};
+
+		table_row(out, "histogram", text ? power_columns + 1 : power_columns,
+			  text ? cells + 1 : cells, false);
+	}
+}
+
+int calls_print(struct calls *calls, struct output *out)
+{
+	const struct options *options = calls->options;
+	struct group **groups, **callers;
+	bool any = false;
+	size_t count;
+
+	groups = groups_sorted(calls->groups, &count);
+	callers = groups_sorted(calls->groups, &count);
+	if (!groups || !callers) {
+		free(groups);
+		free(callers);
+		return -ENOMEM;
+	}
+	if (count)
+		qsort(callers, count, sizeof(*callers), compare_callers);
+	if (options->calls) {
+		if (out->format != FORMAT_TEXT)
+			table_begin(out, call_columns_of);
+		for (size_t i = 0; i < count; i++) {
+			if (groups[i]->key[1] != WHOLE ||
+			    !is_wanted(calls, options->calls_of, (uint32_t)groups[i]->key[0]))
+				continue;
+			print_function(calls, out, callers, count, groups[i]);
+			any = true;
+		}
+		if (!any)
+			table_line(out, "\nNo whole call%s%s was seen.",
+				   options->calls_of ? " of " : "", options->calls_of ?: "");
+	}
+	any = false;
+	if (options->histogram) {
+		if (out->format != FORMAT_TEXT)
+			table_begin(out, power_columns);
+		for (size_t i = 0; i < count; i++) {
+			if (groups[i]->key[1] != WHOLE ||
+			    !is_wanted(calls, options->histogram, (uint32_t)groups[i]->key[0]))
+				continue;
+			print_histogram(calls, out, groups[i]);
+			any = true;
+		}
+		if (!any)
+			table_line(out, "\nNo whole call of %s was seen.", options->histogram);
+	}
+	if (groups_others(calls->groups))
+		table_line(out,
+			   "\n%" PRIu64 " calls more, of pairs of functions beyond the first %d",
+			   groups_others(calls->groups)->count, GROUPS_MAX);
+	free(groups);
+	free(callers);
+	return 0;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which events and calls the user wants to see. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+enum verdict {
+	VERDICT_NONE, /* not looked at yet */
+	VERDICT_NO,
+	VERDICT_YES,
+};
+
+/* Processes that an option names, as they come and go. */
+struct watch {
+	const struct who *who;
+	uint8_t *alive; /* of each thread, by its number */
+	uint32_t room;
+	uint32_t count; /* how many are */
+};
+
+struct filter {
+	const struct options *options;
+	const struct fkt_trace *trace;
+	struct fkt_processes *processes;
+	struct watch stats;
+	struct watch list;
+	bool begun;
+	uint64_t first; /* stamp of the beginning */
+	uint64_t from;
+	uint64_t to;
+	uint64_t longer; /* cycles */
+	bool cpus;
+	uint8_t cpu[UINT16_MAX / 8 + 1];
+	uint8_t *code;	   /* a verdict on each */
+	uint8_t *function; /* the same, on each row */
+	uint32_t *inside;  /* of each thread: in how many calls of the function it is */
+	uint32_t inside_room;
+	bool left;	/* the last event left the function */
+	bool long_call; /* the last event ended a call that was long enough */
+};
+
+/* The number of cycles that take so many nanoseconds. */
+static uint64_t to_cycles(const struct fkt_trace *trace, int64_t ns)
+{
+	uint64_t low = 0, high = INT64_MAX / 16, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (fkt_cycles_to_ns(trace, (int64_t)middle) < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* "0,2-3"; the options have checked it. */
+static void parse_cpus(struct filter *filter, const char *list)
+{
+	unsigned long first, last;
+	char *end;
+
+	for (; *list; list = end + (*end == ',')) {
+		first = last = strtoul(list, &end, 10);
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		for (unsigned long cpu = first; cpu <= last && cpu <= UINT16_MAX; cpu++)
+			filter->cpu[cpu / 8] |= (uint8_t)(1u << cpu % 8);
+	}
+	filter->cpus = true;
+}
+
+struct filter *filter_new(const struct options *options, const struct fkt_trace *trace,
+			  struct fkt_processes *processes)
+{
+	struct filter *filter = calloc(1, sizeof(*filter));
+
+	if (!filter)
+		return NULL;
+	filter->options = options;
+	filter->trace = trace;
+	filter->processes = processes;
+	filter->stats.who = &options->stats_while;
+	filter->list.who = &options->list_while;
+	filter->code = calloc(FKT_SLOT_CODES, 1);
+	filter->function = calloc(FKT_ROWS, 1);
+	if (!filter->code || !filter->function) {
+		filter_free(filter);
+		return NULL;
+	}
+	if (options->cpu)
+		parse_cpus(filter, options->cpu);
+	if (options->longer >= 0)
+		filter->longer = to_cycles(trace, options->longer);
+	return filter;
+}
+
+void filter_free(struct filter *filter)
+{
+	if (!filter)
+		return;
+	free(filter->stats.alive);
+	free(filter->list.alive);
+	free(filter->code);
+	free(filter->function);
+	free(filter->inside);
+	free(filter);
+}
+
+bool filter_is_open(const struct filter *filter)
+{
+	const struct options *options = filter->options;
+
+	return !options->stats_while.set && !options->list_while.set && !options->only.set &&
+	       !options->cpu && !options->codes && !options->layer && !options->function &&
+	       options->from < 0 && options->to < 0 && options->longer < 0;
+}
+
+bool filter_needs_calls(const struct filter *filter)
+{
+	return filter->options->function || filter->options->longer >= 0;
+}
+
+/* ---- processes ---- */
+
+static bool is_who(const struct fkt_processes *processes, const struct who *who, uint32_t id)
+{
+	const struct fkt_process *process = fkt_process(processes, id);
+
+	if (!id)
+		return false;
+	if (who->is_pid)
+		return process->tid == who->pid || (process->tid && process->tgid == who->pid);
+	return !strcmp(process->comm, who->name);
+}
+
+static void set_alive(struct watch *watch, uint32_t id, bool alive)
+{
+	uint32_t room = watch->room ? watch->room : 256;
+	uint8_t *larger;
+
+	if (id >= watch->room) {
+		if (!alive)
+			return;
+		while (room <= id)
+			room *= 2;
+		larger = realloc(watch->alive, room);
+		if (!larger)
+			return;
+		memset(larger + watch->room, 0, room - watch->room);
+		watch->alive = larger;
+		watch->room = room;
+	}
+	watch->count += (uint32_t)alive - watch->alive[id];
+	watch->alive[id] = alive;
+}
+
+static void watch_begin(struct filter *filter, struct watch *watch)
+{
+	uint32_t count = fkt_process_count(filter->processes);
+
+	for (uint32_t id = 1; watch->who->set && id < count; id++)
+		if (is_who(filter->processes, watch->who, id))
+			set_alive(watch, id, true);
+}
+
+/* The process that the event is about, and the one that is current. */
+static void watch_event(struct filter *filter, struct watch *watch, const struct fkt_event *event,
+			uint32_t current)
+{
+	uint32_t id;
+
+	if (!watch->who->set)
+		return;
+	if (event->code == FKT_CODE_EXIT && event->words >= 1) {
+		id = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
+		set_alive(watch, id, false);
+	} else if (fkt_is_process_event(event->code) && event->code != FKT_CODE_RELEASE &&
+		   event->words >= 1) {
+		id = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
+		set_alive(watch, id, is_who(filter->processes, watch->who, id));
+	} else if (!watch->count && event->pid && current < watch->room + 1u &&
+		   !fkt_process(filter->processes, current)->released &&
+		   fkt_process(filter->processes, current)->tgid == FKT_PID_UNKNOWN &&
+		   (current == watch->room || !watch->alive[current]) &&
+		   is_who(filter->processes, watch->who, current)) {
+		/* One that nobody had told us of. */
+		set_alive(watch, current, true);
+	}
+}
+
+/* ---- time ---- */
+
+static uint64_t later(uint64_t stamp, uint64_t cycles)
+{
+	return cycles < UINT64_MAX - stamp ? stamp + cycles : UINT64_MAX;
+}
+
+enum filter_time filter_time(struct filter *filter, uint64_t stamp)
+{
+	const struct options *options = filter->options;
+
+	if (!filter->begun) {
+		filter->begun = true;
+		filter->first = stamp;
+		filter->from = 0;
+		filter->to = UINT64_MAX;
+		if (options->from >= 0)
+			filter->from = later(stamp, to_cycles(filter->trace, options->from));
+		if (options->to >= 0)
+			filter->to = later(stamp, to_cycles(filter->trace, options->to));
+		watch_begin(filter, &filter->stats);
+		watch_begin(filter, &filter->list);
+	}
+	if (stamp < filter->from)
+		return FILTER_BEFORE;
+	return stamp < filter->to ? FILTER_INSIDE : FILTER_AFTER;
+}
+
+uint64_t filter_from(const struct filter *filter)
+{
+	return filter->from;
+}
+
+uint64_t filter_to(const struct filter *filter)
+{
+	return filter->to;
+}
+
+/* ---- events and calls ---- */
+
+static bool looks_like_code(const char *pattern, uint32_t code)
+{
+	unsigned long number;
+	char *end;
+
+	number = strtoul(pattern, &end, 16);
+	return end != pattern && !*end && number == code;
+}
+
+static bool match_code(const struct filter *filter, uint32_t code)
+{
+	const struct fkt_code_row *row = fkt_code_row(filter->trace, code);
+	const struct options *options = filter->options;
+	char name[FKT_NAME_BYTES];
+
+	if (options->layer && (!row || strcasecmp(row->layer, options->layer)))
+		return false;
+	fkt_code_name(filter->trace, code, name);
+	for (unsigned int i = 0; i < options->codes; i++)
+		if (!fnmatch(options->code[i], name, 0) || looks_like_code(options->code[i], code))
+			return true;
+	return !options->codes;
+}
+
+static bool code_passes(struct filter *filter, uint32_t code)
+{
+	uint8_t *verdict = &filter->code[code];
+
+	if (*verdict == VERDICT_NONE)
+		*verdict = match_code(filter, code) ? VERDICT_YES : VERDICT_NO;
+	return *verdict == VERDICT_YES;
+}
+
+static bool cpu_passes(const struct filter *filter, uint16_t cpu)
+{
+	return !filter->cpus || filter->cpu[cpu / 8] & 1u << cpu % 8;
+}
+
+static bool thread_passes(const struct filter *filter, uint32_t id)
+{
+	return !filter->options->only.set || is_who(filter->processes, &filter->options->only, id);
+}
+
+static bool is_inside(const struct filter *filter, uint32_t id)
+{
+	return !filter->options->function || (id < filter->inside_room && filter->inside[id]);
+}
+
+static bool is_function(struct filter *filter, uint32_t row)
+{
+	uint8_t *verdict = &filter->function[row];
+	char name[FKT_NAME_BYTES];
+
+	if (*verdict == VERDICT_NONE) {
+		fkt_row_name(filter->trace, row, name);
+		*verdict = fnmatch(filter->options->function, name, 0) ? VERDICT_NO : VERDICT_YES;
+	}
+	return *verdict == VERDICT_YES;
+}
+
+void filter_enter(struct filter *filter, const struct fkt_call *call)
+{
+	uint32_t room = filter->inside_room ? filter->inside_room : 256, *larger;
+
+	if (!filter->options->function || !is_function(filter, call->row))
+		return;
+	if (call->id >= filter->inside_room) {
+		while (room <= call->id)
+			room *= 2;
+		larger = realloc(filter->inside, room * sizeof(*larger));
+		if (!larger)
+			return;
+		memset(larger + filter->inside_room, 0,
+		       (room - filter->inside_room) * sizeof(*larger));
+		filter->inside = larger;
+		filter->inside_room = room;
+	}
+	filter->inside[call->id]++;
+}
+
+void filter_leave(struct filter *filter, const struct fkt_call *call)
+{
+	if (call->exit && call->end - call->begin >= filter->longer)
+		filter->long_call = true;
+	if (!filter->options->function || !is_function(filter, call->row))
+		return;
+	if (call->id < filter->inside_room && filter->inside[call->id])
+		filter->inside[call->id]--;
+	filter->left = true;
+}
+
+bool filter_row(struct filter *filter, const struct fkt_call *call)
+{
+	return thread_passes(filter, call->id) && cpu_passes(filter, call->cpu) &&
+	       code_passes(filter, row_code(call->row)) && is_inside(filter, call->id) &&
+	       (!filter->list.who->set || filter->list.count);
+}
+
+bool filter_call(struct filter *filter, const struct fkt_call *call)
+{
+	return call->end - call->begin >= filter->longer && call->end >= filter->from &&
+	       call->end < filter->to && filter_row(filter, call);
+}
+
+bool filter_wait(const struct filter *filter, const struct fkt_wait *wait)
+{
+	return thread_passes(filter, wait->id) && wait->back - wait->left >= filter->longer;
+}
+
+bool filter_charges(const struct filter *filter)
+{
+	return !filter->stats.who->set || filter->stats.count;
+}
+
+bool filter_event(struct filter *filter, const struct fkt_event *event)
+{
+	uint32_t id = fkt_process_id(filter->processes, event->pid, event->cpu);
+	bool listed = !filter->list.who->set || filter->list.count;
+	bool pass;
+
+	watch_event(filter, &filter->stats, event, id);
+	watch_event(filter, &filter->list, event, id);
+	/* Its first and its last event are its own. */
+	listed = listed || filter->list.count;
+	pass = listed && cpu_passes(filter, event->cpu) && code_passes(filter, event->code) &&
+	       thread_passes(filter, id) && (filter->left || is_inside(filter, id)) &&
+	       (filter->options->longer < 0 || filter->long_call);
+	filter->left = false;
+	filter->long_call = false;
+	return pass;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls, indented under their callers.
+ *
+ * The line that opens a call is put off until something inside the call is to be shown: a call in
+ * which nothing is takes one line, with its duration. So calls that are too short for the user cost
+ * nothing, and those around one that is not are there.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+#define INDENT	  2
+#define DEPTH_MAX 512
+
+struct open {
+	uint32_t row;
+	bool shown;  /* it is itself asked for */
+	bool opened; /* its line was printed */
+};
+
+struct stack {
+	struct open *open;
+	uint32_t depth;
+	uint32_t room;
+};
+
+struct graph {
+	const struct options *options;
+	struct output *out;
+	const struct fkt_processes *processes;
+	struct stack *thread; /* by number */
+	uint32_t threads;
+	struct stack cpu[UINT16_MAX + 1]; /* interrupts */
+};
+
+static const struct column columns[] = {
+	{ "begin", "begin_cycles", COLUMN_CYCLES, 0 },
+	{ "duration", "duration_ns", COLUMN_DURATION, 0 },
+	{ "cycles", "duration_cycles", COLUMN_CYCLES, 0 },
+	{ "cpu", "cpu", COLUMN_NUMBER, 0 },
+	{ "pid", "pid", COLUMN_TEXT, 0 },
+	{ "process", "process", COLUMN_TEXT, 0 },
+	{ "depth", "depth", COLUMN_NUMBER, 0 },
+	{ "name", "name", COLUMN_TEXT, 0 },
+	{ "whole", "whole", COLUMN_NUMBER, 0 },
+	{ 0 },
+};
+
+struct graph *graph_new(const struct options *options, struct output *out,
+			const struct fkt_processes *processes)
+{
+	struct graph *graph = calloc(1, sizeof(*graph));
+
+	if (!graph)
+		return NULL;
+	graph->options = options;
+	graph->out = out;
+	graph->processes = processes;
+	if (out->format == FORMAT_TEXT)
+		table_line(out, "%11s %4s %-24s   %s", "Duration", "CPU", "Thread", "Calls");
+	else
+		table_begin(out, columns);
+	return graph;
+}
+
+void graph_free(struct graph *graph)
+{
+	if (!graph)
+		return;
+	for (uint32_t i = 0; i < graph->threads; i++)
+		free(graph->thread[i].open);
+	for (uint32_t i = 0; i <= UINT16_MAX; i++)
+		free(graph->cpu[i].open);
+	free(graph->thread);
+	free(graph);
+}
+
+static struct stack *find_stack(struct graph *graph, const struct fkt_call *call)
+{
+	uint32_t room = graph->threads ? graph->threads : 256;
+	struct stack *larger;
+
+	if (call->interrupt)
+		return &graph->cpu[call->cpu];
+	if (call->id >= graph->threads) {
+		while (room <= call->id)
+			room *= 2;
+		larger = realloc(graph->thread, room * sizeof(*larger));
+		if (!larger)
+			return NULL;
+		memset(larger + graph->threads, 0, (room - graph->threads) * sizeof(*larger));
+		graph->thread = larger;
+		graph->threads = room;
+	}
+	return &graph->thread[call->id];
+}
+
+int graph_enter(struct graph *graph, const struct fkt_call *call, bool shown)
+{
+	struct stack *stack = find_stack(graph, call);
+	uint32_t room;
+	struct open *larger;
+
+	if (!stack)
+		return -ENOMEM;
+	stack->depth = call->depth;
+	if (stack->depth >= DEPTH_MAX)
+		return 0;
+	if (stack->depth >= stack->room) {
+		room = (stack->depth + 1) * 2;
+		larger = realloc(stack->open, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		memset(larger + stack->room, 0, (room - stack->room) * sizeof(*larger));
+		stack->open = larger;
+		stack->room = room;
+	}
+	stack->open[stack->depth++] = (struct open){ .row = call->row, .shown = shown };
+	return 0;
+}
+
+static void print_line(struct graph *graph, const struct fkt_call *call, const char *duration,
+		       uint32_t depth, const char *before, const char *name, const char *after)
+{
+	const struct fkt_process *process = fkt_process(graph->processes, call->id);
+	char pid[PID_BYTES], who[64];
+
+	put_pid(process, pid);
+	snprintf(who, sizeof(who), "%s[%s]", process->comm, pid);
+	fprintf(graph->out->file, "%11s %4u %-24s | %*s%s%s%s%s\n", duration, call->cpu, who,
+		(int)(depth * INDENT), "", call->interrupt ? "=> " : "", before, name, after);
+}
+
+/* Print the lines of the calls around this one that were put off. */
+static void open_around(struct graph *graph, const struct stack *stack, const struct fkt_call *call)
+{
+	char name[FKT_NAME_BYTES];
+
+	for (uint32_t i = 0; i < call->depth && i < stack->depth; i++) {
+		if (stack->open[i].opened || !stack->open[i].shown)
+			continue;
+		fkt_row_name(graph->out->trace, stack->open[i].row, name);
+		print_line(graph, call, "", i, "", name, "() {");
+		stack->open[i].opened = true;
+	}
+}
+
+static void print_program(struct graph *graph, const struct fkt_call *call, const char *name)
+{
+	const struct fkt_process *process = fkt_process(graph->processes, call->id);
+	char pid[PID_BYTES];
+
+	put_pid(process, pid);
+	table_row(graph->out, "graph", columns,
+		  (const union cell[]){ { .number = call->begin },
+					{ .number = call->end - call->begin },
+					{ .number = call->end - call->begin },
+					{ .number = call->cpu },
+					{ .text = pid },
+					{ .text = process->comm },
+					{ .number = call->depth },
+					{ .text = name },
+					{ .number = !call->partial } },
+		  false);
+}
+
+int graph_leave(struct graph *graph, const struct fkt_call *call, bool shown)
+{
+	struct stack *stack = find_stack(graph, call);
+	char name[FKT_NAME_BYTES], duration[DURATION_BYTES];
+	struct open *open;
+
+	if (!stack)
+		return -ENOMEM;
+	if (call->depth >= stack->depth)
+		return 0;
+	open = &stack->open[call->depth];
+	shown = shown && open->shown;
+	fkt_row_name(graph->out->trace, call->row, name);
+	put_duration(graph->out->trace, call->end - call->begin, duration);
+	if (shown && graph->out->format != FORMAT_TEXT) {
+		print_program(graph, call, name);
+	} else if (open->opened) {
+		print_line(graph, call, duration, call->depth, "} /* ", name,
+			   call->exit ? " */" : ", not left */");
+	} else if (shown) {
+		open_around(graph, stack, call);
+		print_line(graph, call, duration, call->depth, "", name,
+			   call->exit ? "();" : "(); /* not left */");
+	}
+	stack->depth = call->depth;
+	return 0;
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fkt/version.h>
+
+#include "print.h"
+
+const char *argp_program_version = "fkt_print (FKT) " FKT_RELEASE;
+
+enum {
+	OPTION_TIME = 256,
+	OPTION_NO_SUMMARY,
+	OPTION_CPUS,
+	OPTION_CALLS,
+	OPTION_HISTOGRAM,
+	OPTION_BY,
+	OPTION_ELAPSED,
+	OPTION_GRAPH,
+	OPTION_WAITS,
+	OPTION_FORMAT,
+	OPTION_NO_PAGER,
+	OPTION_CPU,
+	OPTION_CODE,
+	OPTION_LAYER,
+	OPTION_FUNCTION,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_RANGE,
+	OPTION_LONGER,
+};
+
+static const struct argp_option argp_options[] = {
+	{ NULL, 0, NULL, 0, "What to print (default: the events, then a summary):", 1 },
+	{ "summary", 'q', NULL, 0, "Only the summary, not the events", 1 },
+	{ "no-summary", OPTION_NO_SUMMARY, NULL, 0, "Only the events, not the summary", 1 },
+	{ "kernel-only", 'k', NULL, 0, "Leave time in user mode out of the summary", 1 },
+	{ "cpus", OPTION_CPUS, NULL, 0, "The time of each thread on each CPU", 1 },
+	{ "calls", OPTION_CALLS, "FUNCTION", OPTION_ARG_OPTIONAL,
+	  "What functions call, and how long it takes; of those that the pattern FUNCTION matches",
+	  1 },
+	{ "histogram", OPTION_HISTOGRAM, "FUNCTION", 0,
+	  "How long calls of FUNCTION take, in powers of two", 1 },
+	{ "by", OPTION_BY, "FIELD,...", 0,
+	  "Calls in groups: by function, caller, process, thread, cpu, layer, code, errno, arg0 "
+	  "... arg5",
+	  1 },
+	{ "elapsed", OPTION_ELAPSED, NULL, 0,
+	  "Calls take the time from entry to exit, not their time on a CPU", 1 },
+	{ "graph", OPTION_GRAPH, NULL, 0, "Calls, indented under their callers", 1 },
+	{ "waits", OPTION_WAITS, NULL, 0, "Why threads did not run, and who woke them", 1 },
+
+	{ NULL, 0, NULL, 0, "Of which events (patterns are those of file names):", 2 },
+	{ NULL, 's', "PROCESS", 0, "Sum up only while this process, pid or name, lives", 2 },
+	{ NULL, 'p', "[+]PROCESS", 0, "List only while it lives; with +, only its events", 2 },
+	{ "cpu", OPTION_CPU, "LIST", 0, "On these CPUs, as in 0,2-3", 2 },
+	{ "code", OPTION_CODE, "PATTERN", 0,
+	  "Whose name or hexadecimal code is like this; may be given several times", 2 },
+	{ "layer", OPTION_LAYER, "NAME", 0, "Of this layer", 2 },
+	{ "function", OPTION_FUNCTION, "PATTERN", 0, "In calls of such functions or system calls",
+	  2 },
+	{ "from", OPTION_FROM, "TIME", 0,
+	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns", 2 },
+	{ "to", OPTION_TO, "TIME", 0, "Before TIME", 2 },
+	{ "range", OPTION_RANGE, "TIME..TIME", 0, "Both; either may be left out", 2 },
+	{ "longer-than", OPTION_LONGER, "TIME", 0, "Calls that took so long from entry to exit",
+	  2 },
+
+	{ NULL, 0, NULL, 0, "How:", 3 },
+	{ "time", OPTION_TIME, "UNIT", 0,
+	  "First column: cycles, ns or us since the event before, rel (seconds since the first "
+	  "event) or abs (date and time of day); default cycles",
+	  3 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0, "text, csv or json (a line each); default text",
+	  3 },
+	{ "no-pager", OPTION_NO_PAGER, NULL, 0, "Print to the terminal itself", 3 },
+	{ NULL, 0, NULL, 0, NULL, -1 },
+	{ 0 },
+};
+
+static int find_word(const char *const *words, size_t count, const char *word)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(word, words[i]))
+			return (int)i;
+	return -1;
+}
+
+#define FIND_WORD(words, word) find_word(words, sizeof(words) / sizeof((words)[0]), word)
+
+/* "12.5", "12.5s", "300ms" … up to @bytes characters, in nanoseconds; -1 if it is nothing such. */
+static int64_t parse_time(const char *text, size_t bytes)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+	char copy[64], *end;
+	double value;
+
+	if (!bytes || bytes >= sizeof(copy) || (*text != '.' && (*text < '0' || *text > '9')))
+		return -1;
+	memcpy(copy, text, bytes);
+	copy[bytes] = '\0';
+	value = strtod(copy, &end);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].name) && value * units[i].ns < 9e18)
+			return (int64_t)(value * units[i].ns + 0.5);
+	return -1;
+}
+
+static int64_t need_time(struct argp_state *state, const char *option, const char *text,
+			 size_t bytes)
+{
+	int64_t ns = parse_time(text, bytes);
+
+	if (ns < 0)
+		argp_error(
+			state,
+			"%s=%s: a time is a number of seconds, or such as 12.5s, 300ms, 20us, 5ns",
+			option, text);
+	return ns;
+}
+
+static void parse_range(struct argp_state *state, struct options *options, const char *arg)
+{
+	const char *dots = strstr(arg, "..");
+
+	if (!dots || !dots[2 - (dots == arg)])
+		argp_error(state, "--range=%s: it is two times, as in 12.5s..13s", arg);
+	if (dots != arg)
+		options->from = need_time(state, "--range", arg, (size_t)(dots - arg));
+	if (dots[2])
+		options->to = need_time(state, "--range", dots + 2, strlen(dots + 2));
+}
+
+static void parse_who(struct argp_state *state, char option, struct who *who, const char *arg)
+{
+	char *end;
+	unsigned long long pid;
+
+	if (!*arg)
+		argp_error(state, "-%c: a process is a pid or a name", option);
+	who->set = true;
+	who->name = arg;
+	errno = 0;
+	pid = strtoull(arg, &end, 10);
+	who->is_pid = *arg >= '0' && *arg <= '9' && !*end && !errno && pid < FKT_PID_UNKNOWN;
+	who->pid = (uint32_t)pid;
+}
+
+static void check_cpus(struct argp_state *state, const char *list)
+{
+	const char *at = list;
+	unsigned long first, last;
+	char *end;
+
+	do {
+		if (*at < '0' || *at > '9')
+			goto wrong;
+		first = last = strtoul(at, &end, 10);
+		if (*end == '-') {
+			if (end[1] < '0' || end[1] > '9')
+				goto wrong;
+			last = strtoul(end + 1, &end, 10);
+		}
+		if (last < first || last > UINT16_MAX)
+			goto wrong;
+		at = end + 1;
+	} while (*end == ',');
+	if (!*end)
+		return;
+wrong:
+	argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", list);
+}
+
+static void parse_by(struct argp_state *state, struct options *options, char *arg)
+{
+	static const char *const fields[] = {
+		[BY_FUNCTION] = "function", [BY_CALLER] = "caller", [BY_PROCESS] = "process",
+		[BY_THREAD] = "thread",	    [BY_CPU] = "cpu",	    [BY_LAYER] = "layer",
+		[BY_CODE] = "code",	    [BY_ERRNO] = "errno",   [BY_ARG0] = "arg0",
+		[BY_ARG0 + 1] = "arg1",	    [BY_ARG0 + 2] = "arg2", [BY_ARG0 + 3] = "arg3",
+		[BY_ARG0 + 4] = "arg4",	    [BY_ARG0 + 5] = "arg5",
+	};
+	int field;
+
+	for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
+		field = FIND_WORD(fields, word);
+		if (field < 0)
+			argp_error(
+				state,
+				"--by=%s: it can be function, caller, process, thread, cpu, layer, code, "
+				"errno, arg0 ... arg5, or several of them with commas",
+				word);
+		if (options->bys == BY_MAX)
+			argp_error(state, "--by: no more than %d fields, please", BY_MAX);
+		options->by[options->bys++] = (enum by_field)field;
+	}
+	if (!options->bys)
+		argp_error(state, "--by: by what? By function, process, cpu, ...");
+}
+
+static void end_of_options(struct argp_state *state, struct options *options, bool only_summary,
+			   bool no_summary)
+{
+	bool views = options->calls || options->histogram || options->bys || options->graph ||
+		     options->waits || options->cpus;
+
+	if (only_summary && no_summary)
+		argp_error(state, "--summary and --no-summary together leave nothing");
+	options->listing = !only_summary && !views;
+	options->summary = !no_summary && (only_summary || !views);
+	if (options->from >= 0 && options->to >= 0 && options->to < options->from)
+		argp_error(state, "the time to which to read is before that from which to");
+}
+
+/* What parse_option() sees of it. */
+struct input {
+	struct options *options;
+	bool only_summary;
+	bool no_summary;
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	static const char *const times[] = {
+		[FKT_TIME_CYCLES] = "cycles", [FKT_TIME_NS] = "ns",   [FKT_TIME_US] = "us",
+		[FKT_TIME_REL] = "rel",	      [FKT_TIME_ABS] = "abs",
+	};
+	static const char *const formats[] = {
+		[FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"
+	};
+	struct input *input = state->input;
+	struct options *options = input->options;
+	int word;
+
+	switch (key) {
+	case 'q':
+		input->only_summary = true;
+		break;
+	case OPTION_NO_SUMMARY:
+		input->no_summary = true;
+		break;
+	case 'k':
+		options->kernel_only = true;
+		break;
+	case OPTION_CPUS:
+		options->cpus = true;
+		break;
+	case OPTION_CALLS:
+		options->calls = true;
+		options->calls_of = arg;
+		break;
+	case OPTION_HISTOGRAM:
+		options->histogram = arg;
+		break;
+	case OPTION_BY:
+		parse_by(state, options, arg);
+		break;
+	case OPTION_ELAPSED:
+		options->elapsed = true;
+		break;
+	case OPTION_GRAPH:
+		options->graph = true;
+		break;
+	case OPTION_WAITS:
+		options->waits = true;
+		break;
+	case OPTION_TIME:
+		word = FIND_WORD(times, arg);
+		if (word < 0)
+			argp_error(state, "--time=%s: it can be cycles, ns, us, rel or abs", arg);
+		options->time = (enum fkt_time)word;
+		break;
+	case OPTION_FORMAT:
+		word = FIND_WORD(formats, arg);
+		if (word < 0)
+			argp_error(state, "--format=%s: it can be text, csv or json", arg);
+		options->format = (enum format)word;
+		break;
+	case OPTION_NO_PAGER:
+		options->no_pager = true;
+		break;
+	case 's':
+		parse_who(state, 's', &options->stats_while, arg);
+		break;
+	case 'p':
+		if (*arg == '+')
+			parse_who(state, 'p', &options->only, arg + 1);
+		else
+			parse_who(state, 'p', &options->list_while, arg);
+		break;
+	case OPTION_CPU:
+		check_cpus(state, arg);
+		options->cpu = arg;
+		break;
+	case OPTION_CODE:
+		if (options->codes == PATTERNS_MAX)
+			argp_error(state, "--code: no more than %d times, please", PATTERNS_MAX);
+		options->code[options->codes++] = arg;
+		break;
+	case OPTION_LAYER:
+		options->layer = arg;
+		break;
+	case OPTION_FUNCTION:
+		options->function = arg;
+		break;
+	case OPTION_FROM:
+		options->from = need_time(state, "--from", arg, strlen(arg));
+		break;
+	case OPTION_TO:
+		options->to = need_time(state, "--to", arg, strlen(arg));
+		break;
+	case OPTION_RANGE:
+		parse_range(state, options, arg);
+		break;
+	case OPTION_LONGER:
+		options->longer = need_time(state, "--longer-than", arg, strlen(arg));
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			argp_error(state, "%s: one trace at a time, please", arg);
+		options->path = arg;
+		break;
+	case ARGP_KEY_END:
+		end_of_options(state, options, input->only_summary, input->no_summary);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "List the events of an FKT trace, and sum them up.\v"
+	       "FILE defaults to trace_file; - is standard input, whose events are shown as they "
+	       "come. The exit status is 1 when FILE cannot be read, or not to its end.",
+};
+
+void parse_options(int argc, char **argv, struct options *options)
+{
+	struct input input = { .options = options };
+
+	*options = (struct options){
+		.path = "trace_file",
+		.from = -1,
+		.to = -1,
+		.longer = -1,
+	};
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, 0, NULL, &input);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Why threads did not run: what they waited in, who woke them, and how long it took. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+/* What a group's key holds. */
+enum {
+	KEY_THREAD,
+	KEY_STATE,
+	KEY_OUTER,
+	KEY_INNER,
+	KEY_WAKER,
+	KEY_WAKER_ROW,
+};
+
+/* In the place of a waker. */
+#define NO_WAKER  UINT64_MAX
+#define INTERRUPT (UINT64_MAX - 1)
+
+struct waits {
+	struct groups *off;   /* from leaving the CPU to being woken, or to running again */
+	struct groups *ready; /* from being woken to running again */
+};
+
+static const struct column columns[] = {
+	{ "Thread", "thread", COLUMN_TEXT, 23 },
+	{ "State", "state", COLUMN_TEXT, 5 },
+	{ "In", "in", COLUMN_TEXT, 20 },
+	{ "Function", "function", COLUMN_TEXT, 20 },
+	{ "Woken by", "waker", COLUMN_TEXT, 23 },
+	{ "In", "waker_in", COLUMN_TEXT, 22 },
+	{ "Count", "count", COLUMN_NUMBER, 8 },
+	{ "Sum", "sum_ns", COLUMN_DURATION, 11 },
+	{ "Average", "average_ns", COLUMN_DURATION, 11 },
+	{ "p99", "p99_ns", COLUMN_DURATION, 11 },
+	{ "Max", "max_ns", COLUMN_DURATION, 11 },
+	{ "Then ready", "ready_ns", COLUMN_DURATION, 11 },
+	{ "Max ready", "ready_max_ns", COLUMN_DURATION, 11 },
+	{ 0 },
+};
+
+struct waits *waits_new(void)
+{
+	struct waits *waits = calloc(1, sizeof(*waits));
+
+	if (!waits)
+		return NULL;
+	waits->off = groups_new();
+	waits->ready = groups_new();
+	if (!waits->off || !waits->ready) {
+		waits_free(waits);
+		return NULL;
+	}
+	return waits;
+}
+
+void waits_free(struct waits *waits)
+{
+	if (!waits)
+		return;
+	groups_free(waits->off);
+	groups_free(waits->ready);
+	free(waits);
+}
+
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+static bool is_interrupt(uint32_t row)
+{
+	return (row >= FKT_ROW_IRQ && row < FKT_ROW_USER) ||
+	       (row >= FKT_CODE_VECTOR_ENTRY && row < FKT_CODE_VECTOR_EXIT);
+}
+
+int waits_add(struct waits *waits, const struct fkt_wait *wait)
+{
+	const uint64_t key[BY_MAX] = {
+		[KEY_THREAD] = wait->id,
+		[KEY_STATE] = wait->state,
+		[KEY_OUTER] = wait->outer,
+		[KEY_INNER] = wait->inner,
+		/* Who was interrupted by an interrupt that wakes is chance. */
+		[KEY_WAKER] = !wait->woken		      ? NO_WAKER
+			      : is_interrupt(wait->waker_row) ? INTERRUPT
+							      : wait->waker,
+		[KEY_WAKER_ROW] = wait->waker_row,
+	};
+	struct group *off = groups_get(waits->off, key);
+	struct group *ready;
+
+	if (!off)
+		return -ENOMEM;
+	off->count++;
+	fkt_histogram_add(&off->values, between(wait->left, wait->woken ?: wait->back));
+	if (!wait->woken)
+		return 0;
+	ready = groups_get(waits->ready, key);
+	if (!ready)
+		return -ENOMEM;
+	ready->count++;
+	fkt_histogram_add(&ready->values, between(wait->woken, wait->back));
+	return 0;
+}
+
+static void put_thread(const struct fkt_processes *processes, uint64_t id, char *text, size_t bytes)
+{
+	const struct fkt_process *process = fkt_process(processes, (uint32_t)id);
+	char pid[PID_BYTES];
+
+	put_pid(process, pid);
+	snprintf(text, bytes, "%s[%s]", process->comm, pid);
+}
+
+static void print_group(struct waits *waits, struct output *out,
+			const struct fkt_processes *processes, const struct group *off)
+{
+	char thread[64], waker[64] = "", state[FKT_STATE_BYTES];
+	char outer[FKT_NAME_BYTES], inner[FKT_NAME_BYTES] = "", waker_row[FKT_NAME_BYTES] = "";
+	const struct fkt_histogram *values = &off->values, *ready = NULL;
+
+	put_thread(processes, off->key[KEY_THREAD], thread, sizeof(thread));
+	fkt_state_letters((uint32_t)off->key[KEY_STATE], state);
+	fkt_row_name(out->trace, (uint32_t)off->key[KEY_OUTER], outer);
+	if (off->key[KEY_INNER] != off->key[KEY_OUTER])
+		fkt_row_name(out->trace, (uint32_t)off->key[KEY_INNER], inner);
+	if (off->key[KEY_WAKER] != NO_WAKER) {
+		if (off->key[KEY_WAKER] == INTERRUPT)
+			strcpy(waker, "(interrupt)");
+		else
+			put_thread(processes, off->key[KEY_WAKER], waker, sizeof(waker));
+		fkt_row_name(out->trace, (uint32_t)off->key[KEY_WAKER_ROW], waker_row);
+		ready = &groups_get(waits->ready, off->key)->values;
+	}
+	table_row(
+		out, "waits", columns,
+		(const union cell[]){
+			{ .text = thread },
+			{ .text = state },
+			{ .text = outer },
+			{ .text = inner },
+			{ .text = waker },
+			{ .text = waker_row },
+			{ .number = off->count },
+			{ .number = values->sum },
+			{ .number = values->sum / values->count },
+			{ .number = fkt_histogram_percentile(values, 99) },
+			{ .number = values->max },
+			{ .number = ready && ready->count ? ready->sum / ready->count : CELL_NONE },
+			{ .number = ready && ready->count ? ready->max : CELL_NONE },
+		},
+		false);
+}
+
+int waits_print(struct waits *waits, struct output *out, const struct fkt_processes *processes)
+{
+	struct group **groups;
+	size_t count;
+
+	groups = groups_sorted(waits->off, &count);
+	if (!groups)
+		return -ENOMEM;
+	table_line(out, "%s", "");
+	table_begin(out, columns);
+	for (size_t i = 0; i < count; i++)
+		print_group(waits, out, processes, groups[i]);
+	if (groups_others(waits->off))
+		table_line(out, "%" PRIu64 " times more, for other reasons than these %d",
+			   groups_others(waits->off)->count, GROUPS_MAX);
+	free(groups);
+	return 0;
+}
