@@ -4,6 +4,7 @@
 # make modules      fkt.ko for the kernels of the guests, 6.1 and 6.12
 # make demo         records a command in a guest, and shows the trace
 # make check        builds everything without a warning, and runs all tests
+# make fuzz         looks for traces that the tools can't bear, until it is stopped
 # make bench        measures what recording costs, against its peers
 # make install      DESTDIR=, PREFIX=/usr/local
 # make clean

@@ -607,7 +607,7 @@ bool fkt_is_complete(const struct fkt_trace *trace)
 
 const char *fkt_info(const struct fkt_trace *trace, const char *key)
 {
-	const char *value = trace->info, *end = value + trace->info_bytes, *last = NULL;
+	const char *value = trace->info ?: "", *end = value + trace->info_bytes, *last = NULL;
 	size_t length = strlen(key);
 
 	for (; value < end; value += strlen(value) + 1)
