@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 endif
 
 fkt_cflags := -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -Iinclude -Ilib -MMD -MP $(WERROR)
-fkt_ldlibs := -lzstd
+fkt_ldlibs := -lzstd -pthread
 
 # One folder a tool; some tools answer to more than one name.
 tools	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c)))))

@@ -808,4 +808,39 @@ void fkt_text_gap(struct fkt_text *text, const struct fkt_gap *gap);
  */
 int fkt_text_flush(struct fkt_text *text);
 
+/* ---- list.c: a listing made by several threads ---- */
+
+/**
+ * struct fkt_listing - how fkt_list() lists
+ * @fd: where the text goes
+ * @time: what the first column shows
+ * @format: how lines look
+ * @color: and whether in colours
+ * @threads: how many threads; more than eight are not used
+ */
+struct fkt_listing {
+	int fd;
+	enum fkt_time time;
+	enum fkt_text_format format;
+	bool color;
+	unsigned int threads;
+};
+
+/**
+ * fkt_can_list() - whether fkt_list() can do it: a whole file with a lane for each CPU
+ * @trace: the trace
+ */
+bool fkt_can_list(const struct fkt_trace *trace);
+
+/**
+ * fkt_list() - list all events, as fkt_text_event() and fkt_text_gap() do, but for the header
+ * @trace: the trace, of which fkt_can_list() is true; nobody else looks up symbols meanwhile
+ * @listing: how
+ * @stats: set to what was read, without numbers of pages
+ *
+ * Return: 0, or the negative errno value of the first write that failed, or -ENOMEM.
+ */
+int fkt_list(struct fkt_trace *trace, const struct fkt_listing *listing,
+	     struct fkt_read_stats *stats);
+
 #endif

@@ -160,6 +160,12 @@ int fkt_index_state(struct fkt_trace *trace);
 /* clock.c: called when the head, and the tail of a file, have been read */
 void fkt_set_clock(struct fkt_trace *trace);
 
+/* text.c: lines for somebody else than a file; 0 or a negative errno value */
+typedef int fkt_text_output_fn(void *arg, const char *data, size_t bytes);
+void fkt_text_set_output(struct fkt_text *text, fkt_text_output_fn *output, void *arg);
+/* Go on with events behind some that were not listed here: the trace's first stamp, the last one. */
+void fkt_text_resume(struct fkt_text *text, uint64_t first, uint64_t last);
+
 /* symbols.c */
 void fkt_free_symbols(struct fkt_trace *trace);
 

@@ -131,6 +131,8 @@ struct fkt_text {
 	struct fkt_trace *trace;
 	struct fkt_processes *processes;
 	int fd;
+	fkt_text_output_fn *output; /* instead of @fd */
+	void *output_arg;
 	enum fkt_time time;
 	enum fkt_text_format format;
 	bool color;
@@ -637,6 +639,11 @@ static void write_out(struct fkt_text *text)
 	size_t done = 0;
 	ssize_t n;
 
+	if (text->output) {
+		if (!text->error)
+			text->error = text->output(text->output_arg, text->buf, text->bytes);
+		done = text->bytes;
+	}
 	while (done < text->bytes && !text->error) {
 		n = write(text->fd, text->buf + done, text->bytes - done);
 		if (n >= 0)
@@ -923,6 +930,20 @@ void fkt_text_set_format(struct fkt_text *text, enum fkt_text_format format, boo
 {
 	text->format = format;
 	text->color = color && format == FKT_TEXT_PLAIN;
+}
+
+void fkt_text_set_output(struct fkt_text *text, fkt_text_output_fn *output, void *arg)
+{
+	text->output = output;
+	text->output_arg = arg;
+}
+
+void fkt_text_resume(struct fkt_text *text, uint64_t first, uint64_t last)
+{
+	text->begun = true;
+	text->first = first;
+	text->last = last;
+	text->generation++;
 }
 
 void fkt_text_free(struct fkt_text *text)

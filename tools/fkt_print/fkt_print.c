@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,76 @@ static void on_wait(void *arg, const struct fkt_wait *wait)
 /* ---- events ---- */
 
 /* All events, nothing left out and no views: the fast way. */
+static enum fkt_text_format text_format(const struct options *options)
+{
+	static const enum fkt_text_format formats[] = {
+		[FORMAT_TEXT] = FKT_TEXT_PLAIN,
+		[FORMAT_CSV] = FKT_TEXT_CSV,
+		[FORMAT_JSON] = FKT_TEXT_JSON,
+	};
+
+	return formats[options->format];
+}
+
+static unsigned int threads(const struct options *options)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return options->threads ?: cpus > 0 ? (unsigned int)cpus : 1;
+}
+
+/* The listing by several threads, in the background when there is something to be summed up. */
+struct listing {
+	struct fkt_trace *trace;
+	struct fkt_listing how;
+	struct fkt_read_stats stats;
+	pthread_t thread;
+	int err;
+};
+
+static void *list(void *arg)
+{
+	struct listing *listing = arg;
+
+	listing->err = fkt_list(listing->trace, &listing->how, &listing->stats);
+	return NULL;
+}
+
+static int read_all(struct run *run);
+
+static int list_all(struct run *run)
+{
+	struct options options = *run->options;
+	struct listing listing = {
+		.trace = run->trace,
+		.how = { .fd = STDOUT_FILENO,
+			 .time = options.time,
+			 .format = text_format(&options),
+			 .color = run->out->color,
+			 .threads = threads(&options) },
+	};
+	const struct options *before = run->options;
+	int err;
+
+	err = fkt_text_flush(run->text);
+	if (err)
+		return err;
+	if (!options.summary) {
+		list(&listing);
+		run->reader->stats = listing.stats;
+		return listing.err;
+	}
+	err = -pthread_create(&listing.thread, NULL, list, &listing);
+	if (err)
+		return err;
+	options.listing = false;
+	run->options = &options;
+	err = read_all(run);
+	run->options = before;
+	pthread_join(listing.thread, NULL);
+	return listing.err ?: err;
+}
+
 static int read_all(struct run *run)
 {
 	const struct options *options = run->options;
@@ -269,7 +340,12 @@ static int print_events(struct run *run)
 
 	if (run->text)
 		fkt_text_header(run->text);
-	err = all ? read_all(run) : read_some(run);
+	if (!all)
+		err = read_some(run);
+	else if (run->text && threads(run->options) > 1 && fkt_can_list(run->trace))
+		err = list_all(run);
+	else
+		err = read_all(run);
 	if (!err && run->analysis)
 		err = fkt_analysis_end(run->analysis, stats->last);
 	if (!err)
@@ -346,11 +422,6 @@ static bool make_views(struct run *run)
 
 static bool make_text(struct run *run)
 {
-	static const enum fkt_text_format formats[] = {
-		[FORMAT_TEXT] = FKT_TEXT_PLAIN,
-		[FORMAT_CSV] = FKT_TEXT_CSV,
-		[FORMAT_JSON] = FKT_TEXT_JSON,
-	};
 	const struct options *options = run->options;
 
 	if (!options->listing)
@@ -358,7 +429,7 @@ static bool make_text(struct run *run)
 	run->text = fkt_text_new(run->trace, run->processes, STDOUT_FILENO, options->time);
 	if (!run->text)
 		return false;
-	fkt_text_set_format(run->text, formats[options->format], run->out->color);
+	fkt_text_set_format(run->text, text_format(options), run->out->color);
 	run->out->tables++;
 	return true;
 }

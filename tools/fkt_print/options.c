@@ -23,6 +23,7 @@ enum {
 	OPTION_WAITS,
 	OPTION_FORMAT,
 	OPTION_NO_PAGER,
+	OPTION_THREADS,
 	OPTION_CPU,
 	OPTION_CODE,
 	OPTION_LAYER,
@@ -76,6 +77,8 @@ static const struct argp_option argp_options[] = {
 	  3 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0, "text, csv or json (a line each); default text",
 	  3 },
+	{ "threads", OPTION_THREADS, "N", 0,
+	  "Make the listing with N threads (default: one for each CPU, up to 8)", 3 },
 	{ "no-pager", OPTION_NO_PAGER, NULL, 0, "Print to the terminal itself", 3 },
 	{ NULL, 0, NULL, 0, NULL, -1 },
 	{ 0 },
@@ -236,6 +239,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	};
 	struct input *input = state->input;
 	struct options *options = input->options;
+	char *end;
 	int word;
 
 	switch (key) {
@@ -281,6 +285,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (word < 0)
 			argp_error(state, "--format=%s: it can be text, csv or json", arg);
 		options->format = (enum format)word;
+		break;
+	case OPTION_THREADS:
+		options->threads = (unsigned int)strtoul(arg, &end, 10);
+		if (*arg < '1' || *arg > '9' || *end || options->threads > 1024)
+			argp_error(state, "--threads=%s: a number from 1 on", arg);
 		break;
 	case OPTION_NO_PAGER:
 		options->no_pager = true;

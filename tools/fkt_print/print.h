@@ -49,6 +49,7 @@ enum by_field {
  * @elapsed: calls take the time from entry to exit, not CPU time
  * @graph: calls indented under their callers
  * @waits: why threads did not run
+ * @threads: how many make the listing
  * @no_pager: even when the output is long
  * @stats_while: sum up only while this process lives
  * @list_while: list only while this process lives
@@ -77,6 +78,7 @@ struct options {
 	bool elapsed;
 	bool graph;
 	bool waits;
+	unsigned int threads;
 	bool no_pager;
 	struct who stats_while;
 	struct who list_while;

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The listing of a file, made by several threads at once.
+ *
+ * The trace is cut into windows of about a block of pages. Each thread takes the next window, looks
+ * through its pages for what happens to processes, and tells the others; knowing the same of all
+ * earlier windows, it has the names of that moment and makes the window's lines in memory. They go
+ * out in their order. So the text is what one thread would have written, and memory depends on the
+ * number of threads alone.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define THREADS_MAX	8
+/* So many windows are known of at a time: nobody is further ahead than the others are many. */
+#define RING		(2 * THREADS_MAX)
+/* Of a process event, what fkt_processes_event() looks at. */
+#define PROCESS_WORDS	3
+
+struct process_event {
+	struct fkt_event event;
+	uint64_t args[PROCESS_WORDS];
+	size_t number; /* in the order in which they were found */
+};
+
+/**
+ * struct window - a part of the trace
+ * @from: stamp with which it begins
+ * @to: stamp before which it ends
+ * @last: its latest stamp, or that of the window before
+ * @any: whether it has any event
+ * @collected: @event and @last are there
+ * @event: what happens to processes in it, in the order of time
+ * @events: how many
+ * @room: of @event
+ */
+struct window {
+	uint64_t from;
+	uint64_t to;
+	uint64_t last;
+	bool any;
+	bool collected;
+	struct process_event *event;
+	size_t events;
+	size_t room;
+};
+
+/**
+ * struct job - the whole listing
+ * @lock: for what follows
+ * @changed: a window was collected or written, or an error came
+ * @next: number of the next window to be taken
+ * @turn: number of the window that is written next
+ * @block: block with which the next window begins
+ * @stamp: stamp with which it begins
+ * @ended: there is none
+ * @err: the first error
+ * @stats: sums
+ * @worker: all threads
+ * @workers: how many
+ * @window: by number % RING
+ */
+struct job {
+	struct fkt_trace *trace;
+	const struct fkt_listing *listing;
+	uint64_t first;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t next;
+	uint64_t turn;
+	uint64_t block;
+	uint64_t stamp;
+	bool ended;
+	int err;
+	struct fkt_read_stats stats;
+	struct worker *worker;
+	unsigned int workers;
+	struct window window[RING];
+};
+
+/**
+ * struct worker - a thread
+ * @job: the whole
+ * @processes: the threads at some moment
+ * @text: makes its lines
+ * @applied: so many windows' process events @processes knows
+ * @told: the same, with the job's lock; no window is taken that needs the ring's place of a later one
+ * @window: the one that it is at
+ * @number: its number
+ * @page: room for one
+ * @lines: the window's lines that were made before its turn came
+ * @bytes: used of it
+ * @room: bytes that fit into it
+ */
+struct worker {
+	struct job *job;
+	struct fkt_processes *processes;
+	struct fkt_text *text;
+	uint64_t applied;
+	uint64_t told;
+	struct window *window;
+	uint64_t number;
+	uint64_t *page;
+	char *lines;
+	size_t bytes;
+	size_t room;
+};
+
+static void fail(struct job *job, int err)
+{
+	if (!job->err)
+		job->err = err;
+	pthread_cond_broadcast(&job->changed);
+}
+
+/* What happened to processes in the windows before this one, all of which are collected. */
+static void apply(struct worker *worker, uint64_t number)
+{
+	struct process_event *noted;
+	struct window *window;
+
+	for (; worker->applied < number; worker->applied++) {
+		window = &worker->job->window[worker->applied % RING];
+		for (size_t i = 0; i < window->events; i++) {
+			/* Others read it at the same time: what is changed is a copy. */
+			noted = &window->event[i];
+			struct fkt_event event = noted->event;
+
+			event.args = noted->args;
+			fkt_processes_event(worker->processes, &event);
+		}
+	}
+}
+
+/* Whether nobody needs what stands where the next window would be put. */
+static bool has_place(const struct job *job)
+{
+	for (unsigned int i = 0; i < job->workers && !job->err && !job->ended; i++)
+		if (job->next >= RING && job->worker[i].told <= job->next - RING)
+			return false;
+	return true;
+}
+
+/* Take the next window; with the lock. Windows end where an index page says that blocks do. */
+static bool take_window(struct worker *worker)
+{
+	struct job *job = worker->job;
+	struct fkt_block block;
+	uint64_t to = UINT64_MAX;
+	struct window *window;
+
+	do {
+		apply(worker, job->turn);
+		worker->told = worker->applied;
+		pthread_cond_broadcast(&job->changed);
+	} while (!has_place(job) && !pthread_cond_wait(&job->changed, &job->lock));
+	if (job->ended || job->err) {
+		worker->told = UINT64_MAX;
+		return false;
+	}
+	while (to == UINT64_MAX && job->block < fkt_blocks(job->trace)) {
+		if (fkt_read_block(job->trace, job->block, &block) && block.max_end > job->stamp &&
+		    job->block + 1 < fkt_blocks(job->trace))
+			to = block.max_end;
+		job->block++;
+	}
+	worker->number = job->next++;
+	worker->window = window = &job->window[worker->number % RING];
+	window->from = job->stamp;
+	window->to = to;
+	window->any = false;
+	window->collected = false;
+	window->events = 0;
+	job->stamp = to;
+	job->ended = to == UINT64_MAX;
+	return true;
+}
+
+static bool note_event(struct window *window, const struct fkt_event *event)
+{
+	struct process_event *noted = window->event;
+
+	if (window->events == window->room) {
+		window->room = window->room ? window->room * 2 : 64;
+		noted = realloc(noted, window->room * sizeof(*noted));
+		if (!noted)
+			return false;
+		window->event = noted;
+	}
+	noted += window->events;
+	noted->event = *event;
+	noted->number = window->events++;
+	memcpy(noted->args, event->args,
+	       (event->words < PROCESS_WORDS ? event->words : PROCESS_WORDS) * sizeof(uint64_t));
+	return true;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct process_event *x = a, *y = b;
+
+	if (x->event.stamp != y->event.stamp)
+		return x->event.stamp < y->event.stamp ? -1 : 1;
+	if (x->event.lane != y->event.lane)
+		return x->event.lane < y->event.lane ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+/* Called for the pages of the window's blocks: look for process events. */
+static int collect_page(void *arg, uint32_t lane, union fkt_page_ref ref)
+{
+	struct worker *worker = arg;
+	struct window *window = worker->window;
+	struct fkt_trace *trace = worker->job->trace;
+	uint64_t begin = trace->header.page_header_bytes / sizeof(uint64_t);
+	struct fkt_page_header header;
+	struct fkt_cursor cursor = { 0 };
+	struct fkt_event event;
+
+	if (fkt_input_read_at(&trace->input, worker->page, FKT_PAGE_BYTES,
+			      trace->header.data_offset + ref.number * FKT_PAGE_BYTES) !=
+		    FKT_PAGE_BYTES ||
+	    fkt_page_check(trace, worker->page, &header) != FKT_PAGE_EVENTS ||
+	    header.lane != lane || header.end < window->from || header.first >= window->to)
+		return 0;
+	cursor.pos = worker->page + begin;
+	cursor.end = worker->page + header.used / sizeof(uint64_t);
+	cursor.stamp = header.first;
+	cursor.left = header.events;
+	cursor.lane = header.lane;
+	cursor.cpu = header.cpu;
+	for (; fkt_slot_decode(&cursor, &event); fkt_slot_pass(&cursor, &event)) {
+		if (event.stamp < window->from)
+			continue;
+		if (event.stamp >= window->to && window->to != UINT64_MAX)
+			break;
+		window->any = true;
+		if (event.stamp > window->last)
+			window->last = event.stamp;
+		if (unlikely(fkt_is_process_event(event.code)) && !note_event(window, &event))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int collect(struct worker *worker)
+{
+	struct window *window = worker->window;
+	struct fkt_trace *trace = worker->job->trace;
+	struct fkt_read_stats stats = { 0 };
+	struct fkt_scan *scan = fkt_scan_new(trace, collect_page, worker, &stats);
+	uint64_t watermark = 0;
+	int ret;
+
+	if (!scan)
+		return -ENOMEM;
+	window->last = 0;
+	fkt_scan_seek(scan, fkt_seek_stamp(trace, window->from) * FKT_BLOCK_PAGES);
+	do {
+		ret = fkt_scan_step(scan, &watermark);
+	} while (ret > 0 && watermark < window->to);
+	fkt_scan_free(scan);
+	if (ret < 0)
+		return ret;
+	if (window->events)
+		qsort(window->event, window->events, sizeof(*window->event), compare_events);
+	return 0;
+}
+
+static int write_all(int fd, const char *data, size_t bytes)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < bytes) {
+		n = write(fd, data + done, bytes - done);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return 0;
+}
+
+static int write_lines(struct worker *worker)
+{
+	size_t bytes = worker->bytes;
+
+	worker->bytes = 0;
+	return write_all(worker->job->listing->fd, worker->lines, bytes);
+}
+
+/* Called with each large piece of lines: once it is the window's turn, they need not be kept. */
+static int take_lines(void *arg, const char *data, size_t bytes)
+{
+	struct worker *worker = arg;
+	char *larger;
+
+	/* Pairs with the release in do_window(): what was written before is written. */
+	if (__atomic_load_n(&worker->job->turn, __ATOMIC_ACQUIRE) == worker->number)
+		return write_lines(worker) ?: write_all(worker->job->listing->fd, data, bytes);
+	if (worker->bytes + bytes > worker->room) {
+		worker->room = (worker->bytes + bytes) * 2;
+		larger = realloc(worker->lines, worker->room);
+		if (!larger)
+			return -ENOMEM;
+		worker->lines = larger;
+	}
+	memcpy(worker->lines + worker->bytes, data, bytes);
+	worker->bytes += bytes;
+	return 0;
+}
+
+static int make_lines(struct worker *worker, uint64_t last, struct fkt_read_stats *stats)
+{
+	const struct window *window = worker->window;
+	struct fkt_reader *reader =
+		fkt_reader_new_window(worker->job->trace, window->from, window->to);
+	struct fkt_event event;
+	int what, err;
+
+	if (!reader)
+		return -ENOMEM;
+	if (window->from)
+		fkt_text_resume(worker->text, worker->job->first, last);
+	while ((what = fkt_next(reader, &event)) > 0) {
+		if (what == FKT_EVENT) {
+			if (fkt_is_process_event(event.code))
+				fkt_processes_event(worker->processes, &event);
+			fkt_text_event(worker->text, &event);
+		} else if (what == FKT_GAP) {
+			fkt_text_gap(worker->text, fkt_gap(reader));
+		}
+	}
+	err = what < 0 ? what : fkt_text_flush(worker->text);
+	*stats = *fkt_read_stats(reader);
+	fkt_reader_free(reader);
+	return err;
+}
+
+static void add_stats(struct fkt_read_stats *sum, const struct fkt_read_stats *stats)
+{
+	if (!sum->events)
+		sum->first = stats->first;
+	if (stats->last > sum->last)
+		sum->last = stats->last;
+	sum->events += stats->events;
+	sum->damaged += stats->damaged;
+	sum->missing += stats->missing;
+	sum->lost += stats->lost;
+}
+
+/* With the lock, which is not held while there is work: one window, from taking to writing it. */
+static void do_window(struct worker *worker)
+{
+	uint64_t number = worker->number;
+	struct job *job = worker->job;
+	struct window *window = worker->window;
+	const struct window *before = number ? &job->window[(number - 1) % RING] : NULL;
+	struct fkt_read_stats stats;
+	uint64_t last;
+	int err;
+
+	pthread_mutex_unlock(&job->lock);
+	err = collect(worker);
+	pthread_mutex_lock(&job->lock);
+	if (err)
+		return fail(job, err);
+	while (before && !before->collected && !job->err)
+		pthread_cond_wait(&job->changed, &job->lock);
+	last = before ? before->last : 0;
+	if (!window->any)
+		window->last = last;
+	window->collected = true;
+	pthread_cond_broadcast(&job->changed);
+	if (job->err)
+		return;
+
+	pthread_mutex_unlock(&job->lock);
+	apply(worker, number);
+	worker->applied = number + 1;
+	err = make_lines(worker, last, &stats);
+	pthread_mutex_lock(&job->lock);
+	if (err)
+		return fail(job, err);
+	while (job->turn != number && !job->err)
+		pthread_cond_wait(&job->changed, &job->lock);
+	if (job->err)
+		return;
+
+	pthread_mutex_unlock(&job->lock);
+	err = write_lines(worker);
+	pthread_mutex_lock(&job->lock);
+	if (err)
+		return fail(job, err);
+	add_stats(&job->stats, &stats);
+	__atomic_store_n(&job->turn, number + 1, __ATOMIC_RELEASE);
+	pthread_cond_broadcast(&job->changed);
+}
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	struct job *job = worker->job;
+
+	pthread_mutex_lock(&job->lock);
+	while (take_window(worker))
+		do_window(worker);
+	pthread_mutex_unlock(&job->lock);
+	return NULL;
+}
+
+static bool make_worker(struct worker *worker, struct job *job)
+{
+	const struct fkt_listing *listing = job->listing;
+
+	worker->job = job;
+	worker->page = malloc(FKT_PAGE_BYTES);
+	worker->processes = fkt_processes_new(job->trace);
+	if (!worker->page || !worker->processes)
+		return false;
+	worker->text = fkt_text_new(job->trace, worker->processes, -1, listing->time);
+	if (!worker->text)
+		return false;
+	fkt_text_set_format(worker->text, listing->format, listing->color);
+	fkt_text_set_output(worker->text, take_lines, worker);
+	return true;
+}
+
+static void free_worker(struct worker *worker)
+{
+	fkt_text_free(worker->text);
+	fkt_processes_free(worker->processes);
+	free(worker->page);
+	free(worker->lines);
+}
+
+bool fkt_can_list(const struct fkt_trace *trace)
+{
+	return trace->input.seekable && trace->complete && trace->pages_known &&
+	       !trace->header.shared && fkt_blocks(trace) > 1;
+}
+
+int fkt_list(struct fkt_trace *trace, const struct fkt_listing *listing,
+	     struct fkt_read_stats *stats)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	struct worker worker[THREADS_MAX] = { 0 };
+	unsigned int threads = listing->threads < THREADS_MAX ? listing->threads : THREADS_MAX;
+	pthread_t thread[THREADS_MAX];
+	unsigned int begun = 0, made = 0;
+	struct fkt_symbol symbol;
+	uint64_t last;
+	int err;
+
+	if (!job)
+		return -ENOMEM;
+	job->trace = trace;
+	job->listing = listing;
+	job->worker = worker;
+	pthread_mutex_init(&job->lock, NULL);
+	pthread_cond_init(&job->changed, NULL);
+	fkt_span(trace, &job->first, &last);
+	/* Symbols are read when one is looked up first, which is not for several to do. */
+	fkt_symbol(trace, 0, &symbol);
+	for (made = 0; made < threads; made++) {
+		if (!make_worker(&worker[made], job)) {
+			job->err = -ENOMEM;
+			free_worker(&worker[made]);
+			break;
+		}
+	}
+	/* One that cannot be started is not needed, unless it is the first. */
+	pthread_mutex_lock(&job->lock);
+	for (; begun < made && !job->err; begun++) {
+		err = pthread_create(&thread[begun], NULL, work, &worker[begun]);
+		if (err && !begun)
+			job->err = -err;
+		if (err)
+			break;
+	}
+	job->workers = begun;
+	pthread_mutex_unlock(&job->lock);
+	for (unsigned int i = 0; i < begun; i++)
+		pthread_join(thread[i], NULL);
+	for (unsigned int i = 0; i < made; i++)
+		free_worker(&worker[i]);
+	for (unsigned int i = 0; i < RING; i++)
+		free(job->window[i].event);
+	*stats = job->stats;
+	err = job->err;
+	pthread_cond_destroy(&job->changed);
+	pthread_mutex_destroy(&job->lock);
+	free(job);
+	return err;
+}
