@@ -77,16 +77,36 @@ static void fkt_set_free(struct fkt_session *s, u32 value)
 	fkt_buffer_free(s);
 }
 
+/*
+ * A struct of fkt/ioctl.h, which may have grown since the caller was built: it gets 0 for what the
+ * caller does not know. That is never less than the first version had, for what a caller must say
+ * has no default.
+ */
+static int fkt_copy_args(void *to, size_t to_bytes, size_t first_bytes, void __user *arg,
+			 size_t bytes)
+{
+	int ret;
+
+	if (bytes < first_bytes)
+		return -EINVAL;
+	ret = copy_struct_from_user(to, to_bytes, arg, bytes);
+	if (!ret && *(u32 *)to != bytes)
+		ret = -EINVAL;
+	return ret;
+}
+#define FKT_COPY_ARGS(to, first_last, arg, bytes)                                                  \
+	fkt_copy_args(&(to), sizeof(to), offsetofend(typeof(to), first_last), arg, bytes)
+
 static int fkt_ioctl_start(struct file *file, void __user *arg, size_t size)
 {
 	struct fkt_file *ff = file->private_data;
 	struct fkt_start conf;
 	int ret;
 
-	ret = copy_struct_from_user(&conf, sizeof(conf), arg, size);
+	ret = FKT_COPY_ARGS(conf, id, arg, size);
 	if (ret)
 		return ret;
-	if (conf.size != size || conf.lanes > FKT_LANES_SHARED ||
+	if (conf.lanes > FKT_LANES_SHARED ||
 	    conf.on_full > FKT_ON_FULL_PAUSE || conf.flags & ~FKT_START_SYSCALL_ARGS ||
 	    conf.flush_ms > 3600 * MSEC_PER_SEC || conf.out_fd < FKT_NO_OUTPUT)
 		return -EINVAL;
@@ -123,11 +143,9 @@ static int fkt_ioctl_add_functions(struct file *file, void __user *arg, size_t s
 	struct fkt_functions functions;
 	int ret;
 
-	ret = copy_struct_from_user(&functions, sizeof(functions), arg, size);
+	ret = FKT_COPY_ARGS(functions, specs_ptr, arg, size);
 	if (ret)
 		return ret;
-	if (functions.size != size)
-		return -EINVAL;
 	ret = fkt_begin_adding(s, file);
 	if (ret)
 		return ret;
@@ -142,11 +160,9 @@ static int fkt_ioctl_add_tracepoints(struct file *file, void __user *arg, size_t
 	struct fkt_tracepoints tracepoints;
 	int ret;
 
-	ret = copy_struct_from_user(&tracepoints, sizeof(tracepoints), arg, size);
+	ret = FKT_COPY_ARGS(tracepoints, specs_ptr, arg, size);
 	if (ret)
 		return ret;
-	if (tracepoints.size != size)
-		return -EINVAL;
 	ret = fkt_begin_adding(s, file);
 	if (ret)
 		return ret;
@@ -161,10 +177,10 @@ static int fkt_ioctl_add_kprobes(struct file *file, void __user *arg, size_t siz
 	struct fkt_kprobes kprobes;
 	int ret;
 
-	ret = copy_struct_from_user(&kprobes, sizeof(kprobes), arg, size);
+	ret = FKT_COPY_ARGS(kprobes, specs_ptr, arg, size);
 	if (ret)
 		return ret;
-	if (kprobes.size != size || kprobes.reserved)
+	if (kprobes.reserved)
 		return -EINVAL;
 	ret = fkt_begin_adding(s, file);
 	if (ret)
@@ -182,10 +198,10 @@ static int fkt_ioctl_list_codes(void __user *arg, size_t size)
 	struct fkt_code_lines lines;
 	int ret;
 
-	ret = copy_struct_from_user(&lines, sizeof(lines), arg, size);
+	ret = FKT_COPY_ARGS(lines, text_ptr, arg, size);
 	if (ret)
 		return ret;
-	if (lines.size != size || lines.reserved)
+	if (lines.reserved)
 		return -EINVAL;
 	ret = fkt_codes_list(u64_to_user_ptr(lines.text_ptr), lines.room, &lines.bytes);
 	if (!ret && copy_to_user(arg, &lines, min(size, sizeof(lines))))
@@ -219,11 +235,9 @@ static int fkt_ioctl_status(void __user *arg, size_t size)
 	u32 i;
 	int ret;
 
-	ret = copy_struct_from_user(&status, sizeof(status), arg, size);
+	ret = FKT_COPY_ARGS(status, lanes_ptr, arg, size);
 	if (ret)
 		return ret;
-	if (status.size != size)
-		return -EINVAL;
 	if (mutex_lock_interruptible(&s->lock))
 		return -ERESTARTSYS;
 	status.state = s->state;
