@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls [-6] [-t THREADS] [-s SECONDS] COUNT: each thread, on a CPU of its own, calls getppid()
- * COUNT times; with -s as often as it can in that time. With -6 it is a call with six arguments, that
+ * calls [-6] [-c CPU] [-t THREADS] [-s SECONDS] COUNT: each thread, on a CPU of its own from CPU on,
+ * calls getppid() COUNT times; with -s as often as it can in that time. With -6 it is a call with six arguments, that
  * fails. Prints how many calls were made.
  */
 #include <err.h>
@@ -17,7 +17,7 @@
 #define THREADS_MAX 64
 #define ROUND	    1000 /* calls between looks at the clock */
 
-static unsigned long count, seconds;
+static unsigned long count, seconds, first_cpu;
 static bool six;
 static pthread_barrier_t barrier;
 
@@ -36,9 +36,9 @@ static void *call(void *arg)
 	double end;
 
 	CPU_ZERO(&cpus);
-	CPU_SET((size_t)arg, &cpus);
+	CPU_SET(first_cpu + (size_t)arg, &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		err(1, "CPU %zu", (size_t)arg);
+		err(1, "CPU %zu", first_cpu + (size_t)arg);
 	pthread_barrier_wait(&barrier);
 	end = now() + (double)seconds;
 	while (seconds ? made % ROUND || now() < end : made < count) {
@@ -58,9 +58,11 @@ int main(int argc, char **argv)
 	void *made;
 	int option;
 
-	while ((option = getopt(argc, argv, "6t:s:")) > 0) {
+	while ((option = getopt(argc, argv, "6c:t:s:")) > 0) {
 		if (option == 't')
 			threads = strtoul(optarg, NULL, 10);
+		else if (option == 'c')
+			first_cpu = strtoul(optarg, NULL, 10);
 		else if (option == '6')
 			six = true;
 		else if (option == 's')
@@ -71,7 +73,7 @@ int main(int argc, char **argv)
 	if (optind < argc)
 		count = strtoul(argv[optind], NULL, 10);
 	if (!threads || threads > THREADS_MAX || (!count && !seconds))
-		errx(2, "usage: calls [-6] [-t THREADS] [-s SECONDS] COUNT");
+		errx(2, "usage: calls [-6] [-c CPU] [-t THREADS] [-s SECONDS] COUNT");
 	pthread_barrier_init(&barrier, NULL, (unsigned int)threads);
 	for (size_t i = 0; i < threads; i++)
 		if (pthread_create(&thread[i], NULL, call, (void *)i))

@@ -19,3 +19,11 @@ $(B)/tests/vm/sample/$(1)/fkt_sample.ko: $(sample_sources) $(installed_from) | t
 		FKT=$$(CURDIR)/$$(B)/installed/$(1)/usr && touch $$@
 endef
 $(foreach k,$(guest_kernels),$(eval $(call sample_rule,$(k))))
+
+# A 32-bit program needs neither headers nor a library for 32 bits when it uses none of them.
+
+tests: $(B)/tests/vm/ia32
+
+$(B)/tests/vm/ia32: tests/vm/ia32.S
+	$(call say,AS,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -m32 -nostdlib -static -o $@ $<

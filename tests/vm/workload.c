@@ -63,6 +63,7 @@ static void wait_for(pid_t pid)
 
 static void on_signal(int sig)
 {
+	(void)sig;
 	syscall(SYS_getpid);
 }
 
@@ -151,6 +152,7 @@ static void kill_one(void)
 
 static int thread(void *arg)
 {
+	(void)arg;
 	/* The C library's data of a thread are not here: only plain calls. */
 	for (int i = 0; i < CALLS; i++)
 		syscall(SYS_getppid);
@@ -162,6 +164,7 @@ static int exec_thread(void *arg)
 	char *const argv[] = { (char *)self, "leaf", NULL };
 	char *const env[] = { NULL };
 
+	(void)arg;
 	execve(self, argv, env);
 	return 1;
 }

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 180 s
+#
+# CPUs that go and come while it records: the events of a CPU are there up to when it goes, and from when it comes again.
+
+. "$TOP/tests/vm/lib.sh"
+
+cpu=/sys/devices/system/cpu/cpu1
+[ -w $cpu/online ] || skip 'CPU 1 cannot be taken offline'
+
+# How many calls each CPU's part of the trace has.
+calls_of() {
+	events "$1" | awk '$3 == "006e" { n[$1]++ } END { for (c in n) print c, n[c] }' | sort
+}
+
+hotplug() {
+	start_recorder -n "$@" -o t
+	calls -c 1 1000 >/dev/null
+	echo 0 >$cpu/online || fail 'offline'
+	calls -c 0 2000 >/dev/null
+	check 'it is gone' [ "$(cat $cpu/online)" = 0 ]
+	sleep 1
+	echo 1 >$cpu/online || fail 'online'
+	calls -c 1 4000 >/dev/null
+	for i in {1..5}; do
+		echo 0 >$cpu/online
+		echo 1 >$cpu/online
+	done
+	calls -c 1 8000 >/dev/null
+	stop_recorder
+	check 'it ends well' [ "$status" = 0 ]
+	check 'nothing was lost' [ "$(lost recorder.err)" = 0 ]
+	expect 0 fkt_print -q t
+	calls_of t >calls
+	cat calls
+	check 'CPU 0 made 2000 calls' grep -qx '0 2000' calls
+	check 'CPU 1 made 13000 calls' grep -qx '1 13000' calls
+}
+
+hotplug
+hotplug --lanes 1
+
+# A CPU that was not there when it began.
+echo 0 >$cpu/online || fail 'offline'
+start_recorder -n -o t
+echo 1 >$cpu/online || fail 'online'
+calls -c 1 3000 >/dev/null
+stop_recorder
+check 'it ends well' [ "$status" = 0 ]
+calls_of t >calls
+check 'CPU 1 made 3000 calls' grep -qx '1 3000' calls
+
+# And one that comes and goes while recordings begin and end.
+(while :; do echo 0 >$cpu/online; echo 1 >$cpu/online; done) &
+plugger=$!
+background+=($plugger)
+for i in {1..6}; do
+	fkt_record -o t calls 200 >/dev/null 2>.err || fail "round $i: $(cat .err)"
+	[ "$(count t 006e)" = 200 ] || fail "round $i: not all calls"
+done
+kill $plugger
+wait $plugger 2>/dev/null
+echo 1 >$cpu/online 2>/dev/null
+check 'beginning and ending meanwhile' [ $failures = 0 ]

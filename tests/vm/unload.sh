@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 240 s
+#
+# The module comes and goes: not while it records, at once when it does not, again and again, and it leaves nothing.
+
+. "$TOP/tests/vm/lib.sh"
+
+ko=/run/fkt-vm/fkt.ko
+
+start_recorder -n -o t
+expect 1 rmmod fkt
+check 'the recording goes on' recording
+calls 1000 >/dev/null
+stop_recorder
+check 'with all its calls' [ "$(count t 006e)" = 1000 ]
+
+# An open device is a user as well.
+exec 9<>/dev/fkt
+expect 1 rmmod fkt
+exec 9>&-
+expect 0 rmmod fkt
+check 'the device is gone' [ ! -e /dev/fkt ]
+check 'no thread is left' not pgrep -x 'fkt_(flush|sync)'
+check 'no symbol is left' not grep -q '\[fkt\]' /proc/kallsyms
+expect 0 insmod $ko
+
+begin=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)
+for i in {1..20}; do
+	fkt_record -o t calls -t "$(nproc)" 300 >/dev/null 2>.err || fail "round $i: fkt_record: $(cat .err)"
+	rmmod fkt || fail "round $i: rmmod"
+	insmod $ko || fail "round $i: insmod"
+done
+check 'twenty rounds' [ $failures = 0 ]
+rmmod fkt
+insmod $ko
+end=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)
+# Each round uses 2 MB a CPU.
+check 'no memory is left behind' [ "$end" -gt $((begin - 20 * 1024)) ]
+echo "MemAvailable: $begin kB before, $end kB after"
+
+# In the middle of a storm, so that probes run while they are taken away.
+calls -t "$(nproc)" -s 100 >/dev/null &
+storm=$!
+background+=($storm)
+for i in {1..5}; do
+	fkt_record -o t -s 1M true 2>/dev/null || fail "round $i: fkt_record"
+	rmmod fkt || fail "round $i: rmmod"
+	insmod $ko || fail "round $i: insmod"
+done
+kill $storm
+check 'in a storm' [ $failures = 0 ]
