@@ -130,7 +130,9 @@ struct fkt_trace {
 	struct fkt_irq *irqs; /* sorted by number; strings as above */
 	size_t n_irqs;
 
-	struct fkt_stored symbols;
+	bool names_indexed;
+	struct fkt_stored symbols[2]; /* of the head, and of the tail */
+	unsigned int n_stored_symbols;
 	bool symbols_read;
 	char *symbol_text;
 	struct fkt_symbol_entry *symbol;

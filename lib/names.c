@@ -305,6 +305,7 @@ static int read_irqs(struct fkt_trace *trace)
 
 int fkt_index_names(struct fkt_trace *trace)
 {
+	trace->names_indexed = true;
 	return read_codes(trace) ?: read_syscalls(trace) ?: read_irqs(trace);
 }
 

@@ -6,6 +6,7 @@
  * without any.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -66,23 +67,45 @@ static void sort_symbols(struct fkt_trace *trace)
 	trace->n_symbols = kept + 1;
 }
 
+/* The text of all sections of symbols, one behind the other; NULL when there is none. */
+static char *symbol_text(struct fkt_trace *trace)
+{
+	char *text = NULL, *piece, *both;
+	size_t length = 0, bytes;
+
+	for (unsigned int i = 0; i < trace->n_stored_symbols; i++) {
+		piece = fkt_decompress(&trace->symbols[i], &bytes);
+		free(trace->symbols[i].data);
+		trace->symbols[i].data = NULL;
+		if (!piece) {
+			fkt_warn(trace, "its symbols are damaged: addresses are shown as numbers");
+			continue;
+		}
+		if (!text) {
+			text = piece;
+			length = bytes;
+			continue;
+		}
+		both = realloc(text, length + 1 + bytes + 1);
+		if (both) {
+			text = both;
+			text[length] = '\n';
+			memcpy(text + length + 1, piece, bytes + 1);
+			length += 1 + bytes;
+		}
+		free(piece);
+	}
+	return text;
+}
+
 static void read_symbols(struct fkt_trace *trace)
 {
 	struct fkt_symbol_entry entry, *larger;
 	char *rest, *line;
-	size_t bytes, room = 0;
+	size_t room = 0;
 
 	trace->symbols_read = true;
-	if (!trace->symbols.data)
-		return;
-	trace->symbol_text = fkt_decompress(&trace->symbols, &bytes);
-	free(trace->symbols.data);
-	trace->symbols.data = NULL;
-	if (!trace->symbol_text) {
-		fkt_warn(trace, "its symbols are damaged: addresses are shown as numbers");
-		return;
-	}
-
+	trace->symbol_text = symbol_text(trace);
 	rest = trace->symbol_text;
 	while ((line = fkt_next_line(&rest))) {
 		if (!parse_symbol(trace->symbol_text, line, &entry))
@@ -127,7 +150,8 @@ bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *sy
 
 void fkt_free_symbols(struct fkt_trace *trace)
 {
-	free(trace->symbols.data);
+	for (unsigned int i = 0; i < trace->n_stored_symbols; i++)
+		free(trace->symbols[i].data);
 	free(trace->symbol_text);
 	free(trace->symbol);
 }

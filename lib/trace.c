@@ -314,8 +314,11 @@ static bool take_section(struct fkt_trace *trace, uint32_t type, struct fkt_stor
 	bool ok;
 
 	if (type == FKT_SECTION_SYMBOLS) {
-		free(trace->symbols.data);
-		trace->symbols = *stored;
+		if (trace->n_stored_symbols == 2 || trace->symbols_read) {
+			free(stored->data);
+			return trace->symbols_read; /* a stream's: no event comes any more */
+		}
+		trace->symbols[trace->n_stored_symbols++] = *stored;
 		return true;
 	}
 	raw = fkt_decompress(stored, &bytes);
@@ -323,6 +326,12 @@ static bool take_section(struct fkt_trace *trace, uint32_t type, struct fkt_stor
 	if (!raw)
 		return false;
 
+	/* A stream's tail: the tables of names are made, and no event comes any more. */
+	if (trace->names_indexed && (type == FKT_SECTION_IRQS || type == FKT_SECTION_CODES ||
+				     type == FKT_SECTION_SYSCALLS)) {
+		free(raw);
+		return true;
+	}
 	switch (type) {
 	case FKT_SECTION_IRQS:
 		return append_lines(&trace->irq_lines, raw, bytes);

@@ -272,20 +272,28 @@ void build_name(struct build *build, unsigned int lane, uint64_t stamp, uint32_t
 	build_slot(build, lane, build->lane[lane].cpu, stamp, code, 0, words, 3);
 }
 
+void build_tail(struct build *build)
+{
+	for (unsigned int i = 0; i < build->lanes; i++)
+		build_close(build, i);
+	build->tail_offset = build->bytes;
+}
+
 void build_end(struct build *build, uint64_t cycles, uint64_t mono_ns, uint64_t real_ns)
 {
 	struct fkt_lane_totals totals[BUILD_LANES_MAX] = { 0 };
 	struct fkt_footer footer = { .magic = FKT_FOOTER_MAGIC };
 
+	if (!build->tail_offset)
+		build_tail(build);
 	for (unsigned int i = 0; i < build->lanes; i++) {
-		build_close(build, i);
 		totals[i].lane = htole32(i);
 		totals[i].cpu = htole32(build->shared ? FKT_CPU_ANY : i);
 		totals[i].events = htole64(build->lane[i].events);
 		totals[i].lost = htole64(build->lane[i].lost);
 		totals[i].pages = htole64(build->lane[i].pages);
 	}
-	footer.tail_offset = htole64(build->bytes);
+	footer.tail_offset = htole64(build->tail_offset);
 	memcpy(footer.id, build->id, sizeof(footer.id));
 	build_clock(build, cycles, mono_ns, real_ns);
 	build_section(build, FKT_SECTION_LANES, totals, build->lanes * sizeof(totals[0]), false);

@@ -21,6 +21,7 @@
  * @bytes: its length
  * @room: of @data
  * @data_offset: where pages begin
+ * @tail_offset: where they end, once build_tail() was called
  * @lanes: number of lanes
  * @shared: whether a lane is shared by all CPUs
  * @id: its random number
@@ -38,6 +39,7 @@ struct build {
 	size_t bytes;
 	size_t room;
 	size_t data_offset;
+	size_t tail_offset;
 	unsigned int lanes;
 	bool shared;
 	uint8_t id[FKT_ID_BYTES];
@@ -108,6 +110,8 @@ void build_name(struct build *build, unsigned int lane, uint64_t stamp, uint32_t
 size_t build_close(struct build *build, unsigned int lane);
 /* Write a mark. */
 void build_mark(struct build *build);
+/* Write all open pages. Sections that follow are in the tail, before those of build_end(). */
+void build_tail(struct build *build);
 /* Write all open pages, the tail sections (a clock pair, the lanes' totals) and the footer. */
 void build_end(struct build *build, uint64_t cycles, uint64_t mono_ns, uint64_t real_ns);
 

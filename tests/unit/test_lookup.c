@@ -68,6 +68,29 @@ static void test_symbols(void **state)
 	}
 }
 
+/* Modules that came while recording have theirs in the tail. */
+static void test_late_symbols(void **state)
+{
+	static const char early[] = "ffffffff81000000 T first\nffffffff81000200 T last\n";
+	static const char late[] = "ffffffff81000100 t middle\t[late]\n";
+	struct fkt_trace *trace;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_SYMBOLS, early, sizeof(early) - 1, true);
+	build_pages(&build);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_SYMBOLS, late, sizeof(late) - 1, true);
+	build_section(&build, FKT_SECTION_SYMBOLS, early, sizeof(early) - 1, false);
+	build_end(&build, 0, 0, 0);
+	trace = open_built(&build);
+	expect_symbol(trace, 0xffffffff81000000, "first+0 ");
+	expect_symbol(trace, 0xffffffff81000110, "middle+0x10 late");
+	expect_symbol(trace, 0xffffffff81000200, "last+0 ");
+	fkt_close(trace);
+}
+
 static void test_no_symbols(void **state)
 {
 	struct fkt_trace *trace;
@@ -227,7 +250,9 @@ static void test_processes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_symbols),	   cmocka_unit_test(test_no_symbols),
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_late_symbols),
+		cmocka_unit_test(test_no_symbols),
 		cmocka_unit_test(test_clock),	   cmocka_unit_test(test_clock_without_tail),
 		cmocka_unit_test(test_odd_clocks), cmocka_unit_test(test_processes),
 	};

@@ -178,6 +178,30 @@ static void test_own_codes(void **state)
 	       "1000  my_irq                   irq=14", "5000  numbers");
 }
 
+/* Modules' probes: each argument has a word of its own. Functions: named by their address. */
+static void test_module_codes(void **state)
+{
+	const uint64_t words[4] = { 7, 0xfffffffffffffffd, 0xffffffff81000000, 0xffffffff81000000 };
+
+	(void)state;
+	build_text(&build, FKT_SECTION_SYMBOLS,
+		   "ffffffff81000000 T main\nffffffff81000800 t body\t[mod]\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x70000 1 entry 0x70001 modules in #words a:u32 b:s8 c:func d:sym\n"
+		   "0x70001 1 exit 0x70000 modules in_exit #words ret:ret\n"
+		   "0x70002 1 point 0 modules none #words \n");
+	build_pages(&build);
+	event(0x70000, 0, words, 4);
+	event(0x70001, 0, words + 1, 1);
+	event(0x70002, 0, NULL, 0);
+	event(FKT_CODE_GCC_ENTRY, 0, (uint64_t[]){ 0xffffffff81000800, 0xffffffff81000010 }, 2);
+	event(FKT_CODE_GCC_EXIT, 0, (uint64_t[]){ 0xffffffff81000801 }, 1);
+	EXPECT("70000  in                       a=7 b=-3 main d=main+0x0",
+	       "70001  in_exit                  = -3 ESRCH", "70002  none",
+	       "1300  gcc                      body [mod] caller=main+0x10",
+	       "1301  gcc_exit                 body+0x1 [mod]");
+}
+
 static void test_processes_in_lines(void **state)
 {
 	(void)state;
@@ -258,6 +282,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_interrupts, begin, end),
 		cmocka_unit_test_setup_teardown(test_exceptions, begin, end),
 		cmocka_unit_test_setup_teardown(test_switches, begin, end),
+		cmocka_unit_test_setup_teardown(test_module_codes, begin, end),
 		cmocka_unit_test_setup_teardown(test_own_codes, begin, end),
 		cmocka_unit_test_setup_teardown(test_processes_in_lines, begin, end),
 		cmocka_unit_test(test_tables),

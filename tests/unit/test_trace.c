@@ -94,6 +94,35 @@ static void test_small(void **state)
 	build_free(&build);
 }
 
+/* Codes of modules that came while recording are in the tail: a stream's reader gets them too late. */
+static void test_late_codes(void **state)
+{
+	struct reading *file, *stream;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_CODES, "0x70000 1 point 0 modules early #words\n");
+	build_pages(&build);
+	build_event(&build, 0, 1000, 0x70000, 0);
+	build_event(&build, 0, 1001, 0x70001, 0);
+	build_tail(&build);
+	build_text(&build, FKT_SECTION_CODES, "0x70001 1 point 0 modules late #words\n");
+	build_text(&build, FKT_SECTION_IRQS, "14 ide0\n");
+	build_end(&build, 0, 0, 0);
+	file = read_trace(&build, READ_FILE);
+	stream = read_trace(&build, READ_STREAM);
+	assert_string_equal(file->warnings, "");
+	assert_string_equal(stream->warnings, "");
+	assert_string_equal(read_line(file, 0), "70000  early");
+	assert_string_equal(read_line(file, 1), "70001  late");
+	assert_string_equal(read_line(stream, 0), "70000  early");
+	assert_string_equal(read_line(stream, 1), "70001  code_458753");
+	read_free(file);
+	read_free(stream);
+	build_free(&build);
+}
+
 static void test_cut_anywhere(void **state)
 {
 	struct reading *reading;
@@ -394,6 +423,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_late_codes),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_flipped_anywhere),
 		cmocka_unit_test(test_errors),
