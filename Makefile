@@ -41,6 +41,7 @@ fkt_ldlibs := -lzstd -pthread
 
 # One folder a tool; some tools answer to more than one name.
 tools	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c)))))
+fkt_record_ldlibs := -lelf
 # Recording is for x86; a trace is read anywhere.
 ifeq ($(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine)),)
 tools	 := $(filter-out fkt_record,$(tools))
@@ -91,7 +92,7 @@ link = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$
 define tool_rule
 $(B)/bin/$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c)) $(B)/lib/libfkt.a
 	$$(call say,LD,$$@)
-	$$(link) $(fkt_ldlibs) $(LDLIBS)
+	$$(link) $($(1)_ldlibs) $(fkt_ldlibs) $(LDLIBS)
 endef
 $(foreach t,$(tools),$(eval $(call tool_rule,$(t))))
 

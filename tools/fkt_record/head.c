@@ -36,10 +36,14 @@ static ssize_t read_small(const char *path, char *text, size_t bytes)
 	return length;
 }
 
-static void add_symbols(struct sections *head, const char *system_map)
+static void add_symbols(struct sections *head, struct recording *recording)
 {
+	size_t begin;
+
 	sections_begin(head, FKT_SECTION_SYMBOLS);
-	symbols_add(head, system_map);
+	begin = head->bytes;
+	symbols_add(head, recording->options.system_map);
+	modules_add_symbols(head, begin, recording);
 	sections_end_compressed(head);
 }
 
@@ -66,8 +70,9 @@ static void add_irqs(struct sections *head)
 	sections_end(head);
 }
 
-static void add_codes(struct sections *head, const struct codes *codes)
+static void add_codes(struct sections *head, struct recording *recording)
 {
+	const struct codes *codes = &recording->codes;
 	static const struct code_line rows[] = {
 #define X(NAME, code, count, KIND, pair, LAYER, name, spec)                                        \
 	{ code, count, FKT_KIND_##KIND, pair, (uint32_t)FKT_KEY_##LAYER, name, spec },
@@ -80,6 +85,7 @@ static void add_codes(struct sections *head, const struct codes *codes)
 		fkt_codes_line(head, &rows[i]);
 	if (codes->lines.bytes)
 		sections_add(head, codes->lines.data, codes->lines.bytes);
+	modules_add_codes(head, recording);
 	sections_end_compressed(head);
 }
 
@@ -272,9 +278,9 @@ void head_build(struct sections *head, struct recording *recording)
 
 	recording->lanes = recording->options.lanes == FKT_LANES_SHARED ? 1 : count_possible_cpus();
 	add_file_header(head, recording);
-	add_symbols(head, recording->options.system_map);
+	add_symbols(head, recording);
 	add_irqs(head);
-	add_codes(head, &recording->codes);
+	add_codes(head, recording);
 	add_syscalls(head);
 
 	/* What changes comes last. */

@@ -242,6 +242,8 @@ out_discard:
 	output_discard(&recording->output);
 out_free:
 	free(recording->lane_status);
+	free(recording->module_codes.data);
+	free(recording->loaded);
 	free(head.data);
 	return status;
 }
@@ -277,6 +279,9 @@ int main(int argc, char **argv)
 	options_parse(options, argc, argv);
 	if (options->system_map && access(options->system_map, R_OK))
 		err(EXIT_FAILURE, "%s", options->system_map);
+	for (size_t i = 0; i < options->module_files_count; i++)
+		if (access(options->module_files[i], R_OK))
+			err(EXIT_FAILURE, "%s", options->module_files[i]);
 	if (options->command) {
 		failed = child_find(options->command[0], &path);
 		if (failed)

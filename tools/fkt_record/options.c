@@ -35,6 +35,10 @@ static const struct argp_option argp_options[] = {
 	{ "no-command", 'n', NULL, 0, "Run nothing; record until Ctrl-C", 0 },
 	{ "system-map", 'S', "FILE", 0,
 	  "Check the kernel's symbols against this System.map, and complete them from it", 0 },
+	{ "module", 'M', "FILE", 0,
+	  "Complete the functions of a loaded module from its file; may be given more than once "
+	  "(modules that use FKT and are installed are found without it)",
+	  0 },
 	{ "pow", 'p', "POW", 0, "Let each lane begin with 2^POW pages of 4 KB (default: 9)", 0 },
 	{ "lanes", OPTION_LANES, "cpu|1", 0,
 	  "One lane a CPU, or one that all CPUs share (default: cpu)", 0 },
@@ -124,6 +128,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'S':
 		options->system_map = arg;
+		return 0;
+	case 'M':
+		options->module_files =
+			reallocarray(options->module_files, options->module_files_count + 1,
+				     sizeof(*options->module_files));
+		if (!options->module_files)
+			argp_failure(state, EXIT_FAILURE, errno, "-M");
+		options->module_files[options->module_files_count++] = arg;
 		return 0;
 	case 'p':
 		options->pow = parse_pow(arg, state);

@@ -12,6 +12,7 @@
 #include <fkt/ioctl.h>
 
 #include "codes.h"
+#include "sections.h"
 
 #define EXIT_USAGE	    2
 #define EXIT_NOT_EXECUTABLE 126
@@ -24,6 +25,8 @@
  * @mask: key mask to begin with
  * @limit_bytes: of pages, 0: no limit
  * @system_map: name of a System.map, or NULL
+ * @module_files: files of modules, to complete kallsyms from
+ * @module_files_count: how many
  * @pow: 2 to the power of this pages a lane
  * @lanes: FKT_LANES_…
  * @on_full: enum fkt_on_full
@@ -36,6 +39,8 @@ struct options {
 	uint32_t mask;
 	uint64_t limit_bytes;
 	const char *system_map;
+	const char **module_files;
+	size_t module_files_count;
 	uint32_t pow;
 	uint32_t lanes;
 	uint32_t on_full;
@@ -98,6 +103,9 @@ struct output {
  * @child: the command
  * @id: the recording's random number
  * @codes: given out to this recording's probes
+ * @module_codes: lines of the codes that modules had registered when the head was made
+ * @loaded: the modules that were loaded then
+ * @loaded_count: how many
  * @lanes: how many it has
  * @begin: moment on the clocks that the head tells
  * @tsc_khz: frequency of the stamp counter
@@ -111,6 +119,9 @@ struct recording {
 	struct child child;
 	uint8_t id[FKT_ID_BYTES];
 	struct codes codes;
+	struct sections module_codes;
+	struct loaded *loaded;
+	size_t loaded_count;
 	uint32_t lanes;
 	struct fkt_clock_pair begin;
 	uint64_t tsc_khz;
@@ -209,8 +220,6 @@ void output_discard(struct output *output);
 
 /* head.c, tail.c: see sections.h */
 
-struct sections;
-
 /** head_build - file header and head sections, padded to whole pages; sets lanes, begin, tsc_khz */
 void head_build(struct sections *head, struct recording *recording);
 
@@ -227,6 +236,20 @@ size_t tail_room(const struct recording *recording);
  * @system_map: a System.map to check them against and to complete them from, or NULL
  */
 void symbols_add(struct sections *head, const char *system_map);
+
+/* modules.c */
+
+/** modules_add_codes - append the lines of the codes that modules have registered */
+void modules_add_codes(struct sections *head, struct recording *recording);
+
+/**
+ * modules_add_symbols - append functions of modules that kallsyms lacks
+ * @begin: where the lines of /proc/kallsyms begin in @head
+ */
+void modules_add_symbols(struct sections *head, size_t begin, struct recording *recording);
+
+/** modules_add_late - sections about modules that came while the recording ran, if there were any */
+void modules_add_late(struct sections *tail, const struct recording *recording);
 
 /* progress.c */
 

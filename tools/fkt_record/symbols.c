@@ -15,6 +15,7 @@
 
 #include "record.h"
 #include "sections.h"
+#include "symbols.h"
 
 #define CHUNK_BYTES	   (64 * 1024)
 
@@ -25,21 +26,8 @@
 /* How many incoherences are shown one by one. */
 #define INCOHERENCES_SHOWN 5
 
-struct symbol {
-	uint64_t address;
-	const char *name;
-	size_t length;
-	char type;
-};
-
-struct symbols {
-	struct symbol *symbol;
-	size_t count;
-	size_t room;
-};
-
 /* Appends a file's text; its lines that are not of functions are dropped on the way. */
-static int add_functions(struct sections *text, const char *name)
+int symbols_read(struct sections *text, const char *name)
 {
 	size_t line = text->bytes; /* start of the first line that was not looked at yet */
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -85,21 +73,30 @@ static void add_symbol(struct symbols *symbols, const struct symbol *symbol)
 	symbols->symbol[symbols->count++] = *symbol;
 }
 
-/* The kernel's own symbols; modules' ones follow them in kallsyms, and have a second column. */
-static void parse(struct symbols *symbols, const char *text, size_t bytes)
+/* What follows the name in the line of a module's function: a tab, and the module in brackets. */
+static bool is_module(const char *from, const char *newline, const char *module)
+{
+	size_t length = strlen(module);
+
+	return from && (size_t)(newline - from) == length + 3 && from[1] == '[' &&
+	       !memcmp(from + 2, module, length) && newline[-1] == ']';
+}
+
+void symbols_parse(struct symbols *symbols, const char *text, size_t bytes, const char *module)
 {
 	const char *end = text + bytes;
 	const char *newline;
 
 	for (; (newline = memchr(text, '\n', (size_t)(end - text))); text = newline + 1) {
+		const char *tab = memchr(text + NAME_AT, '\t', (size_t)(newline - text) - NAME_AT);
 		struct symbol symbol = {
 			.address = strtoull(text, NULL, 16),
 			.name = text + NAME_AT,
-			.length = (size_t)(newline - text) - NAME_AT,
+			.length = (size_t)((tab ? tab : newline) - text) - NAME_AT,
 			.type = text[TYPE_AT],
 		};
 
-		if (!memchr(symbol.name, '\t', symbol.length))
+		if (module ? is_module(tab, newline, module) : !tab)
 			add_symbol(symbols, &symbol);
 	}
 }
@@ -122,8 +119,13 @@ static int compare_symbols(const void *va, const void *vb)
 	return order ? order : (a->address > b->address) - (a->address < b->address);
 }
 
-/* Return: the first symbol with that name, or NULL. */
-static const struct symbol *find(const struct symbols *sorted, const struct symbol *wanted)
+void symbols_sort(struct symbols *symbols)
+{
+	if (symbols->count)
+		qsort(symbols->symbol, symbols->count, sizeof(*symbols->symbol), compare_symbols);
+}
+
+const struct symbol *symbols_find(const struct symbols *sorted, const struct symbol *wanted)
 {
 	size_t low = 0, high = sorted->count;
 
@@ -140,7 +142,7 @@ static const struct symbol *find(const struct symbols *sorted, const struct symb
 	return &sorted->symbol[low];
 }
 
-static bool is_at(const struct symbols *sorted, const struct symbol *first, uint64_t address)
+bool symbols_is_at(const struct symbols *sorted, const struct symbol *first, uint64_t address)
 {
 	for (const struct symbol *s = first;
 	     s < sorted->symbol + sorted->count && !compare_names(s, first); s++)
@@ -153,7 +155,7 @@ static bool is_at(const struct symbols *sorted, const struct symbol *first, uint
 static bool find_shift(const struct symbols *running, const struct symbols *map, uint64_t *shift)
 {
 	static const struct symbol text = { .name = "_text", .length = 5 };
-	const struct symbol *here = find(running, &text), *there = NULL;
+	const struct symbol *here = symbols_find(running, &text), *there = NULL;
 
 	for (size_t i = 0; i < map->count && !there; i++)
 		if (!compare_names(&map->symbol[i], &text))
@@ -172,7 +174,7 @@ static void merge_map(struct sections *head, size_t begin, const char *name)
 	uint64_t shift;
 	char *copy = NULL;
 
-	if (add_functions(&map_text, name)) {
+	if (symbols_read(&map_text, name)) {
 		warn("%s", name);
 		goto out;
 	}
@@ -181,10 +183,9 @@ static void merge_map(struct sections *head, size_t begin, const char *name)
 	if (!copy)
 		err(EXIT_FAILURE, "no memory for the symbols");
 	memcpy(copy, head->data + begin, head->bytes - begin);
-	parse(&running, copy, head->bytes - begin);
-	parse(&map, map_text.data, map_text.bytes);
-	if (running.count)
-		qsort(running.symbol, running.count, sizeof(struct symbol), compare_symbols);
+	symbols_parse(&running, copy, head->bytes - begin, NULL);
+	symbols_parse(&map, map_text.data, map_text.bytes, NULL);
+	symbols_sort(&running);
 
 	if (!find_shift(&running, &map, &shift)) {
 		warnx("%s: no System.map of a kernel (it has no function _text); not used", name);
@@ -192,14 +193,14 @@ static void merge_map(struct sections *head, size_t begin, const char *name)
 	}
 	for (size_t i = 0; i < map.count; i++) {
 		const struct symbol *symbol = &map.symbol[i];
-		const struct symbol *known = find(&running, symbol);
+		const struct symbol *known = symbols_find(&running, symbol);
 		uint64_t address = symbol->address + shift;
 
 		if (!known) {
 			sections_printf(head, "%016" PRIx64 " %c %.*s\n", address, symbol->type,
 					(int)symbol->length, symbol->name);
 			added++;
-		} else if (!is_at(&running, known, address) && incoherent++ < INCOHERENCES_SHOWN) {
+		} else if (!symbols_is_at(&running, known, address) && incoherent++ < INCOHERENCES_SHOWN) {
 			warnx("%s: %.*s should be at %#" PRIx64 ", and is at %#" PRIx64, name,
 			      (int)symbol->length, symbol->name, address, known->address);
 		}
@@ -221,7 +222,7 @@ void symbols_add(struct sections *head, const char *system_map)
 {
 	size_t begin = head->bytes;
 
-	if (add_functions(head, "/proc/kallsyms"))
+	if (symbols_read(head, "/proc/kallsyms"))
 		warn("/proc/kallsyms: functions will have no names");
 	else if (head->bytes > begin && !strtoull(head->data + begin, NULL, 16))
 		warnx("the kernel hides its addresses (sysctl kernel.kptr_restrict); "

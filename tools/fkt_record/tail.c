@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tail of a trace: what is known only after the recording. */
+#include <err.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "record.h"
 #include "sections.h"
 
 /* Without the lanes' totals. */
 #define TAIL_BYTES 4096
+/* For modules that came while recording, on a device that is filled up to its end. */
+#define LATE_BYTES (128 * 1024)
 
 static void add_info_number(struct sections *tail, const char *key, uint64_t value)
 {
@@ -38,6 +42,19 @@ static void add_infos(struct sections *tail, const struct recording *recording, 
 	sections_end(tail);
 }
 
+static void add_late(struct sections *tail, const struct recording *recording)
+{
+	struct sections late = { 0 };
+
+	modules_add_late(&late, recording);
+	if (recording->output.kind == OUTPUT_BLOCK && late.bytes > LATE_BYTES)
+		warnx("%s: no room for the names of modules that came while recording",
+		      recording->output.name);
+	else if (late.bytes)
+		sections_add(tail, late.data, late.bytes);
+	free(late.data);
+}
+
 void tail_build(struct sections *tail, const struct recording *recording)
 {
 	struct fkt_clock_pair end = clock_pair();
@@ -63,11 +80,12 @@ void tail_build(struct sections *tail, const struct recording *recording)
 	sections_end(tail);
 
 	add_infos(tail, recording, end.real_ns);
+	add_late(tail, recording);
 	sections_begin(tail, FKT_SECTION_END);
 	sections_end(tail);
 }
 
 size_t tail_room(const struct recording *recording)
 {
-	return TAIL_BYTES + recording->lanes * sizeof(struct fkt_lane_totals);
+	return TAIL_BYTES + LATE_BYTES + recording->lanes * sizeof(struct fkt_lane_totals);
 }
