@@ -16,7 +16,7 @@ $(B)/tests/vm/sample/$(1)/fkt_sample.ko: $(sample_sources) $(installed_from) | t
 	$$(MAKE) -s install DESTDIR=$$(CURDIR)/$$(B)/installed/$(1) PREFIX=/usr KDIR=$$$$kdir && \
 	cp --remove-destination $(sample_sources) $$(@D)/ && \
 	$$(MAKE) -s -C $$(@D) RELEASE=$$$$(scripts/kernels --release $(1)) KDIR=$$$$kdir \
-		FKT=$$(CURDIR)/$$(B)/installed/$(1)/usr && touch $$@
+		FKT=$$(CURDIR)/$$(B)/installed/$(1)/usr CONFIG_DEBUG_INFO_BTF_MODULES= && touch $$@
 endef
 $(foreach k,$(guest_kernels),$(eval $(call sample_rule,$(k))))
 

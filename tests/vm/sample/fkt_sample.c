@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A user's module with probes of its own, for tests/vm/probes.sh.
+ * A user's module with probes of its own, for tests/vm/probes.sh and tests/bench/40-probes.sh.
  *
  *	echo N >/sys/module/fkt_sample/parameters/run	calls sample_put() N times
  *	insmod fkt_sample.ko bad=N			registers a table that is wrong, and so fails
- *	insmod fkt_sample.ko names=taken		has names of FKT's own
  *	echo 1 >/sys/module/fkt_sample/parameters/forget	unregisters the codes, and goes on
+ *	cat /sys/module/fkt_sample/parameters/measure	ns a call of a function with 0, 2 and 5 arguments
+ *							recorded, beyond one that records nothing
  */
 #include <linux/irq_work.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <fkt/probe.h>
@@ -74,7 +76,7 @@ noinline void sample_probe(void *a, int b)
 
 static noinline long sample_put(u32 number, u32 flags)
 {
-	long ret = number & 1 ? -EAGAIN : number << 20;
+	int ret = number & 1 ? -EAGAIN : 0;
 
 	FKT_PROBE2(FKT_KEY_MODULES, base + PUT, number, flags);
 	FKT_PROBE0(FKT_KEY_MODULES, base + NONE);
@@ -102,6 +104,53 @@ static int run_set(const char *value, const struct kernel_param *param)
 
 static const struct kernel_param_ops run_ops = { .set = run_set };
 module_param_cb(run, &run_ops, NULL, 0200);
+
+static noinline void sample_nothing(void *a, int b)
+{
+	barrier();
+}
+
+static noinline void sample_probe0(void *a, int b)
+{
+	FKT_PROBE0(FKT_KEY_MODULES, base + NONE);
+}
+
+static noinline void sample_probe5(void *a, int b)
+{
+	FKT_PROBE5(FKT_KEY_MODULES, base + FIVE, a, b, a, b, a);
+}
+
+#define ROUNDS 20000
+
+/* Tenths of ns a call. A call through a pointer, so that nothing is known of what is called. */
+static u32 sample_time(void (*call)(void *a, int b))
+{
+	u64 begin;
+	int i;
+
+	call(NULL, 0);
+	begin = ktime_get_ns();
+	for (i = 0; i < ROUNDS; i++) {
+		OPTIMIZER_HIDE_VAR(call);
+		call(NULL, i);
+	}
+	return div_u64((ktime_get_ns() - begin) * 10, ROUNDS);
+}
+
+static int measure_get(char *text, const struct kernel_param *param)
+{
+	void (*const calls[])(void *a, int b) = { sample_probe0, sample_probe, sample_probe5 };
+	int i, added, length = 0;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		added = sample_time(calls[i]) - sample_time(sample_nothing);
+		length += sysfs_emit_at(text, length, "%d.%d\n", added / 10, abs(added % 10));
+	}
+	return length;
+}
+
+static const struct kernel_param_ops measure_ops = { .get = measure_get };
+module_param_cb(measure, &measure_ops, NULL, 0400);
 
 static int forget_set(const char *value, const struct kernel_param *param)
 {
