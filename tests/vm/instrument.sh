@@ -90,7 +90,7 @@ check 'kallsyms lacks instr_top' [ "$(grep -c ' instr_top' /proc/kallsyms)" = 0 
 expect 0 fkt_record -k gcc -o t sh -c "echo 1 >$run"
 check 'without its file' [ "$(nesting t | grep -c 'instr_top$')" = 0 ]
 expect 0 fkt_record -k gcc -M "$module" -o t sh -c "echo 1 >$run"
-said "fkt_instrumented.ko: [1-9] functions added that /proc/kallsyms lacks"
+said "fkt_instrumented.ko: [0-9]+ functions added that /proc/kallsyms lacks"
 check 'names from its file' diff wanted <(nesting t)
 
 # Where modprobe would find it, without -M.
@@ -110,9 +110,11 @@ echo nonsense >fkt_instrumented.ko
 expect 0 fkt_record -M fkt_instrumented.ko -o t true
 said '^fkt_record: fkt_instrumented.ko: no object file'
 cp "$(dirname "$module")/fkt_sample.ko" fkt_instrumented.ko
-objcopy --redefine-sym sample_put=instr_leaf fkt_instrumented.ko
 expect 0 fkt_record -M fkt_instrumented.ko -o t true
-said 'fkt_instrumented.ko: [0-9]+ of [0-9]+ functions are elsewhere in the loaded module fkt_instrumented'
+said 'fkt_instrumented.ko: not used; the loaded module fkt_instrumented is of another build'
+objcopy --remove-section=.note.gnu.build-id --redefine-sym sample_probe0=instr_leaf fkt_instrumented.ko
+expect 0 fkt_record -M fkt_instrumented.ko -o t true
+said 'fkt_instrumented.ko: 1 of [0-9]+ functions are elsewhere in the loaded module fkt_instrumented'
 cp "$module" absent.ko
 expect 0 fkt_record -M absent.ko -o t true
 said 'absent.ko: no module absent was loaded'

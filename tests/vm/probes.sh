@@ -52,8 +52,8 @@ expect 0 fkt_record -o t sh -c "echo 100 >$run"
 check 'none with the mask off' [ "$(count t 70000 70006)" = 0 ]
 
 # In one shared lane, and so many that pages change.
-expect 0 fkt_record --lanes 1 -k modules -o t sh -c "echo 20000 >$run"
-check 'shared lane' [ "$(count t 70000) $(count t 70001)" = '20000 20000' ]
+expect 0 fkt_record --lanes 1 -k modules -o t sh -c "echo 3000 >$run"
+check 'shared lane' [ "$(count t 70000) $(count t 70001)" = '3000 3000' ]
 
 # A recording's names outlive its module; and codes are not given to another while it runs.
 start_recorder -n -o t -k modules

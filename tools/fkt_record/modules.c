@@ -24,6 +24,7 @@
 #include "symbols.h"
 
 #define HOLDERS	   "/sys/module/fkt/holders"
+#define BUILD_ID   ".note.gnu.build-id"
 #define NAME_BYTES 64
 
 /* ---- codes ---- */
@@ -152,6 +153,7 @@ static bool section_address(const char *module, const char *section, uint64_t *a
  * @module: of the module
  * @known: its functions in /proc/kallsyms, sorted
  * @late: it came while the recording ran
+ * @foreign: it has another build id than the loaded module
  * @functions: seen in the file
  * @incoherent: of them, those which are elsewhere in the loaded module
  * @added: lines of those that kallsyms lacks
@@ -162,6 +164,7 @@ struct file_module {
 	const char *module;
 	struct symbols known;
 	bool late;
+	bool foreign;
 	size_t functions;
 	size_t incoherent;
 	struct sections added;
@@ -213,6 +216,26 @@ static void take_table(struct file_module *file, Elf *elf, Elf_Scn *table, size_
 	}
 }
 
+/* The linker's build id, which strip leaves as it is; there may be none. */
+static void check_build_id(struct file_module *file, Elf_Scn *section)
+{
+	Elf_Data *note = elf_getdata(section, NULL);
+	char loaded[256], *path;
+	ssize_t bytes = -1;
+	int fd;
+
+	if (asprintf(&path, "/sys/module/%s/notes/" BUILD_ID, file->module) < 0)
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
+	if (fd < 0)
+		return;
+	bytes = read(fd, loaded, sizeof(loaded));
+	close(fd);
+	file->foreign = note && bytes > 0 &&
+			((size_t)bytes != note->d_size || memcmp(loaded, note->d_buf, note->d_size));
+}
+
 /* Return: 0, or -1 when this is no object file. */
 static int read_file(struct file_module *file)
 {
@@ -228,9 +251,17 @@ static int read_file(struct file_module *file)
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getshdrstrndx(elf, &names)) {
 		ret = 0;
-		while ((section = elf_nextscn(elf, section)))
-			if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+		while ((section = elf_nextscn(elf, section))) {
+			const char *name;
+
+			if (!gelf_getshdr(section, &header))
+				continue;
+			name = elf_strptr(elf, names, header.sh_name);
+			if (header.sh_type == SHT_SYMTAB)
 				take_table(file, elf, section, names);
+			else if (name && !strcmp(name, BUILD_ID))
+				check_build_id(file, section);
+		}
 	}
 	if (elf)
 		elf_end(elf);
@@ -248,6 +279,8 @@ static void add_module(struct sections *text, const struct sections *all, const 
 	symbols_sort(&file.known);
 	if (read_file(&file)) {
 		warnx("%s: no object file; unpack it first if it is compressed", name);
+	} else if (file.foreign) {
+		warnx("%s: not used; the loaded module %s is of another build", name, module);
 	} else if (file.incoherent) {
 		warnx("%s: %zu of %zu functions are elsewhere in the loaded module %s; "
 		      "not used, for it is not the file that was loaded",
