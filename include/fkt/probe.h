@@ -39,7 +39,7 @@
  * lib/fkt/RELEASE/Module.symvers, for make's KBUILD_EXTRA_SYMBOLS. While the module is loaded, fkt.ko
  * cannot be unloaded.
  *
- * To trace each function of a module without any probe in it, see FKT_KEY_GCC in docs/probes.md.
+ * To trace each function of a module without any probe in it, see docs/modules.md.
  */
 #ifndef FKT_PROBE_H
 #define FKT_PROBE_H
