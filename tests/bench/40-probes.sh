@@ -34,7 +34,7 @@ measure() {
 }
 
 # instrumented: instructions a call of instr_top(), which makes 7 pairs.
-calls=20000
+calls=4000
 instrumented() {
 	local begin=${EPOCHREALTIME/./}
 
