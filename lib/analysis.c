@@ -101,6 +101,7 @@ struct thread {
 	uint32_t row;	  /* outside of all calls */
 	bool base_known;  /* whether it is in user mode, outside of all calls */
 	bool slept;	  /* asleep outside of all calls, so not in user mode */
+	uint16_t cpu;	  /* where it was last */
 	uint8_t state;	  /* enum thread_state */
 	uint8_t sleep;	  /* enum fkt_sleep */
 	uint64_t pending; /* outside of all calls while that was not known */
@@ -374,7 +375,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 	if (likely(whole)) {
 		row->calls++;
 		row->total += cycles;
-	} else {
+	} else if (a->on || cycles) {
 		row->partial++;
 	}
 	if (stack->depth) {
@@ -388,7 +389,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.row = frame->row,
 			.caller = stack->depth ? frame[-1].row : FKT_ROW_NONE,
 			.id = thread->id,
-			.cpu = cpu ? (uint16_t)(cpu - a->cpu) : 0,
+			.cpu = cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu,
 			.depth = stack->depth,
 			.interrupt = stack != &thread->stack,
 			.partial = !whole,
@@ -467,7 +468,7 @@ static bool leave(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, 
 		while (depth && stack->frame[depth - 1].row != row)
 			depth--;
 		if (!depth) {
-			a->row[row].partial++;
+			a->row[row].partial += a->on;
 			return false;
 		}
 		while (stack->depth > depth)
@@ -627,6 +628,7 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	if (unlikely(thread->epoch != a->epoch))
 		forget_stack(a, cpu, thread);
 	cpu->thread = thread;
+	thread->cpu = (uint16_t)(cpu - a->cpu);
 	if (cpu->stack != &cpu->irq)
 		cpu->stack = &thread->stack;
 	thread->came = thread->stack.clock + thread->interrupts;
@@ -890,6 +892,34 @@ static void resolve_code(struct fkt_analysis *a, uint32_t number, struct code *c
 	}
 }
 
+/*
+ * What was open when an extracted trace begins, of threads: an interrupt's end is enough to know
+ * that one was.
+ */
+static void open_calls(struct fkt_analysis *a)
+{
+	const struct fkt_open_call *open;
+	struct thread *thread;
+	struct frame *frame;
+	struct code *code;
+
+	for (size_t i = 0; (open = fkt_open_call(a->trace, i)); i++) {
+		if (open->interrupt || open->code >= FKT_SLOT_CODES || !open->tid)
+			continue;
+		code = &a->code[open->code];
+		if (!code->kind)
+			resolve_code(a, open->code, code);
+		thread = find_thread(a, open->tid, 0);
+		if (code->kind != CODE_ENTRY || !thread || thread == a->unknown ||
+		    thread->stack.depth >= DEPTH_MAX ||
+		    (thread->stack.depth == thread->stack.room && !grow_stack(a, &thread->stack)))
+			continue;
+		frame = &thread->stack.frame[thread->stack.depth++];
+		*frame = (struct frame){ .row = code->row, .begin = open->stamp };
+		thread->base_known = true;
+	}
+}
+
 static void begin(struct fkt_analysis *a, uint64_t first)
 {
 	const char *info = fkt_info(a->trace, "start_cycles");
@@ -902,6 +932,7 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 	    start >= a->trace->clock[0].cycles)
 		a->on_since = start;
 	a->unknown = get_thread(a, 0);
+	open_calls(a);
 }
 
 int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
@@ -909,11 +940,10 @@ int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 	struct cpu *cpu = &a->cpu[event->cpu];
 	struct code *code = &a->code[event->code];
 
-	if (unlikely(!code->kind)) {
-		if (!a->begun)
-			begin(a, event->stamp);
+	if (unlikely(!a->begun))
+		begin(a, event->stamp);
+	if (unlikely(!code->kind))
 		resolve_code(a, event->code, code);
-	}
 	code->count += a->on;
 	if (unlikely(!cpu->seen || cpu->blind || cpu->pid != event->pid)) {
 		if (!settle(a, cpu, code, event))
@@ -1090,6 +1120,19 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 }
 
 /* ---- answers ---- */
+
+bool fkt_analysis_knows_cpus(const struct fkt_analysis *a)
+{
+	const struct fkt_file_header *header = fkt_header(a->trace);
+	const struct fkt_lane_totals *totals;
+	uint32_t lanes = header->lanes;
+
+	if (header->shared)
+		return true;
+	for (size_t i = 0; (totals = fkt_lane_totals(a->trace, i)); i++)
+		lanes -= lanes && !totals->events;
+	return a->n_seen >= lanes;
+}
 
 uint32_t fkt_analysis_current(const struct fkt_analysis *a, uint16_t cpu)
 {

@@ -217,6 +217,15 @@ int fkt_analysis_end(struct fkt_analysis *analysis, uint64_t last);
  */
 uint32_t fkt_analysis_current(const struct fkt_analysis *analysis, uint16_t cpu);
 
+/**
+ * fkt_analysis_knows_cpus() - whether there was an event of each lane that has any
+ * @analysis: the sums
+ *
+ * A CPU's first event says who was current until then. Where charging ends before that, reading on
+ * for a while tells.
+ */
+bool fkt_analysis_knows_cpus(const struct fkt_analysis *analysis);
+
 /* The following are for after fkt_analysis_end(). */
 
 /**

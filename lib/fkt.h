@@ -773,6 +773,13 @@ enum fkt_text_format {
 void fkt_text_set_format(struct fkt_text *text, enum fkt_text_format format, bool color);
 
 /**
+ * fkt_text_set_first() - the trace begins before the first event that is listed
+ * @text: the listing; nothing is changed after its first event
+ * @first: stamp of the trace's first event, since which times are
+ */
+void fkt_text_set_first(struct fkt_text *text, uint64_t first);
+
+/**
  * fkt_text_free() - free it; what was not flushed is gone
  * @text: may be NULL
  */

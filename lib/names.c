@@ -13,9 +13,13 @@
 
 #include "internal.h"
 
+#define X(NAME, bit, name, about) static const char layer_##NAME[] __attribute__((unused)) = name;
+FKT_LAYERS(X)
+#undef X
+
 static const struct fkt_code_row known_codes[] = {
 #define X(NAME, code, count, KIND, pair, LAYER, name, spec)                                        \
-	{ code, count, FKT_KIND_##KIND, pair, #LAYER, name, spec },
+	{ code, count, FKT_KIND_##KIND, pair, layer_##LAYER, name, spec },
 	FKT_CODES(X)
 #undef X
 };

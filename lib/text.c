@@ -926,6 +926,14 @@ struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *pro
 	return text;
 }
 
+void fkt_text_set_first(struct fkt_text *text, uint64_t first)
+{
+	if (text->begun)
+		return;
+	text->begun = true;
+	text->first = text->last = first;
+}
+
 void fkt_text_set_format(struct fkt_text *text, enum fkt_text_format format, bool color)
 {
 	text->format = format;

@@ -9,13 +9,34 @@
 #include "print.h"
 
 /* In the place of a callee: the caller itself, with and without what it calls. */
-#define WHOLE FKT_ROWS
-#define ONLY  (FKT_ROWS + 1)
+#define WHOLE	   FKT_ROWS
+#define ONLY	   (FKT_ROWS + 1)
+/* Calls that were not seen from entry to exit. */
+#define CUT	   (FKT_ROWS + 2)
+
+/* What a call has called is kept until it is known that it was seen whole; so much of a stack. */
+#define CALLED_MAX 65536u
+
+struct called {
+	uint32_t row; /* or CUT */
+	uint32_t depth;
+	uint64_t value;
+};
+
+/* What the calls that are open have called, the innermost one's at the end. */
+struct stack {
+	struct called *called;
+	uint32_t count;
+	uint32_t room;
+};
 
 struct calls {
 	const struct options *options;
 	const struct fkt_trace *trace;
 	struct groups *groups; /* by caller and callee */
+	struct stack *thread;  /* by number */
+	uint32_t threads;
+	struct stack cpu[UINT16_MAX + 1]; /* interrupts */
 };
 
 static const struct column call_columns[] = {
@@ -82,6 +103,11 @@ void calls_free(struct calls *calls)
 {
 	if (!calls)
 		return;
+	for (uint32_t i = 0; i < calls->threads; i++)
+		free(calls->thread[i].called);
+	for (uint32_t i = 0; i <= UINT16_MAX; i++)
+		free(calls->cpu[i].called);
+	free(calls->thread);
 	groups_free(calls->groups);
 	free(calls);
 }
@@ -97,18 +123,68 @@ static bool add(struct calls *calls, uint32_t caller, uint32_t callee, uint64_t 
 	return true;
 }
 
-int calls_add(struct calls *calls, const struct fkt_call *call)
+static struct stack *find_stack(struct calls *calls, const struct fkt_call *call)
 {
-	bool elapsed = calls->options->elapsed;
-	uint64_t value = elapsed ? call->end - call->begin : call->cycles;
+	uint32_t room = calls->threads ? calls->threads : 256;
+	struct stack *larger;
 
-	if (call->partial)
-		return 0;
-	if (!add(calls, call->row, WHOLE, value) ||
-	    !add(calls, call->row, ONLY, elapsed ? call->only_elapsed : call->own) ||
-	    (call->caller != FKT_ROW_NONE && !add(calls, call->caller, call->row, value)))
+	if (call->interrupt)
+		return &calls->cpu[call->cpu];
+	if (call->id >= calls->threads) {
+		while (room <= call->id)
+			room *= 2;
+		larger = realloc(calls->thread, room * sizeof(*larger));
+		if (!larger)
+			return NULL;
+		memset(larger + calls->threads, 0, (room - calls->threads) * sizeof(*larger));
+		calls->thread = larger;
+		calls->threads = room;
+	}
+	return &calls->thread[call->id];
+}
+
+static bool keep(struct calls *calls, struct stack *stack, const struct fkt_call *call,
+		 uint32_t row, uint64_t value)
+{
+	struct called *larger;
+	uint32_t room;
+
+	/* So many calls by one that is still open: it is taken to end well. */
+	if (stack->count >= CALLED_MAX)
+		return add(calls, call->caller, row, value);
+	if (stack->count == stack->room) {
+		room = stack->room ? stack->room * 2 : 16;
+		larger = realloc(stack->called, room * sizeof(*larger));
+		if (!larger)
+			return false;
+		stack->called = larger;
+		stack->room = room;
+	}
+	stack->called[stack->count++] =
+		(struct called){ .row = row, .depth = call->depth, .value = value };
+	return true;
+}
+
+int calls_add(struct calls *calls, const struct fkt_call *call, bool passes)
+{
+	bool elapsed = calls->options->elapsed, ok = true, whole = passes && !call->partial;
+	uint64_t value = elapsed ? call->end - call->begin : call->cycles;
+	struct stack *stack = find_stack(calls, call);
+	const struct called *called;
+
+	if (!stack)
 		return -ENOMEM;
-	return 0;
+	while (stack->count && stack->called[stack->count - 1].depth > call->depth) {
+		called = &stack->called[--stack->count];
+		if (whole && called->depth == call->depth + 1)
+			ok = ok && add(calls, call->row, called->row, called->value);
+	}
+	if (whole)
+		ok = ok && add(calls, call->row, WHOLE, value) &&
+		     add(calls, call->row, ONLY, elapsed ? call->only_elapsed : call->own);
+	if (call->depth)
+		ok = ok && keep(calls, stack, call, whole ? call->row : CUT, value);
+	return ok ? 0 : -ENOMEM;
 }
 
 static bool is_wanted(const struct calls *calls, const char *pattern, uint32_t row)
@@ -130,9 +206,11 @@ static void print_line(const struct calls *calls, struct output *out, const stru
 
 	fkt_row_name(calls->trace, (uint32_t)group->key[0], function);
 	fkt_row_name(calls->trace, row, name);
-	put_row_code(row, code);
+	put_row_code(callee == CUT ? FKT_ROW_NONE : row, code);
 	if (callee == ONLY)
 		strcat(name, " ONLY");
+	else if (callee == CUT)
+		strcpy(name, "other calls");
 
 	const union cell cells[] = {
 		{ .text = function },

@@ -199,25 +199,34 @@ static uint64_t later(uint64_t stamp, uint64_t cycles)
 	return cycles < UINT64_MAX - stamp ? stamp + cycles : UINT64_MAX;
 }
 
-enum filter_time filter_time(struct filter *filter, uint64_t stamp)
+void filter_begin(struct filter *filter, uint64_t first)
 {
 	const struct options *options = filter->options;
 
-	if (!filter->begun) {
-		filter->begun = true;
-		filter->first = stamp;
-		filter->from = 0;
-		filter->to = UINT64_MAX;
-		if (options->from >= 0)
-			filter->from = later(stamp, to_cycles(filter->trace, options->from));
-		if (options->to >= 0)
-			filter->to = later(stamp, to_cycles(filter->trace, options->to));
-		watch_begin(filter, &filter->stats);
-		watch_begin(filter, &filter->list);
-	}
+	filter->begun = true;
+	filter->first = first;
+	filter->from = 0;
+	filter->to = UINT64_MAX;
+	if (options->from >= 0)
+		filter->from = later(first, to_cycles(filter->trace, options->from));
+	if (options->to >= 0)
+		filter->to = later(first, to_cycles(filter->trace, options->to));
+	watch_begin(filter, &filter->stats);
+	watch_begin(filter, &filter->list);
+}
+
+enum filter_time filter_time(struct filter *filter, uint64_t stamp)
+{
+	if (!filter->begun)
+		filter_begin(filter, stamp);
 	if (stamp < filter->from)
 		return FILTER_BEFORE;
 	return stamp < filter->to ? FILTER_INSIDE : FILTER_AFTER;
+}
+
+uint64_t filter_first(const struct filter *filter)
+{
+	return filter->first;
 }
 
 uint64_t filter_from(const struct filter *filter)

@@ -114,8 +114,8 @@ static void on_leave(void *arg, const struct fkt_call *call)
 
 	if (run->graph)
 		keep_error(run, graph_leave(run->graph, call, passes));
-	if (run->calls && passes)
-		keep_error(run, calls_add(run->calls, call));
+	if (run->calls)
+		keep_error(run, calls_add(run->calls, call, passes));
 	if (run->by && passes)
 		keep_error(run, by_add_call(run->by, call));
 	filter_leave(run->filter, call);
@@ -270,12 +270,40 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	passes = filter_event(run->filter, event) && inside;
 	if (run->analysis && inside)
 		fkt_analysis_charge(run->analysis, event->stamp, filter_charges(run->filter));
-	if (passes && run->text)
+	if (passes && run->text) {
+		fkt_text_set_first(run->text, filter_first(run->filter));
 		fkt_text_event(run->text, event);
+	}
 	if (passes && run->by && counts_events(options) && is_point(run, event->code))
 		keep_error(run, by_add_event(run->by, event,
 					     fkt_analysis_current(run->analysis, event->cpu)));
 	return run->err;
+}
+
+/* How many events behind the end are looked at, for CPUs that had none before it. */
+#define LOOK_AHEAD 1000000
+
+/* No more time is charged; who was current on a CPU until then, its next event says. */
+static int look_ahead(struct run *run, struct fkt_event *event)
+{
+	int what = FKT_EVENT, err;
+
+	if (!run->analysis)
+		return 0;
+	fkt_analysis_charge(run->analysis, filter_to(run->filter), false);
+	for (unsigned int i = 0; what > 0 && i < LOOK_AHEAD; i++) {
+		if (fkt_analysis_knows_cpus(run->analysis))
+			return 0;
+		err = 0;
+		if (what == FKT_EVENT)
+			err = fkt_analysis_event(run->analysis, event);
+		else if (what == FKT_GAP)
+			fkt_analysis_gap(run->analysis, fkt_gap(run->reader));
+		if (err)
+			return err;
+		what = fkt_next(run->reader, event);
+	}
+	return what < 0 ? what : 0;
 }
 
 /* The events that the filter lets through, and the views. */
@@ -295,12 +323,8 @@ static int read_some(struct run *run)
 				fkt_text_gap(run->text, fkt_gap(run->reader));
 		} else {
 			time = filter_time(run->filter, event.stamp);
-			if (time == FILTER_AFTER) {
-				if (run->analysis)
-					fkt_analysis_charge(run->analysis, filter_to(run->filter),
-							    false);
-				return 0;
-			}
+			if (time == FILTER_AFTER)
+				return look_ahead(run, &event);
 			err = take_event(run, &event, time == FILTER_INSIDE);
 		}
 		if (err)
@@ -434,14 +458,33 @@ static bool make_text(struct run *run)
 	return true;
 }
 
+/*
+ * A reader that begins where it must so as to know how things stand at --from. Who lives is said at
+ * the beginning of the whole trace.
+ */
+static struct fkt_reader *make_reader(struct run *run)
+{
+	const struct options *options = run->options;
+	uint64_t first, last;
+
+	if (options->from <= 0 || options->stats_while.set || options->list_while.set ||
+	    !strcmp(options->path, "-") || !fkt_span(run->trace, &first, &last))
+		return fkt_reader_new(run->trace);
+	filter_begin(run->filter, first);
+	return fkt_reader_new_window(
+		run->trace, fkt_look_back(run->trace, filter_from(run->filter)), UINT64_MAX);
+}
+
 static int run_all(struct run *run)
 {
 	int status = -ENOMEM;
 
 	run->processes = fkt_processes_new(run->trace);
-	run->reader = fkt_reader_new(run->trace);
-	if (run->processes && run->reader && make_views(run) && make_text(run))
-		status = print_events(run);
+	if (run->processes && make_views(run) && make_text(run)) {
+		run->reader = make_reader(run);
+		if (run->reader)
+			status = print_events(run);
+	}
 	fkt_text_free(run->text);
 	graph_free(run->graph);
 	waits_free(run->waits);

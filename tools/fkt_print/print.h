@@ -235,9 +235,12 @@ enum filter_time {
 	FILTER_AFTER,
 };
 
-/* Where in time an event is; the first one is the beginning. */
+/* The trace begins with this stamp; without this, with that of the first event. */
+void filter_begin(struct filter *filter, uint64_t first);
+/* Where in time an event is. */
 enum filter_time filter_time(struct filter *filter, uint64_t stamp);
-/* The stamps between which time is charged, once filter_time() was called. */
+/* The trace's beginning, and the stamps between which time is charged, once filter_time() was called. */
+uint64_t filter_first(const struct filter *filter);
 uint64_t filter_from(const struct filter *filter);
 uint64_t filter_to(const struct filter *filter);
 
@@ -259,7 +262,8 @@ bool filter_row(struct filter *filter, const struct fkt_call *call);
 struct calls;
 struct calls *calls_new(const struct options *options, const struct fkt_trace *trace);
 void calls_free(struct calls *calls);
-int calls_add(struct calls *calls, const struct fkt_call *call);
+/* passes: the user wants to see it; else it is among the other calls of its caller. */
+int calls_add(struct calls *calls, const struct fkt_call *call, bool passes);
 /* Figure 5, and histograms. */
 int calls_print(struct calls *calls, struct output *out);
 

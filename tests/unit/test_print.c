@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What fkt_print prints of traces made by hand, in each of its modes, against tests/unit/print/.
+ *
+ * The trace: two CPUs, one cycle a nanosecond. On CPU 0 "app" (50) reads, through F and G, and sleeps
+ * in G until an interrupt on CPU 1 wakes it; it goes on there. Meanwhile "other" (60) runs on CPU 0,
+ * fails to read, and has an interrupt with a softirq in it. It all takes 10 us.
+ *
+ * FKT_GOLDEN=write test_print writes the files anew; look at what git says has changed.
+ */
+#include "test.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "build_trace.h"
+
+#define F     0x10000u
+#define F_END 0x10001u
+#define G     0x10002u
+#define G_END 0x10003u
+#define READ  0x0000u
+#define END   0x0400u
+
+static char top[4096]; /* the checkout */
+static char path[] = "/tmp/test_print.XXXXXX";
+
+static void slot(struct build *build, unsigned int lane, uint64_t stamp, uint32_t code,
+		 uint16_t imm, unsigned int n, uint64_t a, uint64_t b)
+{
+	const uint64_t words[2] = { a, b };
+
+	build_slot(build, lane, build->lane[lane].cpu, stamp, code, imm, words, n);
+}
+
+static void make_trace(void)
+{
+	static const char info[] = "command=app --quick\0nodename=host\0machine=x86_64\0cpus=2";
+	struct build build;
+	int fd;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 app\n60 60 1 o\033ther\n");
+	build_text(&build, FKT_SECTION_IRQS, "14 ide0\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F size:u64 flags:x64\n"
+		   "0x10001 1 exit 0x10000 functions F ret:ret\n"
+		   "0x10002 1 entry 0x10003 functions G\n"
+		   "0x10003 1 exit 0x10002 functions G ret:ret\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	slot(&build, 0, 1000, READ, 0, 2, 3, 0x7ffe1000);
+	slot(&build, 0, 1500, F, 0, 2, 4096, 0x1);
+	build_event(&build, 0, 2000, G, 0);
+	build_event(&build, 0, 2300, G_END, 0);
+	build_event(&build, 0, 2500, G, 0);
+	build_switch(&build, 0, 3000, 0x2, 50, 60);
+	slot(&build, 0, 3500, READ, 0, 2, 9, 0x7ffe2000);
+	build_event(&build, 0, 4000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 4200, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	build_event(&build, 0, 4600, FKT_CODE_SOFTIRQ_EXIT, 4);
+	build_event(&build, 0, 4700, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 0, 5000, END, (uint16_t)-9);
+	build_event(&build, 1, 5500, FKT_CODE_IRQ_ENTRY, 14);
+	slot(&build, 1, 5600, FKT_CODE_WAKEUP, 0, 1, 50 | 120ull << 32, 0);
+	build_event(&build, 1, 5700, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 1, 6000, 0, 0, 50);
+	build_event(&build, 1, 6400, G_END, 0);
+	build_event(&build, 1, 7000, F_END, 12);
+	build_event(&build, 1, 7500, END, 12);
+	slot(&build, 1, 9000, READ, 0, 2, 3, 0x7ffe1000);
+	slot(&build, 1, 9200, F, 0, 2, 512, 0x1);
+	build_event(&build, 1, 9700, F_END, 0);
+	slot(&build, 1, 10500, FKT_CODE_EXIT, 0, 1, 50, 0);
+	build_switch(&build, 0, 11000, 0x1, 60, 0);
+	build_end(&build, 20000, 20000, 0);
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	build_write(&build, path, build.bytes);
+	build_free(&build);
+}
+
+static char *read_all(FILE *file, char *text, size_t room)
+{
+	size_t bytes = fread(text, 1, room - 1, file);
+
+	text[bytes] = '\0';
+	return text;
+}
+
+static void check(const char *name, const char *options)
+{
+	static char got[65536], wanted[65536];
+	char command[8192], golden[4200];
+	bool write = getenv("FKT_GOLDEN") && !strcmp(getenv("FKT_GOLDEN"), "write");
+	FILE *file;
+
+	snprintf(command, sizeof(command), "NO_COLOR=1 %s/build/bin/fkt_print %s %s 2>&1", top,
+		 options, path);
+	file = popen(command, "r");
+	assert_non_null(file);
+	read_all(file, got, sizeof(got));
+	assert_int_equal(pclose(file), 0);
+	snprintf(golden, sizeof(golden), "%s/tests/unit/print/%s", top, name);
+	file = fopen(golden, write ? "w" : "r");
+	assert_non_null(file);
+	if (write)
+		fputs(got, file);
+	else
+		assert_string_equal(got, read_all(file, wanted, sizeof(wanted)));
+	fclose(file);
+}
+
+static const char *const modes[][2] = {
+	{ "plain", "--time=rel" },
+	{ "summary", "-q" },
+	{ "kernel-only", "-q -k" },
+	{ "summary.csv", "-q --format csv" },
+	{ "summary.json", "-q --format json" },
+	{ "events.csv", "--no-summary --format csv" },
+	{ "events.json", "--no-summary --format json" },
+	{ "cpus", "--cpus" },
+	{ "calls", "--calls" },
+	{ "calls-elapsed", "--calls=F --elapsed" },
+	{ "calls.json", "--calls --format json" },
+	{ "histogram", "--histogram 'sys_*'" },
+	{ "by-function", "--by function" },
+	{ "by-errno", "--by function,errno" },
+	{ "by-argument", "--by function,arg0 --code F --elapsed" },
+	{ "by-code", "--by code,cpu" },
+	{ "by-process", "--by process,layer,caller" },
+	{ "graph", "--graph" },
+	{ "graph-function", "--graph --function F" },
+	{ "graph.json", "--graph --format json" },
+	{ "waits", "--waits" },
+	{ "waits.csv", "--waits --format csv" },
+	{ "only-process", "--no-summary -p +app" },
+	{ "while-process", "--no-summary -p app" },
+	{ "stats-while-process", "-q -s 50" },
+	{ "range", "--range 1us..3us --time=rel" },
+	{ "code", "--no-summary --code 'irq*' --code 1101" },
+	{ "layer", "--no-summary --layer functions --cpu 1" },
+	{ "function", "--no-summary --function G" },
+	{ "longer-than", "--no-summary --longer-than 1us" },
+	{ "longer-graph", "--graph --longer-than 1us" },
+};
+
+static void test_modes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		check(modes[i][0], modes[i][1]);
+}
+
+static int run(const char *options, const char *file)
+{
+	char command[8192];
+	int status;
+
+	snprintf(command, sizeof(command), "%s/build/bin/fkt_print %s %s >/dev/null 2>&1", top,
+		 options, file);
+	status = system(command);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_wrong_options(void **state)
+{
+	static const char *const options[] = {
+		"--by nothing",
+		"--by ''",
+		"--format yaml",
+		"--time minutes",
+		"--from soon",
+		"--range 5",
+		"--range 2s..1s",
+		"--cpu 1-",
+		"--cpu 70000",
+		"--longer-than -1",
+		"-q --no-summary",
+		"--to 1e40",
+		"--by cpu,cpu,cpu,cpu,cpu,cpu,cpu",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		assert_int_equal(run(options[i], path), 2);
+	/* nothing is there: it says so */
+	assert_int_equal(run("--from 1s", path), 1);
+}
+
+/* Cut off anywhere, or with bits flipped: whatever the mode, an answer or an error, and an end. */
+static void test_bad_input(void **state)
+{
+	static char whole[1 << 20], bad[1 << 20];
+	char file[] = "/tmp/test_print_bad.XXXXXX";
+	FILE *from = fopen(path, "r"), *to;
+	size_t bytes;
+	int fd, status;
+
+	(void)state;
+	assert_non_null(from);
+	bytes = fread(whole, 1, sizeof(whole), from);
+	fclose(from);
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	close(fd);
+	srand(1);
+	for (unsigned int i = 0; i < 120; i++) {
+		size_t length = i % 2 ? bytes : (size_t)rand() % bytes;
+
+		memcpy(bad, whole, bytes);
+		/* in what was used of pages, mostly */
+		for (unsigned int flips = 0; i % 2 && flips < 20; flips++) {
+			size_t at = (size_t)rand() % bytes;
+
+			if (at >= 4096)
+				at = at / 4096 * 4096 + at % 400;
+			bad[at] ^= (char)(1 << rand() % 8);
+		}
+		to = fopen(file, "w");
+		assert_int_equal(fwrite(bad, 1, length, to), length);
+		fclose(to);
+		status = run(modes[i % (sizeof(modes) / sizeof(modes[0]))][1], file);
+		assert_in_range(status, 0, 1);
+	}
+	unlink(file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_wrong_options),
+		cmocka_unit_test(test_bad_input),
+	};
+	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
+	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;
+	int failed;
+
+	if (!build)
+		return 77;
+	*build = '\0';
+	make_trace();
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return failed;
+}
