@@ -7,6 +7,13 @@
 
 . "$TOP/tests/vm/lib.sh"
 
+# QEMU's emulated CPUs take turns of up to 100 ms. One that is stopped between the moment at which the scheduler reads its
+# clock and the switch's event, some instructions later, gives as much to one process that the other one gets: 23 ms of a
+# second were seen (schedstat +2.3 % of one, -2.3 % of the next), and likewise at the edge of user mode. So three processes of
+# ten may be off there; all of them together may not.
+may_be_off=0
+! grep -q 'QEMU TCG' /proc/cpuinfo || may_be_off=3
+
 # Without CONFIG_IRQ_TIME_ACCOUNTING the kernel counts interrupts as time of the process that they interrupt, and in it as
 # time in the kernel. What is nearer is taken, and the same for all.
 cpu=$(sed 's/[^0-9].*//' /sys/devices/system/cpu/nohz_full)
@@ -19,7 +26,8 @@ check 'fkt_print reads it all' [ $? = 0 ]
 
 cat >compare.pl <<'END'
 use strict;
-my (%is, $bad, $trace, $total, $rows);
+my (%is, $bad, @sum, $trace, $total, $rows);
+$bad = 0;
 open my $json, '<', 'burn.json' or die;
 while (<$json>) {
 	my %field = /"(\w+)":"?([^",}]*)"?/g;
@@ -46,11 +54,17 @@ for (@truth) {
 	printf "%6d: %9.3f ms, schedstat %+.3f %%; %.2f %% of it in user mode, getrusage %+.2f\n", $pid, $cpu / 1e6, -$time,
 		$is, -$share;
 	$bad++ if abs $time > 1 || abs $share > 5;
+	$sum[0] += $ns;
+	$sum[1] += $cpu;
+	$sum[2] += $share / @truth;
 }
+my $time = 100 * ($sum[1] - $sum[0]) / $sum[0];
+printf "together: schedstat %+.3f %%; getrusage %+.2f; %d of them are off\n", -$time, -$sum[2], $bad // 0;
 print "all processes: $total, all rows: $rows, duration times CPUs: $trace cycles\n";
-exit !!$bad || $total != $trace || $rows != $trace;
+exit 1 if abs $time > 1 || abs $sum[2] > 5 || $total != $trace || $rows != $trace;
+exit $bad > $ARGV[0];
 END
-check 'CPU times are right within 1 %, parts within 5 %, sums exactly' perl compare.pl
+check 'CPU times are right within 1 %, parts within 5 %, sums exactly' perl compare.pl $may_be_off
 
 # System calls, by strace and FKT in one run. strace counts time from the stop before a call to that after it, with two
 # changes of process in it, so that short calls look longer than they are; calls that sleep take as long for both.
