@@ -41,7 +41,7 @@ fkt_ldlibs := -lzstd -pthread
 
 # One folder a tool; some tools answer to more than one name.
 tools	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c)))))
-fkt_record_ldlibs := -lelf
+fkt_record_ldlibs := -lbpf -lelf
 # Recording is for x86; a trace is read anywhere.
 ifeq ($(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine)),)
 tools	 := $(filter-out fkt_record,$(tools))

@@ -313,6 +313,8 @@ void fkt_session_finish(struct fkt_session *s);
 /* probes/function.c */
 int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count);
 void fkt_functions_clear(void);
+void fkt_functions_status(u32 *hooked, u32 *refused);
+int fkt_functions_init(void);
 void fkt_functions_exit(void);
 
 /* probes/module.c */

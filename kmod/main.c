@@ -257,6 +257,7 @@ static int fkt_ioctl_status(void __user *arg, size_t size)
 	status.direct = s->out_direct;
 	status.lanes = s->pools_count;
 	status.missed = fkt_kprobes_missed();
+	fkt_functions_status(&status.functions, &status.functions_refused);
 	ret = 0;
 	for (i = 0; i < s->pools_count; i++) {
 		fkt_status_of_lane(&s->pools[i], &lane);
@@ -412,8 +413,16 @@ static struct miscdevice fkt_device = {
 
 static int __init fkt_init(void)
 {
+	int ret;
+
 	fkt_session_init(&fkt_session);
-	return misc_register(&fkt_device);
+	ret = fkt_functions_init();
+	if (ret)
+		return ret;
+	ret = misc_register(&fkt_device);
+	if (ret)
+		fkt_functions_exit();
+	return ret;
 }
 
 static void __exit fkt_exit(void)

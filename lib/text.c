@@ -47,6 +47,8 @@ enum field_type {
 	FIELD_CHAR,
 	FIELD_ARGUMENT,
 	FIELD_RESULT,
+	FIELD_RESULT_UNSIGNED,
+	FIELD_VOID,
 };
 
 /* clang-format off */
@@ -81,7 +83,15 @@ static const struct field_kind {
 	{ "string", FIELD_QUOTED, 0, false }, /* or "stringN", of N bytes */
 	{ "char", FIELD_CHAR, 1, false },
 	{ "args", FIELD_ARGUMENT, 0, true },
+	{ "arg", FIELD_ARGUMENT, 8, false },
 	{ "ret", FIELD_RESULT, 0, true },
+	{ "rets8", FIELD_RESULT, 1, true },
+	{ "rets16", FIELD_RESULT, 2, true },
+	{ "rets32", FIELD_RESULT, 4, true },
+	{ "retu8", FIELD_RESULT_UNSIGNED, 1, true },
+	{ "retu16", FIELD_RESULT_UNSIGNED, 2, true },
+	{ "retu32", FIELD_RESULT_UNSIGNED, 4, true },
+	{ "void", FIELD_VOID, 0, true },
 };
 /* clang-format on */
 
@@ -384,6 +394,19 @@ static char *put_result(char *to, int64_t value)
 	return to;
 }
 
+/* A result is the immediate when no word follows. */
+static uint64_t result_value(const struct field *field, const struct fkt_event *event)
+{
+	if (event->words * 8u < field->offset + 8u)
+		return (uint64_t)(int16_t)event->imm;
+	return fkt_arg64(event, field->offset);
+}
+
+static bool is_result(const struct field *field)
+{
+	return field->type == FIELD_RESULT || field->type == FIELD_RESULT_UNSIGNED;
+}
+
 static char *put_field(struct fkt_text *text, char *to, const struct field *field,
 		       const struct fkt_event *event)
 {
@@ -403,9 +426,13 @@ static char *put_field(struct fkt_text *text, char *to, const struct field *fiel
 		*to++ = '"';
 		return to;
 	case FIELD_RESULT:
-		if (event->words * 8u < field->offset + 8u)
-			return put_result(to, (int16_t)event->imm);
-		return put_result(to, (int64_t)fkt_arg64(event, field->offset));
+		return put_result(to, sign_extend(result_value(field, event), field->bytes ?: 8));
+	case FIELD_RESULT_UNSIGNED:
+		value = result_value(field, event);
+		to = put_text(to, "= ", 2);
+		return put_unsigned(to, value & (UINT64_MAX >> (64 - 8 * field->bytes)));
+	case FIELD_VOID:
+		return put_text(to, "= void", 6);
 	default:
 		break;
 	}
@@ -530,7 +557,7 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 		kind = colon ? find_kind(colon + 1, bytes - (size_t)(colon + 1 - word)) : NULL;
 		if (!kind)
 			break;
-		if (kind->type == FIELD_ARGUMENT)
+		if (kind->type == FIELD_ARGUMENT && !kind->bytes)
 			return n + argument_fields(fields + n, offset,
 						   fkt_syscall(trace, compat, code - row->first));
 
@@ -744,7 +771,8 @@ static char *put_fields(struct fkt_text *text, char *to, const struct label *lab
 
 	for (unsigned int i = 0; i < label->fields; i++) {
 		field = &label->field[i];
-		if (!field->immediate && field->offset + field->bytes > event->words * 8u)
+		if (!field->immediate && !is_result(field) &&
+		    field->offset + field->bytes > event->words * 8u)
 			break;
 		*to++ = ' ';
 		to = put_padded(to, field->prefix, field->prefix_bytes, 8);

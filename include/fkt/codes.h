@@ -80,8 +80,11 @@ enum fkt_kind {
  *				N bytes, a multiple of 8
  *	char			8 bits, a character
  *	args			all the words that remain, arguments of the row's system call
+ *	arg			64 bits, decimal when small, else hexadecimal
  *	ret			a result: the immediate, signed, when no word follows, else 64 bits;
  *				-1 … -4095 are shown as errno names
+ *	rets8… rets32, retu8… retu32	the same of which only the lowest bits count
+ *	void			no result, said so
  *	cycles			64 bits, a number of cycles or a stamp
  *
  * In FKT's own rows a "#type" gives the type of the index. A row whose spec begins with "#words" has

@@ -115,6 +115,8 @@ struct fkt_lane_status {
  * @lanes_room: given by the caller: entries that fit at @lanes_ptr, may be 0
  * @lanes_ptr: given by the caller: address of a struct fkt_lane_status[]
  * @missed: times that an address was passed and the kernel could not call its probe
+ * @functions: functions that were hooked
+ * @functions_refused: functions that could not be hooked
  */
 struct fkt_status {
 	__u32 size;
@@ -138,6 +140,8 @@ struct fkt_status {
 	__u32 reserved;
 	__u64 lanes_ptr;
 	__u64 missed;
+	__u32 functions;
+	__u32 functions_refused;
 };
 
 /* fkt_function_spec.flags */
@@ -148,20 +152,24 @@ struct fkt_status {
 
 /**
  * struct fkt_function_spec - a function to trace
- * @address: of the function; one that ftrace can hook
+ * @address: of the function, or of ftrace's place in it
  * @code: of its entry, from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END; that of its exit is the next one
- * @key: number of its layer's bit in the mask
+ * @keys: mask of its layers: it is hooked when one of them is first on, and records while one is
  * @args: how many of its first six arguments to record
+ * @ret_bytes: size of what it returns: 0 (nothing), 1, 2, 4 or 8
  * @flags: FKT_FUNCTION_…
  * @reserved: 0
+ * @group: functions of one module have one number of their own: they are unhooked when it goes
  */
 struct fkt_function_spec {
 	__u64 address;
 	__u32 code;
-	__u8 key;
+	__u32 keys;
 	__u8 args;
+	__u8 ret_bytes;
 	__u8 flags;
 	__u8 reserved;
+	__u32 group;
 };
 
 /**
@@ -339,8 +347,10 @@ struct fkt_kprobes {
  * Functions to trace in the next recording, more with each call; forgotten when that ends, and when
  * this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is taken on
  * trust, and a function that has some on the stack must be FKT_FUNCTION_ENTRY_ONLY. EBUSY while a
- * recording runs or another open file has added some, EINVAL for a code, key or count out of range;
- * an address that ftrace can't hook, or that is there twice, shows when the layer is attached.
+ * recording runs or another open file has added some, EINVAL for a code, key or count out of range.
+ * When its layer is attached, an address that ftrace can't hook, or that is there twice, is left out
+ * (fkt_status.functions_refused); FKT_START and FKT_ENABLE give EADDRINUSE for a function that
+ * another direct trampoline has (a BPF fentry program).
  */
 #define FKT_ADD_FUNCTIONS   _IOW(FKT_IOC, 12, struct fkt_functions)
 /*

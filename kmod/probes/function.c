@@ -9,6 +9,7 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
@@ -20,16 +21,17 @@
  * @body: where the trampoline returns to to run the function; 0 in an empty place of the table
  * @entry_tag: the entry's FKT_TAG, with its number of arguments
  * @exit_tag: the exit's
- * @key: its layer, 0 once it is traced no more
+ * @keys: its layers, 0 once it is traced no more
  * @flags: FKT_FUNCTION_…, and FKT_FUNCTION_ARGS when @entry_tag has some
+ * @ret_mask: which bits of %rax the function sets
  */
 struct fkt_function {
 	unsigned long body;
 	u32 entry_tag;
 	u32 exit_tag;
-	u32 key;
+	u32 keys;
 	u32 flags;
-	u64 unused;
+	u64 ret_mask;
 };
 
 #define FKT_FUNCTION_SHIFT 5
@@ -48,12 +50,23 @@ struct fkt_function_table {
 	struct fkt_function place[];
 };
 
-/* One set of hooks for each layer: layers are attached when they are first asked for. */
+/**
+ * struct fkt_function_group - functions that were hooked together: when their layers were asked for,
+ * those of each module apart
+ * @link: in fkt_function_groups
+ * @ops: the hooks
+ * @address: one of the functions
+ * @direct: hooked by direct trampoline, else by redirection
+ */
 struct fkt_function_group {
+	struct list_head link;
 	struct ftrace_ops ops;
+	unsigned long address;
+	bool direct;
 };
 
 void fkt_function_trampoline(void);
+void fkt_function_redirected(void);
 struct fkt_function *fkt_function_entry(unsigned long body, const u64 *args);
 void fkt_function_exit(struct fkt_function *function, u64 ret);
 
@@ -62,7 +75,14 @@ static struct fkt_function_spec *fkt_function_specs;
 static u32 fkt_function_count;
 
 static struct fkt_function_table *fkt_functions;
-static struct fkt_function_group *fkt_function_groups[32];
+/* The groups that are hooked, and its lock. */
+static LIST_HEAD(fkt_function_groups);
+static DEFINE_MUTEX(fkt_groups_lock);
+static u32 fkt_function_keys; /* the layers whose functions are hooked */
+
+/* How many functions the recording has hooked, and how many ftrace would not hook. */
+static u32 fkt_functions_hooked;
+static u32 fkt_functions_refused;
 
 /* Tasks between a traced function's entry and its exit, as a sum over CPUs. */
 static DEFINE_PER_CPU(long, fkt_functions_inside);
@@ -130,7 +150,7 @@ __visible struct fkt_function *fkt_function_entry(unsigned long body, const u64 
 		return NULL;
 	preempt_disable_notrace();
 	/* Asked with preemption off: the session waits for those before it takes the lane away. */
-	if (unlikely(!fkt_on(READ_ONCE(function->key)))) {
+	if (unlikely(!fkt_on(READ_ONCE(function->keys)))) {
 		preempt_enable_notrace();
 		return NULL;
 	}
@@ -167,8 +187,9 @@ __visible void fkt_function_exit(struct fkt_function *function, u64 ret)
 {
 	struct fkt_slot slot __fkt_uninitialized;
 
+	ret &= function->ret_mask;
 	preempt_disable_notrace();
-	if (likely(fkt_on(READ_ONCE(function->key)))) {
+	if (likely(fkt_on(READ_ONCE(function->keys)))) {
 		u64 tag = function->exit_tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT;
 
 		if (unlikely((s64)ret != (s16)ret) || static_branch_unlikely(&fkt_shared_key) ||
@@ -186,7 +207,9 @@ __visible void fkt_function_exit(struct fkt_function *function, u64 ret)
 
 static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 {
-	return spec->address && spec->key < 32 && spec->args <= 6 && !spec->reserved &&
+	return spec->address && spec->keys && fkt_mask_valid(spec->keys) && spec->args <= 6 &&
+	       (!spec->ret_bytes || is_power_of_2(spec->ret_bytes)) && spec->ret_bytes <= 8 &&
+	       !spec->reserved &&
 	       !(spec->flags & ~FKT_FUNCTION_FLAGS) && spec->code >= FKT_CODE_DYNAMIC &&
 	       spec->code < FKT_CODE_DYNAMIC_END - 1;
 }
@@ -263,8 +286,9 @@ static int fkt_table_insert(struct fkt_function_table *table, const struct fkt_f
 	*function = (struct fkt_function){
 		.entry_tag = FKT_TAG(spec->code, spec->args, 0),
 		.exit_tag = FKT_TAG(spec->code + 1, 0, 0),
-		.key = 1u << spec->key,
+		.keys = spec->keys,
 		.flags = spec->flags | (spec->args ? FKT_FUNCTION_ARGS : 0),
+		.ret_mask = spec->ret_bytes ? GENMASK_ULL(8 * spec->ret_bytes - 1, 0) : 0,
 	};
 	/* A probe of another layer may pass by: it must find the place whole, or not at all. */
 	smp_store_release(&function->body, body);
@@ -281,49 +305,156 @@ static struct fkt_function_table *fkt_table_new(u32 count)
 	return table;
 }
 
-/* Hook the functions of one layer. */
-static int fkt_group_attach(u32 bit)
+/*
+ * Add @count addresses to what @ops hooks. ftrace takes all of them or none: what it refuses is
+ * found by halving. Return: how many it took.
+ */
+static u32 fkt_filter_add(struct ftrace_ops *ops, unsigned long *ips, u32 count)
 {
-	struct fkt_function_group *group;
+	u32 half = count / 2;
+
+	if (!count || !ftrace_set_filter_ips(ops, ips, count, 0, 0))
+		return count;
+	if (count == 1) {
+		ips[0] = 0;
+		return 0;
+	}
+	return fkt_filter_add(ops, ips, half) + fkt_filter_add(ops, ips + half, count - half);
+}
+
+/* What ftrace calls where it can't call the trampoline directly. */
+static void fkt_function_redirect(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+
+	regs->r10 = regs->ip;
+	regs->ip = (unsigned long)fkt_function_redirected;
+}
+
+static int fkt_group_hook(struct fkt_function_group *group)
+{
+	int ret;
+
+	if (group->direct) {
+		ret = fkt_register_direct(&group->ops, (unsigned long)fkt_function_trampoline);
+	} else {
+		group->ops.func = fkt_function_redirect;
+		group->ops.flags |= FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
+		ret = register_ftrace_function(&group->ops);
+	}
+	return ret == -EBUSY || ret == -EEXIST ? -EADDRINUSE : ret;
+}
+
+static void fkt_group_unhook(struct fkt_function_group *group)
+{
+	if (group->direct)
+		fkt_unregister_direct(&group->ops, (unsigned long)fkt_function_trampoline);
+	else
+		unregister_ftrace_function(&group->ops);
+	ftrace_free_filter(&group->ops);
+	list_del(&group->link);
+	kfree(group);
+}
+
+/* Hook @count functions, which are the kernel's or one module's. */
+static int fkt_group_attach(const struct fkt_function_spec *const *specs, unsigned long *ips,
+			    u32 count)
+{
+	struct fkt_function_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
+	u32 i, hooked;
+	int ret;
+
+	if (!group)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		ips[i] = specs[i]->address;
+	group->address = ips[0];
+	group->direct = count <= FKT_DIRECT_MAX;
+	hooked = fkt_filter_add(&group->ops, ips, count);
+	fkt_functions_refused += count - hooked;
+	for (i = 0; i < count; i++) {
+		if (ips[i] && fkt_table_insert(fkt_functions, specs[i])) {
+			fkt_functions_refused++;
+			hooked--;
+		}
+	}
+	/* Without any, ftrace would hook every function. */
+	if (!hooked) {
+		ftrace_free_filter(&group->ops);
+		kfree(group);
+		return 0;
+	}
+	/* Patching the functions makes every CPU see the table before it gets to the trampoline. */
+	ret = fkt_group_hook(group);
+	if (ret) {
+		ftrace_free_filter(&group->ops);
+		kfree(group);
+		return ret;
+	}
+	fkt_functions_hooked += hooked;
+	list_add(&group->link, &fkt_function_groups);
+	return 0;
+}
+
+static int fkt_spec_order(const void *va, const void *vb)
+{
+	const struct fkt_function_spec *a = *(const struct fkt_function_spec *const *)va;
+	const struct fkt_function_spec *b = *(const struct fkt_function_spec *const *)vb;
+
+	return (a->group > b->group) - (a->group < b->group);
+}
+
+/* Hook the functions of the layers in @keys that are in none of those in @before. */
+static int fkt_layers_attach(u32 keys, u32 before)
+{
+	const struct fkt_function_spec **specs;
+	u32 i, end, count = 0;
 	unsigned long *ips;
-	u32 i, count = 0;
 	int ret = 0;
 
 	ips = kvmalloc_array(fkt_function_count, sizeof(*ips), GFP_KERNEL);
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
-	if (!ips || !group) {
+	specs = kvmalloc_array(fkt_function_count, sizeof(*specs), GFP_KERNEL);
+	if (!ips || !specs) {
 		ret = -ENOMEM;
 		goto out;
 	}
 	for (i = 0; i < fkt_function_count; i++)
-		if (fkt_function_specs[i].key == bit)
-			ips[count++] = fkt_function_specs[i].address;
-	if (!count)
-		goto out;
-	/* This is also the check of the addresses: ftrace takes only functions that it can hook. */
-	ret = ftrace_set_filter_ips(&group->ops, ips, count, 0, 1);
-	if (ret)
-		goto out_filter;
-	for (i = 0; i < fkt_function_count && !ret; i++)
-		if (fkt_function_specs[i].key == bit)
-			ret = fkt_table_insert(fkt_functions, &fkt_function_specs[i]);
-	if (ret)
-		goto out_filter;
-	/* Patching the functions makes every CPU see the table before it gets to the trampoline. */
-	ret = fkt_register_direct(&group->ops, (unsigned long)fkt_function_trampoline);
-	if (ret)
-		goto out_filter;
-	fkt_function_groups[bit] = group;
-	group = NULL;
-	goto out;
-
-out_filter:
-	ftrace_free_filter(&group->ops);
+		if (fkt_function_specs[i].keys & keys && !(fkt_function_specs[i].keys & before))
+			specs[count++] = &fkt_function_specs[i];
+	sort(specs, count, sizeof(*specs), fkt_spec_order, NULL);
+	mutex_lock(&fkt_groups_lock);
+	for (i = 0; i < count && !ret; i = end) {
+		for (end = i + 1; end < count && specs[end]->group == specs[i]->group; end++)
+			;
+		ret = fkt_group_attach(specs + i, ips, end - i);
+	}
+	mutex_unlock(&fkt_groups_lock);
 out:
-	kfree(group);
+	kvfree(specs);
 	kvfree(ips);
 	return ret;
 }
+
+/* A module goes: ftrace is about to forget its functions. */
+static int fkt_function_module(struct notifier_block *block, unsigned long state, void *data)
+{
+	struct fkt_function_group *group, *next;
+	const struct module *module = data;
+
+	if (state != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	mutex_lock(&fkt_groups_lock);
+	list_for_each_entry_safe(group, next, &fkt_function_groups, link)
+		if (within_module(group->address, module))
+			fkt_group_unhook(group);
+	mutex_unlock(&fkt_groups_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block fkt_function_modules = {
+	.notifier_call = fkt_function_module,
+};
 
 /*
  * Free the tables of past recordings, once no task is inside a traced function, or in the trampoline
@@ -372,27 +503,33 @@ static void fkt_functions_reap(struct work_struct *work)
 }
 
 /**
+ * fkt_functions_init - once, at module load
+ * Return: 0 or a negative errno value.
+ */
+int fkt_functions_init(void)
+{
+	return register_module_notifier(&fkt_function_modules);
+}
+
+/**
  * fkt_functions_exit - at module unload, which the reaper has allowed: wait until it has returned
  */
 void fkt_functions_exit(void)
 {
+	unregister_module_notifier(&fkt_function_modules);
 	cancel_delayed_work_sync(&fkt_functions_reaper);
 }
 
 static void fkt_function_detach(void)
 {
-	u32 bit, i;
+	struct fkt_function_group *group, *next;
+	u32 i;
 
-	for (bit = 0; bit < ARRAY_SIZE(fkt_function_groups); bit++) {
-		struct fkt_function_group *group = fkt_function_groups[bit];
-
-		if (!group)
-			continue;
-		fkt_unregister_direct(&group->ops, (unsigned long)fkt_function_trampoline);
-		ftrace_free_filter(&group->ops);
-		kfree(group);
-		fkt_function_groups[bit] = NULL;
-	}
+	mutex_lock(&fkt_groups_lock);
+	list_for_each_entry_safe(group, next, &fkt_function_groups, link)
+		fkt_group_unhook(group);
+	mutex_unlock(&fkt_groups_lock);
+	fkt_function_keys = 0;
 	mutex_lock(&fkt_functions_lock);
 	if (fkt_functions_live) {
 		/*
@@ -400,7 +537,7 @@ static void fkt_function_detach(void)
 		 * back, they find that nothing is to be recorded. The table stays until then.
 		 */
 		for (i = 0; i <= fkt_functions->mask >> FKT_FUNCTION_SHIFT; i++)
-			WRITE_ONCE(fkt_functions->place[i].key, 0);
+			WRITE_ONCE(fkt_functions->place[i].keys, 0);
 		fkt_functions_live = false;
 		schedule_delayed_work(&fkt_functions_reaper, 0);
 	}
@@ -426,9 +563,14 @@ static int fkt_table_begin(void)
 
 static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 {
-	u32 bit;
+	u32 before = fkt_function_keys;
 	int ret;
 
+	if (!before) {
+		fkt_functions_hooked = 0;
+		fkt_functions_refused = 0;
+	}
+	fkt_function_keys |= keys;
 	if (!fkt_function_count)
 		return 0;
 	if (!fkt_functions_live) {
@@ -436,14 +578,19 @@ static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 		if (ret)
 			return ret;
 	}
-	for (bit = 0; bit < ARRAY_SIZE(fkt_function_groups); bit++) {
-		if (!(keys & 1u << bit) || fkt_function_groups[bit])
-			continue;
-		ret = fkt_group_attach(bit);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return fkt_layers_attach(keys, before);
+}
+
+/**
+ * fkt_functions_status - how many functions the running or the last recording has hooked
+ * @hooked: receives it
+ * @refused: receives how many could not be hooked
+ * Context: the session's lock.
+ */
+void fkt_functions_status(u32 *hooked, u32 *refused)
+{
+	*hooked = fkt_functions_hooked;
+	*refused = fkt_functions_refused;
 }
 
 const struct fkt_provider fkt_provider_function = {

@@ -11,8 +11,12 @@
  * some on the stack get no exit (probes/function.c).
  *
  * The body is entered by a return: an indirect call would have to land on an ENDBR.
+ *
+ * Where ftrace can't call it directly, fkt_function_redirected is entered instead of the body, as if
+ * by the caller, with the body in %r10: no function's argument.
  */
 #include <linux/linkage.h>
+#include <linux/objtool.h>
 #include <asm/asm-offsets.h>
 #include <asm/nospec-branch.h>
 #include <asm/orc_types.h>
@@ -31,7 +35,10 @@ SYM_FUNC_START_LOCAL(fkt_enter_body)
 	RET
 SYM_FUNC_END(fkt_enter_body)
 
-SYM_FUNC_START(fkt_function_trampoline)
+SYM_FUNC_START(fkt_function_redirected)
+	pushq	%r10
+SYM_INNER_LABEL(fkt_function_trampoline, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR /* called directly */
 	/* One word more on the stack than a function has that was just called. */
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=16 type=UNWIND_HINT_TYPE_CALL
 	subq	$FRAME_BYTES, %rsp
@@ -77,4 +84,4 @@ SYM_FUNC_START(fkt_function_trampoline)
 	addq	$FRAME_BYTES, %rsp
 	UNWIND_HINT_FUNC
 	RET
-SYM_FUNC_END(fkt_function_trampoline)
+SYM_FUNC_END(fkt_function_redirected)

@@ -97,6 +97,10 @@ static int start(const struct recording *recording)
 	case ENOMEM:
 		warnx("no memory for 2^%u pages a lane; a smaller -p will help", options->pow);
 		break;
+	case EADDRINUSE:
+		warnx("another tracer (a BPF program?) has one of the functions in such a way that "
+		      "no second one can have it");
+		break;
 	case EBADF:
 	case EINVAL:
 		warnx("%s: the kernel cannot write a trace there: %s", output->name,
@@ -218,6 +222,10 @@ static int record(struct recording *recording, int signals)
 	struct sections head = { 0 };
 	int status = EXIT_FAILURE, failed;
 
+	if (select_functions(recording)) {
+		child_abandon(child);
+		goto out_discard;
+	}
 	head_build(&head, recording);
 	if (output_begin(&recording->output, head.data, head.bytes) || start(recording)) {
 		child_abandon(child);
@@ -277,6 +285,15 @@ int main(int argc, char **argv)
 	sigset_t before;
 
 	options_parse(options, argc, argv);
+	switch (options->list) {
+	case LIST_FUNCTIONS:
+		return list_functions(options->functions, options->verbose) ? EXIT_FAILURE : 0;
+	case LIST_LAYERS:
+		list_layers(options->verbose);
+		return 0;
+	case LIST_NONE:
+		break;
+	}
 	if (options->system_map && access(options->system_map, R_OK))
 		err(EXIT_FAILURE, "%s", options->system_map);
 	for (size_t i = 0; i < options->module_files_count; i++)

@@ -2,6 +2,7 @@
 /* The command line. */
 #include <argp.h>
 #include <ctype.h>
+#include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,15 @@ enum {
 	OPTION_LANES = 0x100,
 	OPTION_ARGS,
 	OPTION_ON_FULL,
+	OPTION_LIST_FUNCTIONS,
+	OPTION_LIST_LAYERS,
+};
+
+/* What is told by several options together. */
+struct parsed {
+	struct options *options;
+	bool mask_given;
+	uint32_t probe_keys; /* layers that an option turns on by naming their probes */
 };
 
 static const struct argp_option argp_options[] = {
@@ -27,7 +37,12 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ NULL, 'f', "FILE", OPTION_ALIAS, NULL, 0 },
 	{ "mask", 'k', "MASK", 0,
-	  "Layers to begin with: a number, or names with commas between them (default: system)",
+	  "Layers to begin with: a number, or names with commas between them (default: system, or "
+	  "what -F turns on)",
+	  0 },
+	{ "function", 'F', "GLOB", 0,
+	  "Trace entry and exit of the functions that match, MODULE:GLOB only those of a module, "
+	  "!GLOB none of these",
 	  0 },
 	{ "size", 's', "SIZE", 0,
 	  "Stop when this much was recorded; K, M, G and T mean powers of 1024 (default: no limit)",
@@ -42,10 +57,15 @@ static const struct argp_option argp_options[] = {
 	{ "pow", 'p', "POW", 0, "Let each lane begin with 2^POW pages of 4 KB (default: 9)", 0 },
 	{ "lanes", OPTION_LANES, "cpu|1", 0,
 	  "One lane a CPU, or one that all CPUs share (default: cpu)", 0 },
-	{ "args", OPTION_ARGS, NULL, 0, "Record the arguments of system calls", 0 },
+	{ "args", OPTION_ARGS, NULL, 0, "Record the arguments of system calls and functions", 0 },
 	{ "on-full", OPTION_ON_FULL, "drop|pause", 0,
 	  "When the buffer is full, count what is lost, or stop all layers as well (default: drop)",
 	  0 },
+	{ "list-functions", OPTION_LIST_FUNCTIONS, "GLOB", 0,
+	  "List the functions that -F GLOB would trace, with -v how, and record nothing", 0 },
+	{ "list-layers", OPTION_LIST_LAYERS, NULL, 0,
+	  "List the layers, and what each traces on this kernel, and record nothing", 0 },
+	{ "verbose", 'v', NULL, 0, "List all that is known", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -98,6 +118,35 @@ static uint32_t parse_choice(const char *option, const char *text, const char *c
 	return 0;
 }
 
+/* Appends a glob to those of the functions. */
+static void add_function(struct options *options, char *glob)
+{
+	size_t count = 0;
+
+	while (options->functions && options->functions[count])
+		count++;
+	options->functions = reallocarray(options->functions, count + 2, sizeof(char *));
+	if (!options->functions)
+		err(EXIT_FAILURE, "no memory for the command line");
+	options->functions[count] = glob;
+	options->functions[count + 1] = NULL;
+}
+
+static void finish(const struct parsed *parsed, struct argp_state *state)
+{
+	struct options *options = parsed->options;
+
+	if (!parsed->mask_given && parsed->probe_keys)
+		options->mask = 0;
+	options->mask |= parsed->probe_keys;
+	if (options->list != LIST_NONE)
+		return;
+	if (options->no_command && options->command)
+		argp_error(state, "-n runs no command, but there is one: %s", options->command[0]);
+	if (!options->no_command && !options->command)
+		argp_error(state, "which command? (-n to record without one)");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	static const char *const lanes[] = {
@@ -108,7 +157,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		[FKT_ON_FULL_DROP] = "drop",
 		[FKT_ON_FULL_PAUSE] = "pause",
 	};
-	struct options *options = state->input;
+	struct parsed *parsed = state->input;
+	struct options *options = parsed->options;
 	char why[FKT_KEYS_WHY_BYTES];
 
 	switch (key) {
@@ -119,6 +169,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'k':
 		if (fkt_keys_parse(arg, &options->mask, why))
 			argp_error(state, "%s", why);
+		parsed->mask_given = true;
+		return 0;
+	case 'F':
+		add_function(options, arg);
+		parsed->probe_keys |= FKT_KEY_FUNCTIONS;
+		return 0;
+	case OPTION_LIST_FUNCTIONS:
+		add_function(options, arg);
+		options->list = LIST_FUNCTIONS;
+		return 0;
+	case OPTION_LIST_LAYERS:
+		options->list = LIST_LAYERS;
+		return 0;
+	case 'v':
+		options->verbose = true;
 		return 0;
 	case 's':
 		options->limit_bytes = parse_size(arg, state);
@@ -145,6 +210,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_ARGS:
 		options->syscall_args = true;
+		options->function_args = true;
 		return 0;
 	case OPTION_ON_FULL:
 		options->on_full = parse_choice("--on-full", arg, on_full, state);
@@ -155,11 +221,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (options->no_command && options->command)
-			argp_error(state, "-n runs no command, but there is one: %s",
-				   options->command[0]);
-		if (!options->no_command && !options->command)
-			argp_error(state, "which command? (-n to record without one)");
+		finish(parsed, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -181,6 +243,8 @@ void options_parse(struct options *options, int argc, char **argv)
 		.mask = FKT_KEY_SYSTEM,
 		.pow = FKT_POW_DEFAULT,
 	};
+	struct parsed parsed = { .options = options };
+
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parsed);
 }

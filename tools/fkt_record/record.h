@@ -19,6 +19,12 @@
 #define EXIT_NOT_FOUND	    127
 #define EXIT_SIGNAL	    128 /* and the signal's number, as in the shell */
 
+enum list {
+	LIST_NONE,
+	LIST_FUNCTIONS,
+	LIST_LAYERS,
+};
+
 /**
  * struct options - the command line
  * @output: name of the output, "-" for standard output
@@ -31,6 +37,10 @@
  * @lanes: FKT_LANES_…
  * @on_full: enum fkt_on_full
  * @syscall_args: record the arguments of system calls
+ * @function_args: record the arguments of functions
+ * @functions: globs of functions to trace, NULL after the last one; NULL without any
+ * @list: only list what can be traced
+ * @verbose: list it with all that is known of it
  * @no_command: record until a signal comes
  * @command: what to run, NULL with @no_command
  */
@@ -45,6 +55,10 @@ struct options {
 	uint32_t lanes;
 	uint32_t on_full;
 	bool syscall_args;
+	bool function_args;
+	char **functions;
+	enum list list;
+	bool verbose;
 	bool no_command;
 	char **command;
 };
@@ -231,6 +245,9 @@ size_t tail_room(const struct recording *recording);
 
 /* symbols.c */
 
+/** symbols_running - the functions of the kernel and its modules, as lines of /proc/kallsyms */
+const struct sections *symbols_running(void);
+
 /**
  * symbols_add - append the kernel's and its modules' functions, as lines of /proc/kallsyms
  * @system_map: a System.map to check them against and to complete them from, or NULL
@@ -250,6 +267,46 @@ void modules_add_symbols(struct sections *head, size_t begin, struct recording *
 
 /** modules_add_late - sections about modules that came while the recording ran, if there were any */
 void modules_add_late(struct sections *tail, const struct recording *recording);
+
+/* select.c */
+
+struct functions;
+struct function;
+
+/**
+ * select_functions - hand the module the functions of all layers, and those that -F names
+ *
+ * Return: 0, or -1 with a message.
+ */
+int select_functions(struct recording *recording);
+
+/**
+ * select_patterns - put the functions that match into the layer FUNCTIONS
+ * @patterns: globs; those after a ! leave functions out again; NULL ends them
+ *
+ * Return: 0, or -1 with a message when one names no function.
+ */
+int select_patterns(const struct functions *functions, char **patterns);
+
+/**
+ * select_layer - put a layer's functions into it
+ * @missing: where to append those that this kernel does not have
+ */
+void select_layer(const struct functions *functions, uint32_t key, struct sections *missing);
+
+/** select_entry_spec - the fields of a function's entry, as in codes.h */
+void select_entry_spec(const struct function *function, char *spec, size_t bytes);
+
+/** select_summary - what is not in the recording */
+void select_summary(const struct recording *recording);
+
+/* list.c */
+
+/** list_functions - print the functions that match; 0, or -1 with a message when none does */
+int list_functions(char **patterns, bool verbose);
+
+/** list_layers - print the layers, and what each hooks on this kernel */
+void list_layers(bool verbose);
 
 /* progress.c */
 

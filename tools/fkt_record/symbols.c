@@ -218,15 +218,29 @@ out:
 	free(map_text.data);
 }
 
-void symbols_add(struct sections *head, const char *system_map)
+const struct sections *symbols_running(void)
 {
-	size_t begin = head->bytes;
+	static struct sections running;
+	static bool read;
 
-	if (symbols_read(head, "/proc/kallsyms"))
+	if (read)
+		return &running;
+	read = true;
+	if (symbols_read(&running, "/proc/kallsyms"))
 		warn("/proc/kallsyms: functions will have no names");
-	else if (head->bytes > begin && !strtoull(head->data + begin, NULL, 16))
+	else if (running.bytes && !strtoull(running.data, NULL, 16))
 		warnx("the kernel hides its addresses (sysctl kernel.kptr_restrict); "
 		      "functions will have no names");
+	return &running;
+}
+
+void symbols_add(struct sections *head, const char *system_map)
+{
+	const struct sections *running = symbols_running();
+	size_t begin = head->bytes;
+
+	if (running->bytes)
+		sections_add(head, running->data, running->bytes);
 	if (system_map)
 		merge_map(head, begin, system_map);
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel's own type information (BTF) says of its functions. */
+#ifndef FKT_RECORD_BTF_H
+#define FKT_RECORD_BTF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIGNATURE_WORDS 6 /* argument registers */
+
+/**
+ * struct signature - a function's arguments and result
+ * @known: whether BTF has the function; else the rest says nothing
+ * @on_stack: why some of its arguments are on the stack, or may be; NULL when none are
+ * @words: argument registers that it uses, in the order rdi, rsi, rdx, rcx, r8, r9
+ * @word: the names of what they hold, and their types as in codes.h, the lowest bytes of a word
+ * @ret_bytes: size of its result, 0 for none
+ * @ret: the result's type
+ */
+struct signature {
+	bool known;
+	const char *on_stack;
+	uint32_t words;
+	struct {
+		const char *name;
+		const char *type;
+	} word[SIGNATURE_WORDS];
+	uint8_t ret_bytes;
+	const char *ret;
+};
+
+/**
+ * btf_signature - look up a function
+ * @name: its name
+ * @module: its module, NULL for the kernel's own
+ * @signature: filled in
+ */
+void btf_signature(const char *name, const char *module, struct signature *signature);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions that can be traced, and those that are to be. */
+#ifndef FKT_RECORD_FUNCTIONS_H
+#define FKT_RECORD_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "btf.h"
+
+enum function_how {
+	FUNCTION_PAIR,	/* entry and exit */
+	FUNCTION_ENTRY, /* entry alone */
+	FUNCTION_NEVER,
+};
+
+/**
+ * struct function - a function of the kernel or of a module
+ * @address: of it, or of ftrace's place in it
+ * @name: its name
+ * @module: its module, NULL for the kernel's own
+ * @keys: mask of the layers in which it is to be traced
+ * @described: whether the rest is known
+ * @how: how it is traced
+ * @why: why not better than that, NULL for FUNCTION_PAIR
+ * @signature: its arguments and result
+ */
+struct function {
+	uint64_t address;
+	const char *name;
+	const char *module;
+	uint32_t keys;
+	bool described;
+	enum function_how how;
+	const char *why;
+	struct signature signature;
+};
+
+struct functions {
+	struct function *function;
+	size_t count;
+};
+
+/**
+ * functions_hookable - all functions that ftrace can hook, by name
+ *
+ * Exits with a message where ftrace does not tell.
+ */
+struct functions *functions_hookable(void);
+
+/** functions_symbols - all functions by name, whether ftrace can hook them or not */
+struct functions *functions_symbols(void);
+
+/** functions_find - the first function with that name, which those with the same name follow */
+struct function *functions_find(const struct functions *functions, const char *name);
+
+/** functions_describe - find out how a function is to be traced */
+void functions_describe(struct function *function);
+
+/**
+ * functions_match - whether a pattern names a function
+ * @pattern: a glob of names, after "MODULE:" of those of that module
+ */
+bool functions_match(const char *pattern, const struct function *function);
+
+/** functions_nearest - the name that resembles this one most, NULL if none does */
+const char *functions_nearest(const struct functions *functions, const char *name);
+
+/**
+ * hazard_find - what speaks against tracing a function, see hazards.c
+ * @why: receives the reason
+ */
+enum function_how hazard_find(const char *name, const char **why);
+
+#endif

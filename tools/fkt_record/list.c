@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What can be traced: --list-functions and --list-layers. */
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "functions.h"
+#include "record.h"
+#include "sections.h"
+
+#define NAME_COLUMN 40
+
+static void print_function(struct function *function, bool verbose)
+{
+	char spec[512];
+
+	if (!verbose) {
+		printf("%s", function->name);
+		if (function->module)
+			printf(" [%s]", function->module);
+		putchar('\n');
+		return;
+	}
+	functions_describe(function);
+	select_entry_spec(function, spec, sizeof(spec));
+	printf("%-*s %-5s (%s)", NAME_COLUMN - 1, function->name,
+	       function->how == FUNCTION_PAIR	 ? "pair"
+	       : function->how == FUNCTION_ENTRY ? "entry"
+						 : "never",
+	       function->signature.known ? spec : "?");
+	if (function->how == FUNCTION_PAIR)
+		printf(" %s", function->signature.known ? function->signature.ret : "ret");
+	if (function->module)
+		printf(" [%s]", function->module);
+	if (function->why)
+		printf("; %s", function->why);
+	putchar('\n');
+}
+
+int list_functions(char **patterns, bool verbose)
+{
+	const struct functions *functions = functions_hookable();
+
+	if (select_patterns(functions, patterns))
+		return -1;
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->function[i].keys)
+			print_function(&functions->function[i], verbose);
+	return 0;
+}
+
+/* The layers whose probes are in the module: what they trace is in the table. */
+static void print_own(const char *name, uint32_t bit, const char *about)
+{
+	printf("%-12s bit %-2u  %s\n", name, bit, about);
+}
+
+static void print_functions(uint32_t key, bool verbose)
+{
+	const struct functions *functions = functions_hookable();
+	struct sections missing = { 0 };
+	int column = 0;
+
+	select_layer(functions, key, &missing);
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function *function = &functions->function[i];
+
+		if (function->keys != key)
+			continue;
+		function->keys = 0;
+		if (verbose) {
+			printf("    ");
+			print_function(function, true);
+			continue;
+		}
+		if (column && column + (int)strlen(function->name) > 96) {
+			putchar('\n');
+			column = 0;
+		}
+		column += printf("%s%s", column ? " " : "    ", function->name);
+	}
+	if (column)
+		putchar('\n');
+	if (missing.bytes)
+		printf("    not in this kernel: %.*s\n", (int)missing.bytes, missing.data);
+	free(missing.data);
+}
+
+void list_layers(bool verbose)
+{
+#define X(NAME, bit, name, about)                                                                  \
+	print_own(name, bit, about);                                                               \
+	print_functions((uint32_t)FKT_KEY_##NAME, verbose);
+	FKT_LAYERS(X)
+#undef X
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which functions a recording traces: those of its layers, and those that -F names. */
+#include <err.h>
+#include <errno.h>
+#include <fkt/layers.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "functions.h"
+#include "keys.h"
+#include "record.h"
+#include "sections.h"
+
+static const struct layer_row {
+	uint32_t key;
+	const char *names;
+} layer_rows[] = {
+#define X(LAYER, names) { (uint32_t)FKT_KEY_##LAYER, names },
+	FKT_LAYER_FUNCTIONS(X)
+#undef X
+};
+
+#define N_LAYER_ROWS (sizeof(layer_rows) / sizeof(layer_rows[0]))
+
+/* Lines of the summary: what the recording has not, because this kernel has not. */
+static struct sections left_out;
+
+/* The first of a row's names that there is. */
+static struct function *find_row(const struct functions *functions, const struct layer_row *row)
+{
+	for (const char *name = row->names;; name++) {
+		size_t length = strcspn(name, "|");
+		char one[128];
+		struct function *function;
+
+		snprintf(one, sizeof(one), "%.*s", (int)length, name);
+		function = functions_find(functions, one);
+		name += length;
+		if (function || !*name)
+			return function;
+	}
+}
+
+void select_layer(const struct functions *functions, uint32_t key, struct sections *missing)
+{
+	const struct function *end = functions->function + functions->count;
+
+	for (size_t i = 0; i < N_LAYER_ROWS; i++) {
+		const struct layer_row *row = &layer_rows[i];
+		struct function *function, *first;
+
+		if (row->key != key)
+			continue;
+		first = find_row(functions, row);
+		if (!first) {
+			sections_printf(missing, "%s%s", missing->bytes ? ", " : "", row->names);
+			continue;
+		}
+		for (function = first; function < end && !strcmp(function->name, first->name);
+		     function++)
+			function->keys |= key;
+	}
+}
+
+/* The layers that have functions in layers.h. */
+static uint32_t layers_with_functions(void)
+{
+	uint32_t keys = 0;
+
+	for (size_t i = 0; i < N_LAYER_ROWS; i++)
+		keys |= layer_rows[i].key;
+	return keys;
+}
+
+static void select_layers(const struct functions *functions, uint32_t mask)
+{
+	uint32_t keys = layers_with_functions();
+
+	for (uint32_t bit = 0; bit < 32; bit++) {
+		struct sections missing = { 0 };
+		uint32_t key = keys & 1u << bit;
+		char name[64];
+
+		if (!key)
+			continue;
+		select_layer(functions, key, &missing);
+		fkt_keys_names(key, name, sizeof(name));
+		if (missing.bytes && mask & key)
+			sections_printf(&left_out, "layer %s: this kernel does not have %.*s\n",
+					name, (int)missing.bytes, missing.data);
+		free(missing.data);
+	}
+}
+
+/* Says why a pattern stands for nothing. */
+static void complain(const struct functions *functions, const char *pattern)
+{
+	const struct function *function;
+	const char *why, *nearest;
+
+	if (strpbrk(pattern, "*?[")) {
+		warnx("-F '%s': no function that can be traced matches "
+		      "(fkt_record --list-functions '*' lists all)",
+		      pattern);
+		return;
+	}
+	function = functions_find(functions, pattern);
+	if (function && hazard_find(function->name, &why) == FUNCTION_NEVER) {
+		warnx("-F %s: this function is never traced: %s", pattern, why);
+	} else if (functions_find(functions_symbols(), pattern)) {
+		warnx("-F %s: the kernel has this function, but does not let ftrace hook it",
+		      pattern);
+	} else {
+		nearest = functions_nearest(functions, pattern);
+		if (nearest)
+			warnx("-F %s: no such function; did you mean %s?", pattern, nearest);
+		else
+			warnx("-F %s: no such function", pattern);
+	}
+}
+
+int select_patterns(const struct functions *functions, char **patterns)
+{
+	bool positive = false, matched;
+	int ret = 0;
+
+	for (char **pattern = patterns; *pattern; pattern++) {
+		if (**pattern == '!')
+			continue;
+		positive = true;
+		matched = false;
+		for (size_t i = 0; i < functions->count; i++) {
+			struct function *function = &functions->function[i];
+			const char *why;
+
+			if (!functions_match(*pattern, function) ||
+			    hazard_find(function->name, &why) == FUNCTION_NEVER)
+				continue;
+			matched = true;
+			function->keys |= FKT_KEY_FUNCTIONS;
+		}
+		if (!matched) {
+			complain(functions, *pattern);
+			ret = -1;
+		}
+	}
+	if (!positive) {
+		warnx("-F '%s' leaves functions out, but none is named; add -F '*'", *patterns);
+		return -1;
+	}
+	for (char **pattern = patterns; *pattern; pattern++) {
+		for (size_t i = 0; **pattern == '!' && i < functions->count; i++)
+			if (functions_match(*pattern + 1, &functions->function[i]))
+				functions->function[i].keys &= ~(uint32_t)FKT_KEY_FUNCTIONS;
+	}
+	return ret;
+}
+
+void select_entry_spec(const struct function *function, char *spec, size_t bytes)
+{
+	static const char registers[] = "rdi:x64 rsi:x64 rdx:x64 rcx:x64 r8:x64 r9:x64";
+	const struct signature *signature = &function->signature;
+	size_t used = 0;
+
+	if (!signature->known) {
+		snprintf(spec, bytes, "%s", registers);
+		return;
+	}
+	spec[0] = '\0';
+	for (uint32_t i = 0; i < signature->words && used < bytes; i++)
+		used += (size_t)snprintf(spec + used, bytes - used, "%s%s:%s", i ? " " : "",
+					 signature->word[i].name, signature->word[i].type);
+}
+
+/* The kernel's own functions are group 0, those of each module one more. */
+static uint32_t group_of(const char *module)
+{
+	static const char **modules;
+	static uint32_t count;
+	const char **grown;
+
+	if (!module)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(modules[i], module))
+			return i + 1;
+	grown = reallocarray(modules, count + 1, sizeof(*modules));
+	if (!grown)
+		err(EXIT_FAILURE, "no memory for the functions");
+	modules = grown;
+	modules[count++] = module;
+	return count;
+}
+
+static struct fkt_function_spec describe(struct codes *codes, struct function *function, bool args)
+{
+	const struct signature *signature = &function->signature;
+	struct fkt_function_spec spec = {
+		.address = function->address,
+		.keys = function->keys,
+		.group = group_of(function->module),
+	};
+	char exit_spec[32], entry_spec[512] = "";
+
+	functions_describe(function);
+	spec.ret_bytes = signature->ret_bytes;
+	if (args) {
+		spec.args = (uint8_t)(signature->known ? signature->words : SIGNATURE_WORDS);
+		strcpy(entry_spec, "#words ");
+		select_entry_spec(function, entry_spec + 7, sizeof(entry_spec) - 7);
+	}
+	if (function->how == FUNCTION_ENTRY) {
+		spec.flags = FKT_FUNCTION_ENTRY_ONLY;
+		spec.code = fkt_codes_add(codes, FKT_KIND_POINT, 0, function->keys, function->name,
+					  entry_spec);
+		return spec;
+	}
+	snprintf(exit_spec, sizeof(exit_spec), "ret:%s", signature->ret);
+	spec.code = fkt_codes_add_pair(codes, function->keys, function->name, entry_spec,
+				       exit_spec);
+	return spec;
+}
+
+static int add_functions(struct recording *recording, const struct functions *functions)
+{
+	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
+	struct fkt_functions argument = { .size = sizeof(argument) };
+	int ret = 0;
+
+	if (!specs)
+		err(EXIT_FAILURE, "no memory for the functions");
+	argument.specs_ptr = (uintptr_t)specs;
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function *function = &functions->function[i];
+		const char *why;
+
+		if (!function->keys || hazard_find(function->name, &why) == FUNCTION_NEVER)
+			continue;
+		specs[argument.count++] = describe(&recording->codes, function,
+						   recording->options.function_args);
+	}
+	if (argument.count && ioctl(recording->device, FKT_ADD_FUNCTIONS, &argument)) {
+		if (errno == EPERM)
+			warnx(FKT_DEVICE ": tracing functions takes CAP_SYS_ADMIN");
+		else if (errno == EBUSY)
+			warnx(FKT_DEVICE ": another recording is running");
+		else
+			warn(FKT_DEVICE ": cannot trace these functions");
+		ret = -1;
+	}
+	free(specs);
+	return ret;
+}
+
+int select_functions(struct recording *recording)
+{
+	const struct options *options = &recording->options;
+	bool named = options->functions;
+	const struct functions *functions = named ? functions_hookable() : functions_symbols();
+
+	select_layers(functions, options->mask);
+	if (named && select_patterns(functions, options->functions))
+		return -1;
+	return add_functions(recording, functions);
+}
+
+void select_summary(const struct recording *recording)
+{
+	if (left_out.bytes)
+		fprintf(stderr, "%.*s", (int)left_out.bytes, left_out.data);
+	if (recording->status.functions_refused)
+		warnx("%u functions could not be hooked", recording->status.functions_refused);
+}
