@@ -32,17 +32,26 @@ static struct fkt_tracepoint fkt_trap_points[] = {
 static int fkt_die(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct die_args *args = data;
+	unsigned long error = args->err;
+	int trap = args->trapnr;
 
 	switch (event) {
 	case DIE_TRAP:
 	case DIE_INT3:
-	case DIE_DEBUG:
 	case DIE_GPF:
-		preempt_disable_notrace();
-		if (fkt_on(FKT_KEY_SYSTEM) && args->regs)
-			FKT_EVENT(FKT_CODE_EXCEPTION, args->trapnr, args->err, args->regs->ip);
-		preempt_enable_notrace();
+		break;
+	case DIE_DEBUG:
+		/* Comes without its number, and with a pointer to what the DR6 register said. */
+		trap = X86_TRAP_DB;
+		error = *(unsigned long *)args->err;
+		break;
+	default:
+		return NOTIFY_DONE;
 	}
+	preempt_disable_notrace();
+	if (fkt_on(FKT_KEY_SYSTEM) && args->regs)
+		FKT_EVENT(FKT_CODE_EXCEPTION, trap, error, args->regs->ip);
+	preempt_enable_notrace();
 	return NOTIFY_DONE;
 }
 
