@@ -27,7 +27,7 @@ i=0
 while :; do
 	i=$((i + 1))
 	read -r now _ </proc/uptime
-	echo "tick$i" >/proc/self/comm
+	printf "tick$i" >/proc/self/comm
 	echo "$i $now" >>/mnt/share/ticks
 	sleep 0.1
 done

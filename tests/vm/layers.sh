@@ -16,12 +16,13 @@ expect 0 fkt_record -o t traps
 cp .out traps
 cat traps
 events t >events
-declare -A number=([divide_error]=0 [debug]=1 [int3]=3 [invalid_op]=6 [general_protection]=13)
+grep " 1007 " events
+declare -A number=([divide_error]=0 [debug]=1 [int3]=3 [invalid_op]=6)
 while read -r name pid address; do
 	has "$name" "^[0-9]+ $pid 1007 exception +${number[$name]} $name error=[0-9]+ ip=$address\$"
 	check "$name once" [ "$(grep -cE "^[0-9]+ $pid 1007 " events)" = 1 ]
 done <traps
-check 'all were tried' [ "$(wc -l <traps)" = 5 ]
+check 'all were tried' [ "$(wc -l <traps)" = 4 ]
 has 'a page fault of a user' '^[0-9]+ [0-9]+ 1005 page_fault_user +error=[0-9]+ address=0x[0-9a-f]+ ip=0x[0-9a-f]+$'
 has 'a page fault of the kernel' '^[0-9]+ [0-9]+ 1006 page_fault_kernel +error=[0-9]+ address=0x[0-9a-f]+ ip=[a-z_0-9.]+\+0x[0-9a-f]+$'
 
@@ -72,7 +73,7 @@ wait $!
 nice -n 10 sleep 0.2 &
 echo "nice $!"
 wait $!
-sh -c 'echo "two words" >/proc/self/comm; cat /proc/self/comm' &
+sh -c 'printf "two words" >/proc/self/comm; cat /proc/self/comm' &
 wait $!
 sh -c 'kill -STOP $$; exit 0' &
 echo "stopped $!"

@@ -32,7 +32,5 @@ int main(void)
 	RAISE("debug", "trap_debug",
 	      "pushfq; orq $0x100, (%%rsp); popfq; nop; trap_debug: nop; nop");
 	RAISE("invalid_op", "trap_ud", "trap_ud: ud2");
-	RAISE("general_protection", "trap_gp",
-	      "movabsq $0x8000000000000000, %%rax; trap_gp: movq (%%rax), %%rax");
 	return 0;
 }
