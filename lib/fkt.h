@@ -216,6 +216,9 @@ struct fkt_scan;
  * @ended: there are no more pages to scan
  * @closing: lane whose end is looked at next, once all is delivered
  * @block: the block of pages with which it began
+ * @lent: pages of the file that somebody else has read; NULL: none
+ * @lent_first: number of the first of them
+ * @lent_pages: how many there are
  * @passed: events before @from: those that were passed over, and those before the index page
  * @cpu_pid: thread that is current on each CPU
  */
@@ -239,6 +242,9 @@ struct fkt_reader {
 	bool ended;
 	uint32_t closing;
 	uint64_t block;
+	const char *lent;
+	uint64_t lent_first;
+	uint64_t lent_pages;
 	uint64_t passed;
 	uint32_t cpu_pid[UINT16_MAX + 1];
 };

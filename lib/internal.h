@@ -227,6 +227,9 @@ bool fkt_scan_would_block(const struct fkt_scan *scan);
  */
 bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost);
 
+/* Pages of the file that are in memory and stay there while the reader lives. */
+void fkt_lend_pages(struct fkt_reader *reader, const void *data, uint64_t first, uint64_t pages);
+
 /* seek.c: to a moment by the page index */
 
 /* So many pages have a full index behind them: a block. */

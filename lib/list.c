@@ -18,6 +18,9 @@
 #define THREADS_MAX	8
 /* So many windows are known of at a time: nobody is further ahead than the others are many. */
 #define RING		(2 * THREADS_MAX)
+/* Pages of a window that are kept in memory: those of two blocks. */
+#define PAGES_KEPT	(2 * FKT_BLOCK_PAGES)
+#define PAGES_STEP	32
 /* Of a process event, what fkt_processes_event() looks at. */
 #define PROCESS_WORDS	3
 
@@ -91,7 +94,9 @@ struct job {
  * @told: the same, with the job's lock; no window is taken that needs the ring's place of a later one
  * @window: the one that it is at
  * @number: its number
- * @page: room for one
+ * @page: room for PAGES_KEPT pages, and one
+ * @first: number of the first one in it
+ * @pages: how many are in it
  * @lines: the window's lines that were made before its turn came
  * @bytes: used of it
  * @room: bytes that fit into it
@@ -105,6 +110,8 @@ struct worker {
 	struct window *window;
 	uint64_t number;
 	uint64_t *page;
+	uint64_t first;
+	uint64_t pages;
 	char *lines;
 	size_t bytes;
 	size_t room;
@@ -210,6 +217,36 @@ static int compare_events(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
+/* A page of the window; the first ones stay in memory, for the reader. */
+static const uint64_t *get_page(struct worker *worker, uint64_t number)
+{
+	struct fkt_trace *trace = worker->job->trace;
+	const size_t words = FKT_PAGE_BYTES / sizeof(uint64_t);
+	uint64_t at = number - worker->first;
+	uint64_t want;
+
+	while (at >= worker->pages && at < PAGES_KEPT) {
+		want = PAGES_KEPT - worker->pages;
+		if (want > PAGES_STEP)
+			want = PAGES_STEP;
+		want = fkt_input_read_at(&trace->input, worker->page + worker->pages * words,
+					 want * FKT_PAGE_BYTES,
+					 trace->header.data_offset +
+						 (worker->first + worker->pages) * FKT_PAGE_BYTES) /
+		       FKT_PAGE_BYTES;
+		if (!want)
+			return NULL;
+		worker->pages += want;
+	}
+	if (at < worker->pages)
+		return worker->page + at * words;
+	if (fkt_input_read_at(&trace->input, worker->page + PAGES_KEPT * words, FKT_PAGE_BYTES,
+			      trace->header.data_offset + number * FKT_PAGE_BYTES) !=
+	    FKT_PAGE_BYTES)
+		return NULL;
+	return worker->page + PAGES_KEPT * words;
+}
+
 /* Called for the pages of the window's blocks: look for process events. */
 static int collect_page(void *arg, uint32_t lane, union fkt_page_ref ref)
 {
@@ -219,16 +256,14 @@ static int collect_page(void *arg, uint32_t lane, union fkt_page_ref ref)
 	uint64_t begin = trace->header.page_header_bytes / sizeof(uint64_t);
 	struct fkt_page_header header;
 	struct fkt_cursor cursor = { 0 };
+	const uint64_t *page = get_page(worker, ref.number);
 	struct fkt_event event;
 
-	if (fkt_input_read_at(&trace->input, worker->page, FKT_PAGE_BYTES,
-			      trace->header.data_offset + ref.number * FKT_PAGE_BYTES) !=
-		    FKT_PAGE_BYTES ||
-	    fkt_page_check(trace, worker->page, &header) != FKT_PAGE_EVENTS ||
-	    header.lane != lane || header.end < window->from || header.first >= window->to)
+	if (!page || fkt_page_check(trace, page, &header) != FKT_PAGE_EVENTS || header.lane != lane ||
+	    header.end < window->from || header.first >= window->to)
 		return 0;
-	cursor.pos = worker->page + begin;
-	cursor.end = worker->page + header.used / sizeof(uint64_t);
+	cursor.pos = page + begin;
+	cursor.end = page + header.used / sizeof(uint64_t);
 	cursor.stamp = header.first;
 	cursor.left = header.events;
 	cursor.lane = header.lane;
@@ -259,7 +294,9 @@ static int collect(struct worker *worker)
 	if (!scan)
 		return -ENOMEM;
 	window->last = 0;
-	fkt_scan_seek(scan, fkt_seek_stamp(trace, window->from) * FKT_BLOCK_PAGES);
+	worker->first = fkt_seek_stamp(trace, window->from) * FKT_BLOCK_PAGES;
+	worker->pages = 0;
+	fkt_scan_seek(scan, worker->first);
 	do {
 		ret = fkt_scan_step(scan, &watermark);
 	} while (ret > 0 && watermark < window->to);
@@ -325,6 +362,7 @@ static int make_lines(struct worker *worker, uint64_t last, struct fkt_read_stat
 
 	if (!reader)
 		return -ENOMEM;
+	fkt_lend_pages(reader, worker->page, worker->first, worker->pages);
 	if (window->from)
 		fkt_text_resume(worker->text, worker->job->first, last);
 	while ((what = fkt_next(reader, &event)) > 0) {
@@ -419,7 +457,7 @@ static bool make_worker(struct worker *worker, struct job *job)
 	const struct fkt_listing *listing = job->listing;
 
 	worker->job = job;
-	worker->page = malloc(FKT_PAGE_BYTES);
+	worker->page = malloc((PAGES_KEPT + 1) * FKT_PAGE_BYTES);
 	worker->processes = fkt_processes_new(job->trace);
 	if (!worker->page || !worker->processes)
 		return false;

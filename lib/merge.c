@@ -137,6 +137,8 @@ static const char *window_page(struct fkt_reader *reader, struct fkt_lane *lane,
 	uint64_t pages = WINDOW_PAGES / trace->header.lanes;
 	size_t got;
 
+	if (number - reader->lent_first < reader->lent_pages)
+		return reader->lent + (number - reader->lent_first) * FKT_PAGE_BYTES;
 	if (number - lane->window_first < lane->window_pages)
 		return lane->window + (number - lane->window_first) * FKT_PAGE_BYTES;
 	if (pages < 1)
@@ -223,7 +225,8 @@ static bool pass_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t
 	uint64_t data[sizeof(struct fkt_page_header) / sizeof(uint64_t)];
 	struct fkt_page_header header;
 
-	if (!reader->from || number - lane->window_first < lane->window_pages)
+	if (!reader->from || number - lane->window_first < lane->window_pages ||
+	    number - reader->lent_first < reader->lent_pages)
 		return false;
 	if (fkt_input_read_at(&trace->input, data, sizeof(data),
 			      trace->header.data_offset + number * FKT_PAGE_BYTES) != sizeof(data) ||
@@ -292,8 +295,14 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 			reader->stats.damaged++;
 			continue;
 		}
-		reader->stats.pages++;
 		take_page(reader, lane, &header);
+		if (is_passed(reader, &header)) {
+			pass_gaps(reader, lane);
+			cursor->stamp = header.first;
+			reader->passed += header.events;
+			continue;
+		}
+		reader->stats.pages++;
 
 		cursor->pos = (const uint64_t *)(const void *)(data + begin);
 		cursor->end = (const uint64_t *)(const void *)(data + header.used);
@@ -592,6 +601,13 @@ struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from,
 	if (block)
 		join_block(reader, block);
 	return reader;
+}
+
+void fkt_lend_pages(struct fkt_reader *reader, const void *data, uint64_t first, uint64_t pages)
+{
+	reader->lent = data;
+	reader->lent_first = first;
+	reader->lent_pages = pages;
 }
 
 bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost)

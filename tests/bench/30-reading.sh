@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What it costs to read a trace of 100 million events: the listing, the summary, one second out of the middle, two
+# threads against one, and memory. The events are those of a mixed workload in a guest, as often as it takes; they are
+# kept under build/bench. Beside it what peers take to list what they recorded of the same workload.
+# tests/bench/run says what is printed and how.
+
+set -u
+
+top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+bin=$top/build/bin
+tests=$top/build/tests/bench
+kept=$top/build/bench
+trace=$kept/100M.trace
+events=100000000
+rounds=3
+seconds=40
+peer_seconds=4
+peer_events='raw_syscalls sched irq irq_vectors'
+
+note() {
+	printf 'reading: %s\n' "$1" >&2
+}
+
+row() {
+	printf 'reading\t%s\t%s\t%s\n' "$1" "$2" "$3"
+}
+
+# In the guest.
+record() {
+	local workload=$top/tests/bench/mixed_workload event perf_events=() cmd_events=()
+
+	for event in $peer_events; do
+		perf_events+=(-e "$event:*")
+		cmd_events+=(-e "$event")
+	done
+	fkt_record -p 12 -o /mnt/disk/mixed.trace "$workload" $seconds 2>&1 && mv /mnt/disk/mixed.trace /mnt/share/ || return 1
+	if command -v perf; then
+		perf record -q -a -m 4M "${perf_events[@]}" -o /mnt/disk/perf.data "$workload" $peer_seconds
+		mv /mnt/disk/perf.data /mnt/share/
+	fi
+	if command -v trace-cmd; then
+		trace-cmd record -q "${cmd_events[@]}" -o /mnt/disk/trace.dat "$workload" $peer_seconds
+		mv /mnt/disk/trace.dat /mnt/share/
+	fi
+}
+
+prepare() {
+	local free
+
+	[ ! -s "$trace" ] || return 0
+	mkdir -p "$kept"
+	free=$(df --output=avail -k "$kept" | tail -1)
+	[ "$free" -gt 2500000 ] || { note "$kept: 2.5 GB of free space are needed"; return 1; }
+	if [ ! -s "$kept/mixed.trace" ]; then
+		note "recording a mixed workload in a guest, some minutes"
+		"$top/scripts/vm" --cpus 2 --timeout 900 --disk 4G --share "$kept" -- \
+			"$0" --guest >"$kept/guest.log" 2>&1 || { tail -5 "$kept/guest.log" >&2; return 1; }
+	fi
+	"$tests/multiply_trace" "$kept/mixed.trace" "$trace.new" $events >&2 && mv "$trace.new" "$trace"
+}
+
+# best COLUMN COMMAND…: the least of some runs, of wall-clock time (1), CPU time (2) or memory (3).
+best() {
+	local column=$1 n
+	shift
+
+	for ((n = 0; n < rounds; n++)); do
+		"$tests/measure" "$@" 2>&1 >/dev/null | tail -1
+	done | awk -v c="$column" 'NR == 1 || $c < least { least = $c } END { print least }'
+}
+
+per_event() {
+	awk "BEGIN { printf \"%.1f\", $1 * 1e9 / $2 }"
+}
+
+# peer NAME FILE COMMAND…: nanoseconds for each event, which is a line of its listing.
+peer() {
+	local name=$1 file=$2 lines
+	shift 2
+
+	command -v "$1" >/dev/null || { note "$name: not installed"; return; }
+	[ -s "$file" ] || { note "$name: nothing was recorded with it"; return; }
+	lines=$("$@" 2>/dev/null | wc -l)
+	[ "$lines" -gt 1000 ] || { note "$name: cannot list what it recorded in the guest"; return; }
+	row "$name" "$(per_event "$(best 2 "$@")" "$lines")" ns/event_listed
+}
+
+case ${1-} in
+--guest)	record; exit ;;
+esac
+
+prepare || exit 1
+n=$("$bin/fkt_print" --summary "$trace" | sed -n 's/^Events *\([0-9]*\).*/\1/p')
+[ "${n:-0}" -ge $events ] || { note "$trace is not whole; remove it"; exit 1; }
+last=$("$bin/fkt_print" --summary "$trace" | sed -n 's/^Duration *\([0-9]*\)\.[0-9]* s,.*/\1/p')
+middle=$((${last:-2} / 2))
+
+# In the page cache, as it is when it was written just now.
+cat "$trace" >/dev/null
+row fkt "$(per_event "$(best 2 "$bin/fkt_print" --no-summary --threads=1 "$trace")" "$n")" ns/event_listed
+row fkt "$(per_event "$(best 2 "$bin/fkt_print" --summary "$trace")" "$n")" ns/event_summed
+row fkt "$(best 1 "$bin/fkt_extract" "$trace" --from $middle..$((middle + 1)) -o "$kept/part.trace")" s_extract
+rm -f "$kept/part.trace"
+row fkt "$(best 3 "$bin/fkt_print" --summary "$trace")" MB_summary
+row fkt "$(best 3 "$bin/fkt_print" --no-summary --threads=2 "$trace")" MB_listing
+if [ "$(nproc)" -ge 2 ]; then
+	one=$(best 1 "$bin/fkt_print" --no-summary --threads=1 "$trace")
+	two=$(best 1 "$bin/fkt_print" --no-summary --threads=2 "$trace")
+	row fkt_2_threads "$(awk "BEGIN { printf \"%.2f\", $two / $one }")" of_one
+else
+	note 'two threads: there is one CPU'
+fi
+peer perf_script "$kept/perf.data" perf script -f -i "$kept/perf.data"
+peer trace-cmd "$kept/trace.dat" trace-cmd report -i "$kept/trace.dat"
+peer babeltrace2 "$kept/lttng" babeltrace2 "$kept/lttng"
