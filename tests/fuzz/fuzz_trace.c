@@ -25,6 +25,17 @@ static const char *const modes[] = {
 	"fkt_print --no-summary --time=ns",
 	"fkt_print --no-summary --time=rel",
 	"fkt_print --no-summary --time=abs",
+	"fkt_print --summary --cpus --kernel-only",
+	"fkt_print --summary --calls",
+	"fkt_print --summary --histogram=* --elapsed",
+	"fkt_print --summary --by=function,process,errno,arg0",
+	"fkt_print --summary --waits",
+	"fkt_print --graph",
+	"fkt_print --format=csv",
+	"fkt_print --format=json --calls --waits --cpus",
+	"fkt_print --from=1us --to=1ms --longer-than=10ns",
+	"fkt_print -p +seven -s eight",
+	"fkt_print --threads=3",
 };
 
 #define PIPE_BYTES 65536
