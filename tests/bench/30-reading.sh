@@ -17,7 +17,7 @@ events=100000000
 rounds=3
 seconds=40
 peer_seconds=4
-peer_events='raw_syscalls sched irq irq_vectors'
+peer_events='raw_syscalls sched irq'
 
 note() {
 	printf 'reading: %s\n' "$1" >&2
