@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
+#include <asm/text-patching.h>
 #include "compat.h"
 #include "fkt.h"
 
@@ -36,6 +37,7 @@ struct fkt_function {
 
 #define FKT_FUNCTION_SHIFT 5
 #define FKT_FUNCTION_ARGS  (1u << 31)
+#define FKT_ENDBR_BYTES	   4
 static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);
 
 /**
@@ -261,13 +263,16 @@ void fkt_functions_clear(void)
 	fkt_function_count = 0;
 }
 
-/* Where ftrace's call in a function that ftrace knows returns to. */
+/*
+ * Where ftrace's call in a function that ftrace knows returns to. The call stands at its beginning,
+ * or behind an ENDBR, or behind what the kernel writes over an ENDBR that nobody needs.
+ */
 static unsigned long fkt_function_body(unsigned long address)
 {
-	static const u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const u8 nop[MCOUNT_INSN_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
-	if (!memcmp((void *)address, endbr64, sizeof(endbr64)))
-		address += sizeof(endbr64);
+	if (*(u8 *)address != CALL_INSN_OPCODE && memcmp((void *)address, nop, sizeof(nop)))
+		address += FKT_ENDBR_BYTES;
 	return address + MCOUNT_INSN_SIZE;
 }
 
