@@ -21,7 +21,8 @@ expect 1 rmmod fkt
 exec 9>&-
 expect 0 rmmod fkt
 check 'the device is gone' [ ! -e /dev/fkt ]
-check 'no thread is left' not pgrep -x 'fkt_(flush|sync)'
+check 'no flush thread is left' not pgrep -x fkt_flush
+check 'no synchronizing thread is left' not pgrep -x fkt_sync
 check 'no symbol is left' not grep -q '\[fkt\]' /proc/kallsyms
 expect 0 insmod $ko
 
@@ -40,7 +41,7 @@ check 'no memory is left behind' [ "$end" -gt $((begin - rounds * 1024)) ]
 echo "MemAvailable: $begin kB before, $end kB after"
 
 # In the middle of a storm, so that probes run while they are taken away.
-calls -t "$(nproc)" -s 100 >/dev/null &
+calls -t "$(nproc)" -s 300 >/dev/null &
 storm=$!
 background+=($storm)
 for i in {1..5}; do
