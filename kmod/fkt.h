@@ -220,7 +220,7 @@ struct fkt_handed {
  * @out_direct: opened with O_DIRECT
  * @out_pos: where in @out the recording began
  * @stream: the file that the flush thread splices from
- * @flush_task: the flush thread; valid under @lock until the session is draining
+ * @flush_task: the flush thread, until someone has waited for its end; @lock
  * @synced: bytes that were written when the last synchronization began
  */
 struct fkt_session {
@@ -350,6 +350,7 @@ bool fkt_stream_ready(struct fkt_session *s);
 ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
 			unsigned int flags);
 int fkt_flush_start(struct fkt_session *s);
+void fkt_flush_wait(struct fkt_session *s);
 
 /* sync.c */
 int fkt_sync_start(struct fkt_session *s);

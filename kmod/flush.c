@@ -651,13 +651,32 @@ int fkt_flush_start(struct fkt_session *s)
 		return PTR_ERR(s->stream);
 	s->stream->f_mode |= FMODE_LSEEK; /* splice asks for it; noop_llseek answers */
 	__module_get(THIS_MODULE); /* put by the thread as the last thing that it does */
-	task = kthread_run(fkt_flush_thread, s, "fkt_flush");
+	task = kthread_create(fkt_flush_thread, s, "fkt_flush");
 	if (IS_ERR(task)) {
 		module_put(THIS_MODULE);
 		fput(s->stream);
 		s->stream = NULL;
 		return PTR_ERR(task);
 	}
-	s->flush_task = task;
+	s->flush_task = get_task_struct(task); /* put by fkt_flush_wait() */
+	wake_up_process(task);
 	return 0;
+}
+
+/**
+ * fkt_flush_wait - wait until the flush thread of a recording that has ended is gone
+ * @s: the session
+ *
+ * So that whoever stopped a recording can unload the module at once.
+ *
+ * Context: the session's lock, idle: the thread needs the lock no more; or module unload. May sleep.
+ */
+void fkt_flush_wait(struct fkt_session *s)
+{
+	struct task_struct *task = xchg(&s->flush_task, NULL);
+
+	if (!task)
+		return;
+	kthread_stop(task);
+	put_task_struct(task);
 }

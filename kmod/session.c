@@ -236,6 +236,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	ret = -EBUSY;
 	if (s->state != FKT_STATE_IDLE || (s->probes_of && s->probes_of != file))
 		goto out_unlock;
+	fkt_flush_wait(s);
 	s->conf = *conf;
 	ret = fkt_session_open_output(s);
 	if (ret)
@@ -357,22 +358,28 @@ static void fkt_session_request_stop(struct fkt_session *s)
  */
 int fkt_session_stop(struct fkt_session *s, u32 generation)
 {
+	int ret;
+
 	if (mutex_lock_interruptible(&s->lock))
 		return -ERESTARTSYS;
-	if (s->generation != generation || s->state == FKT_STATE_IDLE) {
-		mutex_unlock(&s->lock);
-		return 0;
-	}
-	fkt_session_request_stop(s);
-	if (!fkt_has_output(s)) {
-		fkt_session_stop_probes(s);
-		mutex_unlock(&s->lock);
-		return 0;
+	if (s->generation == generation && s->state != FKT_STATE_IDLE) {
+		fkt_session_request_stop(s);
+		if (!fkt_has_output(s)) {
+			fkt_session_stop_probes(s);
+			mutex_unlock(&s->lock);
+			return 0;
+		}
 	}
 	mutex_unlock(&s->lock);
-	return wait_event_interruptible(s->state_wait,
-					READ_ONCE(s->generation) != generation ||
-					READ_ONCE(s->state) == FKT_STATE_IDLE);
+	ret = wait_event_interruptible(s->state_wait, READ_ONCE(s->generation) != generation ||
+							      READ_ONCE(s->state) == FKT_STATE_IDLE);
+	if (ret)
+		return ret;
+	mutex_lock(&s->lock);
+	if (s->generation == generation)
+		fkt_flush_wait(s);
+	mutex_unlock(&s->lock);
+	return 0;
 }
 
 /**
@@ -489,6 +496,7 @@ void fkt_session_init(struct fkt_session *s)
  */
 void fkt_session_exit(struct fkt_session *s)
 {
+	fkt_flush_wait(s);
 	fkt_functions_exit();
 	fkt_codes_exit();
 	irq_work_sync(&s->kick);
