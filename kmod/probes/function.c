@@ -484,27 +484,31 @@ static bool fkt_functions_empty(void)
 static void fkt_functions_reap(struct work_struct *work)
 {
 	struct fkt_function_table *table, *next;
-	bool done = false;
+	LIST_HEAD(dead);
 
 	mutex_lock(&fkt_functions_lock);
-	if (!fkt_functions_live && fkt_functions_empty()) {
-		/*
-		 * Nobody comes back through a body any more; some may be in the trampoline's last
-		 * instructions, or in its first ones. They leave without sleeping.
-		 */
-		synchronize_rcu_tasks_rude();
-		synchronize_rcu_tasks();
-		list_for_each_entry_safe(table, next, &fkt_functions_retired, retired)
-			vfree(table);
-		INIT_LIST_HEAD(&fkt_functions_retired);
-		fkt_functions = NULL;
-		done = true;
-	}
-	if (!done)
-		schedule_delayed_work(&fkt_functions_reaper, msecs_to_jiffies(FKT_REAP_MS));
+	if (!fkt_functions_live && fkt_functions_empty())
+		list_splice_init(&fkt_functions_retired, &dead);
 	mutex_unlock(&fkt_functions_lock);
-	if (done)
-		module_put(THIS_MODULE);
+	if (list_empty(&dead)) {
+		schedule_delayed_work(&fkt_functions_reaper, msecs_to_jiffies(FKT_REAP_MS));
+		return;
+	}
+	/*
+	 * Nobody comes back through a body any more; some may be in the trampoline's last
+	 * instructions, or in its first ones. They leave without sleeping. This takes long: meanwhile
+	 * the next recording may begin, with a table of its own.
+	 */
+	synchronize_rcu_tasks_rude();
+	synchronize_rcu_tasks();
+	mutex_lock(&fkt_functions_lock);
+	list_for_each_entry_safe(table, next, &dead, retired) {
+		if (fkt_functions == table)
+			fkt_functions = NULL;
+		vfree(table);
+	}
+	mutex_unlock(&fkt_functions_lock);
+	module_put(THIS_MODULE);
 }
 
 /**
