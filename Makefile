@@ -165,9 +165,9 @@ demo:
 
 check:
 	scripts/deps
-	$(Q)$(MAKE) OBJ=$(B)/check/obj WERROR=-Werror objects
+	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects
 	$(Q)$(MAKE) $(guest_kernels:%=strict-module-%)
-	$(Q)$(MAKE) tools tests modules
+	$(Q)$(MAKE) -j$$(nproc) tools tests modules
 	tests/run
 
 bench:
