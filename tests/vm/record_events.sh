@@ -48,22 +48,28 @@ head disorder
 
 fkt_print -q trace_file >summary
 sed -n 1,12p summary
+# The table of threads.
+sed -n "/^ *Pid Process/,/^$/p" summary >processes
+cat processes
 check 'the summary has the command' grep -qF "find /usr/include -name '*.h'" summary
 check 'the summary has the kernel' grep -qF "$(uname -r)" summary
 check 'the summary has the sum of events' grep -qE "^Events +$recorded in " summary
-check 'the summary has the process' grep -qE "^ +$pid find +[0-9]+ .*%$" summary
+check 'the summary has the process' grep -qE "^ +$pid find +[0-9]+ .*%" processes
 for cpu in $(seq 0 $(($(nproc) - 1))); do
-	check "the summary has CPU $cpu's idle time" grep -qE "^ +-$cpu idle +[0-9]+ .*%$" summary
+	check "the summary has CPU $cpu's idle time" grep -qE "^ +-$cpu idle +[0-9]+ .*%" processes
 done
 # The time of all threads is that of all CPUs.
 perl -e '
-	my ($cpus, $file) = @ARGV;
-	open my $in, "<", $file;
+	my ($cpus, $summary, $processes) = @ARGV;
+	open my $in, "<", $summary;
 	while (<$in>) {
-		$cycles = $1 if /^Duration .* (\d+) cycles/;
+		$cycles = $1 if /^Duration .* (\d+) cycles\b/;
+	}
+	open $in, "<", $processes;
+	while (<$in>) {
 		$total = $1 if /^ +total +(\d+) /;
-		$sum += $1 if /^ *-?\d+ .{16} +(\d+) .*%$/;
+		$sum += $1 if /^ *-?\d+ .{16} +(\d+) .*%/;
 	}
 	print "$cycles cycles on $cpus CPUs, total $total, sum $sum\n";
-	exit !($sum == $total && $total <= $cycles * $cpus && $total > 0.9 * $cycles * $cpus)' "$(nproc)" summary
+	exit !($sum == $total && $total <= $cycles * $cpus && $total > 0.9 * $cycles * $cpus)' "$(nproc)" summary processes
 check 'the times of the threads add up to that of the CPUs' [ $? = 0 ]

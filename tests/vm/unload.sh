@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 240 s
+# limit: 400 s
 #
 # The module comes and goes: not while it records, at once when it does not, again and again, and it leaves nothing.
 
