@@ -617,14 +617,13 @@ static int fkt_flush_thread(void *data)
 	out->f_pos = s->out_pos + s->bytes;
 
 	/*
-	 * A kernel thread's fput() is put off; who stopped the recording may want to unmount at once.
-	 * Not under the lock: others' files are closed here too.
+	 * Closed here and now, not when a kernel thread's fput() gets round to it: who stopped the
+	 * recording may want to unmount, or to unload the module, at once.
 	 */
 	s->out = NULL;
-	fput(s->stream);
+	__fput_sync(s->stream);
 	s->stream = NULL;
-	fput(out);
-	flush_delayed_fput();
+	__fput_sync(out);
 
 	mutex_lock(&s->lock);
 	fkt_session_finish(s);
