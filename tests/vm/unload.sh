@@ -40,8 +40,8 @@ check "$rounds rounds" [ $failures = 0 ]
 rmmod fkt
 insmod $ko
 end=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)
-# Each round uses 2 MB a CPU.
-check 'no memory is left behind' [ "$end" -gt $((begin - rounds * 1024)) ]
+# Each round uses 2 MB a CPU; half of that is more than what else changes.
+check 'no memory is left behind' [ "$end" -gt $((begin - rounds * $(nproc) * 1024)) ]
 echo "MemAvailable: $begin kB before, $end kB after"
 
 # In the middle of a storm, so that probes run while they are taken away.
