@@ -89,7 +89,7 @@ enum fkt_section_type {
  * and in the tail
  *
  *	end_ns start_cycles stop_cycles			CLOCK_REALTIME, and between which stamps
- *	events lost discarded pages bytes pauses	totals, as in struct fkt_status
+ *	events lost discarded missed pages bytes pauses	totals, as in struct fkt_status
  *	flush_cpu_ns sync_cpu_ns direct limit_reached error
  *	exit_status					the command's, as the shell counts them;
  *							not there if it had not ended

@@ -201,10 +201,10 @@ static int fkt_fetch_check(const struct fkt_fetch *op, bool last)
 
 static bool fkt_kprobe_spec_valid(const struct fkt_kprobe_spec *spec)
 {
-	return spec->key < 32 && spec->code >= FKT_CODE_DYNAMIC && spec->code < FKT_CODE_DYNAMIC_END &&
-	       !(spec->flags & ~FKT_KPROBE_RETURN) && spec->ops <= FKT_FETCH_OPS_MAX &&
-	       spec->max_active <= FKT_KPROBE_ACTIVE_MAX && !spec->reserved &&
-	       (spec->flags & FKT_KPROBE_RETURN || !spec->max_active);
+	return spec->key < 32 && spec->code >= FKT_CODE_DYNAMIC &&
+	       spec->code < FKT_CODE_DYNAMIC_END && !(spec->flags & ~FKT_KPROBE_RETURN) &&
+	       spec->ops <= FKT_FETCH_OPS_MAX && spec->max_active <= FKT_KPROBE_ACTIVE_MAX &&
+	       !spec->reserved && (spec->flags & FKT_KPROBE_RETURN || !spec->max_active);
 }
 
 static int fkt_kprobe_register(struct fkt_kprobe *probe)

@@ -139,7 +139,7 @@ static uint64_t next_address(const char *name, const char *module, uint64_t last
 	return first;
 }
 
-static const char *tracefs(void)
+const char *tracefs(void)
 {
 	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char path[64];

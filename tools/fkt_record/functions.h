@@ -49,6 +49,9 @@ struct functions {
  */
 struct functions *functions_hookable(void);
 
+/** tracefs - where it is mounted; mounts it if it is not, and exits with a message if it can't */
+const char *tracefs(void);
+
 /** functions_symbols - all functions by name, whether ftrace can hook them or not */
 struct functions *functions_symbols(void);
 

@@ -215,6 +215,17 @@ static int wait_for_command(struct recording *recording, int signals)
 	return child->pid ? child->status : EXIT_SUCCESS;
 }
 
+/* What -e and -P name. Does not return when there is something wrong with it. */
+static void find_probes(struct recording *recording)
+{
+	const struct options *options = &recording->options;
+
+	for (char **event = options->events; event && *event; event++)
+		events_find(&recording->events, &recording->codes, *event, options->later);
+	for (char **address = options->addresses; address && *address; address++)
+		addresses_add(&recording->addresses, &recording->codes, *address);
+}
+
 /* Return: the exit status. */
 static int record(struct recording *recording, int signals)
 {
@@ -222,7 +233,8 @@ static int record(struct recording *recording, int signals)
 	struct sections head = { 0 };
 	int status = EXIT_FAILURE, failed;
 
-	if (select_functions(recording)) {
+	if (select_functions(recording) || events_set(&recording->events, recording->device) ||
+	    addresses_set(&recording->addresses, recording->device)) {
 		child_abandon(child);
 		goto out_discard;
 	}
@@ -304,6 +316,7 @@ int main(int argc, char **argv)
 		if (failed)
 			return failed;
 	}
+	find_probes(&recording);
 	if (getrandom(recording.id, sizeof(recording.id), 0) != sizeof(recording.id))
 		err(EXIT_FAILURE, "getrandom");
 

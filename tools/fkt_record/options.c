@@ -21,6 +21,7 @@ enum {
 	OPTION_ON_FULL,
 	OPTION_LIST_FUNCTIONS,
 	OPTION_LIST_LAYERS,
+	OPTION_LATER,
 };
 
 /* What is told by several options together. */
@@ -38,11 +39,20 @@ static const struct argp_option argp_options[] = {
 	{ NULL, 'f', "FILE", OPTION_ALIAS, NULL, 0 },
 	{ "mask", 'k', "MASK", 0,
 	  "Layers to begin with: a number, or names with commas between them (default: system, or "
-	  "what -F turns on)",
+	  "what -F, -e and -P turn on)",
 	  0 },
 	{ "function", 'F', "GLOB", 0,
 	  "Trace entry and exit of the functions that match, MODULE:GLOB only those of a module, "
 	  "!GLOB none of these",
+	  0 },
+	{ "event", 'e', "SYSTEM:EVENT", 0,
+	  "Trace this tracepoint, with its first arguments; a glob: all that match", 0 },
+	{ "later", OPTION_LATER, NULL, 0,
+	  "Take names of tracepoints that there are not for those of modules that are loaded later",
+	  0 },
+	{ "probe", 'P', "PROBE", 0,
+	  "Trace an address, FUNCTION+OFFSET, or a function's return, r:FUNCTION, and what it finds "
+	  "in registers and memory: as in tracefs' kprobe_events",
 	  0 },
 	{ "size", 's', "SIZE", 0,
 	  "Stop when this much was recorded; K, M, G and T mean powers of 1024 (default: no limit)",
@@ -118,18 +128,18 @@ static uint32_t parse_choice(const char *option, const char *text, const char *c
 	return 0;
 }
 
-/* Appends a glob to those of the functions. */
-static void add_function(struct options *options, char *glob)
+/* Appends a word to a list that NULL ends. */
+static void add_word(char ***list, char *word)
 {
 	size_t count = 0;
 
-	while (options->functions && options->functions[count])
+	while (*list && (*list)[count])
 		count++;
-	options->functions = reallocarray(options->functions, count + 2, sizeof(char *));
-	if (!options->functions)
+	*list = reallocarray(*list, count + 2, sizeof(char *));
+	if (!*list)
 		err(EXIT_FAILURE, "no memory for the command line");
-	options->functions[count] = glob;
-	options->functions[count + 1] = NULL;
+	(*list)[count] = word;
+	(*list)[count + 1] = NULL;
 }
 
 static void finish(const struct parsed *parsed, struct argp_state *state)
@@ -172,11 +182,22 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parsed->mask_given = true;
 		return 0;
 	case 'F':
-		add_function(options, arg);
+		add_word(&options->functions, arg);
 		parsed->probe_keys |= FKT_KEY_FUNCTIONS;
 		return 0;
+	case 'e':
+		add_word(&options->events, arg);
+		parsed->probe_keys |= FKT_KEY_TRACEPOINTS;
+		return 0;
+	case OPTION_LATER:
+		options->later = true;
+		return 0;
+	case 'P':
+		add_word(&options->addresses, arg);
+		parsed->probe_keys |= FKT_KEY_ADDRESSES;
+		return 0;
 	case OPTION_LIST_FUNCTIONS:
-		add_function(options, arg);
+		add_word(&options->functions, arg);
 		options->list = LIST_FUNCTIONS;
 		return 0;
 	case OPTION_LIST_LAYERS:

@@ -65,6 +65,10 @@ static void show_troubles(const struct recording *recording)
 		warnx("%llu events were lost because the buffer was full; "
 		      "a larger one (-p) or fewer layers (-k) will help",
 		      status->lost);
+	if (status->missed)
+		warnx("%llu times an address was passed when its probe could not be called, because "
+		      "another one was running, or too many were inside the function (r100:…)",
+		      status->missed);
 	if (status->pauses)
 		warnx("the recording was paused %u times because the buffer was full",
 		      status->pauses);

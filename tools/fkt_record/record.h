@@ -11,7 +11,9 @@
 #include <fkt/format.h>
 #include <fkt/ioctl.h>
 
+#include "addresses.h"
 #include "codes.h"
+#include "events.h"
 #include "sections.h"
 
 #define EXIT_USAGE	    2
@@ -39,6 +41,9 @@ enum list {
  * @syscall_args: record the arguments of system calls
  * @function_args: record the arguments of functions
  * @functions: globs of functions to trace, NULL after the last one; NULL without any
+ * @events: names and globs of tracepoints, likewise
+ * @later: take a name that there is not for that of a module's tracepoint
+ * @addresses: probes at addresses, likewise
  * @list: only list what can be traced
  * @verbose: list it with all that is known of it
  * @no_command: record until a signal comes
@@ -57,6 +62,9 @@ struct options {
 	bool syscall_args;
 	bool function_args;
 	char **functions;
+	char **events;
+	bool later;
+	char **addresses;
 	enum list list;
 	bool verbose;
 	bool no_command;
@@ -116,6 +124,8 @@ struct output {
  * @output: where the trace goes
  * @child: the command
  * @id: the recording's random number
+ * @events: the tracepoints that are traced
+ * @addresses: the addresses that are traced
  * @codes: given out to this recording's probes
  * @module_codes: lines of the codes that modules had registered when the head was made
  * @loaded: the modules that were loaded then
@@ -132,6 +142,8 @@ struct recording {
 	struct output output;
 	struct child child;
 	uint8_t id[FKT_ID_BYTES];
+	struct events events;
+	struct addresses addresses;
 	struct codes codes;
 	struct sections module_codes;
 	struct loaded *loaded;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What passing a tracepoint of three arguments, and calling a function, takes; and empty probes on
+ * both, which are the kernel's share of what a probe costs.
+ *
+ *	echo tracepoint|function >parameters/run	measure
+ *	cat parameters/run				nanoseconds a round, the best of several turns
+ *	echo tracepoint|kprobe|kretprobe|none >parameters/empty
+ */
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/tracepoint.h>
+#include <trace/events/kmem.h>
+
+#define TURNS	  9
+#define ROUNDS	  2000
+#define THOUSANDS 1000
+
+static u64 best;
+
+static noinline __attribute__((noipa)) int events_loop_function(int value)
+{
+	return value + 1;
+}
+
+static void pass_tracepoint(int i)
+{
+	trace_kmem_cache_free(i, NULL, NULL);
+}
+
+static void call_function(int i)
+{
+	events_loop_function(i);
+}
+
+/* Without interrupts, so that nothing else is counted; a little after each turn, for the others. */
+static __always_inline void measure(void (*round)(int))
+{
+	int turn, i;
+
+	best = U64_MAX;
+	for (turn = 0; turn < TURNS; turn++) {
+		unsigned long flags;
+		u64 begin, ns;
+
+		local_irq_save(flags);
+		begin = ktime_get_ns();
+		for (i = 0; i < ROUNDS; i++)
+			round(i);
+		ns = ktime_get_ns() - begin;
+		local_irq_restore(flags);
+		best = min(best, ns * THOUSANDS / ROUNDS);
+		msleep(20);
+	}
+}
+
+static int run(const char *what, const struct kernel_param *param)
+{
+	if (sysfs_streq(what, "tracepoint"))
+		measure(pass_tracepoint);
+	else if (sysfs_streq(what, "function"))
+		measure(call_function);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int show(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%llu.%03llu\n", best / THOUSANDS, best % THOUSANDS);
+}
+
+static void empty_tracepoint(void *data, unsigned long call_site, const void *ptr,
+			     const struct kmem_cache *s)
+{
+}
+
+static int empty_kprobe(struct kprobe *kp, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static int empty_kretprobe(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static struct kprobe kprobe;
+static struct kretprobe kretprobe;
+static struct tracepoint *tracepoint;
+static enum { NONE, TRACEPOINT, KPROBE, KRETPROBE } active;
+
+static void find_tracepoint(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "kmem_cache_free"))
+		tracepoint = tp;
+}
+
+static void no_empty(void)
+{
+	switch (active) {
+	case TRACEPOINT:
+		tracepoint_probe_unregister(tracepoint, empty_tracepoint, NULL);
+		tracepoint_synchronize_unregister();
+		break;
+	case KPROBE:
+		unregister_kprobe(&kprobe);
+		break;
+	case KRETPROBE:
+		unregister_kretprobe(&kretprobe);
+		break;
+	case NONE:
+		break;
+	}
+	active = NONE;
+}
+
+static int empty(const char *what, const struct kernel_param *param)
+{
+	int ret = 0;
+
+	no_empty();
+	if (sysfs_streq(what, "tracepoint")) {
+		for_each_kernel_tracepoint(find_tracepoint, NULL);
+		if (!tracepoint)
+			return -ENOENT;
+		ret = tracepoint_probe_register(tracepoint, empty_tracepoint, NULL);
+		active = ret ? NONE : TRACEPOINT;
+	} else if (sysfs_streq(what, "kprobe")) {
+		kprobe = (struct kprobe){
+			.addr = (kprobe_opcode_t *)events_loop_function,
+			.pre_handler = empty_kprobe,
+		};
+		ret = register_kprobe(&kprobe);
+		active = ret ? NONE : KPROBE;
+	} else if (sysfs_streq(what, "kretprobe")) {
+		kretprobe = (struct kretprobe){
+			.kp.addr = (kprobe_opcode_t *)events_loop_function,
+			.handler = empty_kretprobe,
+		};
+		ret = register_kretprobe(&kretprobe);
+		active = ret ? NONE : KRETPROBE;
+	} else if (!sysfs_streq(what, "none")) {
+		return -EINVAL;
+	}
+	return ret;
+}
+
+static const struct kernel_param_ops run_ops = { .set = run, .get = show };
+static const struct kernel_param_ops empty_ops = { .set = empty };
+
+module_param_cb(run, &run_ops, NULL, 0600);
+MODULE_PARM_DESC(run, "measure: tracepoint or function");
+module_param_cb(empty, &empty_ops, NULL, 0200);
+MODULE_PARM_DESC(empty, "hook an empty probe: tracepoint, kprobe, kretprobe or none");
+
+static void __exit events_loop_exit(void)
+{
+	no_empty();
+}
+module_exit(events_loop_exit);
+
+static int __init events_loop_init(void)
+{
+	return 0;
+}
+module_init(events_loop_init);
+MODULE_DESCRIPTION("A tracepoint and a function in a loop");
+MODULE_LICENSE("GPL");
