@@ -405,6 +405,9 @@ void fkt_session_abandon(struct fkt_session *s, u32 generation)
 			fkt_session_finish(s);
 		}
 	}
+	/* One that had ended by itself: its thread, which needs the lock no more, is about to go. */
+	if (s->generation == generation && s->state == FKT_STATE_IDLE)
+		fkt_flush_wait(s);
 	mutex_unlock(&s->lock);
 }
 

@@ -570,6 +570,17 @@ static int fkt_table_begin(void)
 	return 0;
 }
 
+/* Whether any of the functions that the recorder named is of these layers. */
+static bool fkt_functions_wanted(u32 keys)
+{
+	u32 i;
+
+	for (i = 0; i < fkt_function_count; i++)
+		if (fkt_function_specs[i].keys & keys)
+			return true;
+	return false;
+}
+
 static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 {
 	u32 before = fkt_function_keys;
@@ -580,7 +591,8 @@ static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 		fkt_functions_refused = 0;
 	}
 	fkt_function_keys |= keys;
-	if (!fkt_function_count)
+	/* Layers without functions need no table, and nothing that waits for all tasks afterwards. */
+	if (!fkt_functions_wanted(keys))
 		return 0;
 	if (!fkt_functions_live) {
 		ret = fkt_table_begin();
