@@ -31,10 +31,32 @@ DEFINE_PER_CPU(struct fkt_lane *, fkt_lane);
 static DEFINE_PER_CPU(struct fkt_lane, fkt_lanes);
 static struct fkt_lane fkt_shared_lane;
 
+/**
+ * fkt_pool_tell - record what becomes of a lane's pages, for figure 10 of the paper
+ * @code: FKT_CODE_SUBMIT, _RELEASE_PAGE or _EXTRA
+ * @pool: the lane's pool
+ * @number: the page, as its header numbers it, or how many extra ones came (or, negative, went)
+ *
+ * Context: the reader, preemption on. The event may itself take a page of this lane.
+ */
+void fkt_pool_tell(u32 code, const struct fkt_pool *pool, u64 number)
+{
+	preempt_disable_notrace();
+	if (fkt_on(FKT_KEY_FKT))
+		FKT_EVENT(code, pool->lane->number, number,
+			  fkt_pair(fkt_lane_free(pool->lane), pool->pages));
+	preempt_enable_notrace();
+}
+
 static void fkt_buf_free(struct fkt_buf *buf)
 {
 	put_page(buf->page);
 	kfree(buf);
+}
+
+static const struct fkt_page_header *fkt_buf_header(const struct fkt_buf *buf)
+{
+	return page_address(buf->page);
 }
 
 /* The ring must have room for every page that is in the lane at a time. */
@@ -276,6 +298,7 @@ void fkt_buffer_free(struct fkt_session *s)
 void fkt_buffer_reclaim(struct fkt_pool *pool)
 {
 	struct fkt_buf *buf, *next;
+	u64 number;
 
 	list_for_each_entry_safe(buf, next, &pool->out, link) {
 		/*
@@ -285,14 +308,18 @@ void fkt_buffer_reclaim(struct fkt_pool *pool)
 		 */
 		if (page_ref_count(buf->page) != 1)
 			continue;
+		number = fkt_buf_header(buf)->seq;
 		pool->out_count--;
 		if (buf->extra &&
 		    fkt_lane_free(pool->lane) * 1000ull > (u64)pool->pages * sync_below_permille) {
 			fkt_pool_forget(pool, buf);
+			fkt_pool_tell(FKT_CODE_RELEASE_PAGE, pool, number);
+			fkt_pool_tell(FKT_CODE_EXTRA, pool, -1);
 			continue;
 		}
 		list_del_init(&buf->link);
 		fkt_lane_queue(pool->lane, page_address(buf->page), buf);
+		fkt_pool_tell(FKT_CODE_RELEASE_PAGE, pool, number);
 	}
 }
 
@@ -311,7 +338,7 @@ bool fkt_buffer_service(struct fkt_session *s)
 	for (i = 0; i < s->pools_count; i++) {
 		struct fkt_pool *pool = &s->pools[i];
 		u64 free_permille;
-		u32 want;
+		u32 want, had;
 
 		if (!pool->pages)
 			continue; /* a CPU that is not there */
@@ -325,8 +352,11 @@ bool fkt_buffer_service(struct fkt_session *s)
 		if (grow_until_permille <= free_permille || pool->pages >= pool->cap)
 			continue;
 		/* What can't be had is not there: the events that it would have held are counted. */
+		had = pool->pages;
 		(void)fkt_pool_add(s, pool, min(want, pool->cap - pool->pages), true);
 		fkt_pool_queue_spare(pool);
+		if (pool->pages != had)
+			fkt_pool_tell(FKT_CODE_EXTRA, pool, pool->pages - had);
 	}
 	return low;
 }

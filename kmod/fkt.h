@@ -335,6 +335,7 @@ void fkt_kprobes_clear(void);
 u64 fkt_kprobes_missed(void);
 
 /* buffer.c */
+void fkt_pool_tell(u32 code, const struct fkt_pool *pool, u64 number);
 int fkt_buffer_alloc(struct fkt_session *s);
 int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool);
 void fkt_buffer_settle(struct fkt_session *s);

@@ -168,6 +168,7 @@ static void fkt_stream_account(struct fkt_session *s, struct fkt_pool *pool,
 	s->events += header->events;
 	pool->events += header->events;
 	pool->pages_out++;
+	fkt_pool_tell(FKT_CODE_SUBMIT, pool, header->seq);
 }
 
 /**

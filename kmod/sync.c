@@ -13,11 +13,19 @@ static unsigned int sync_ms = 1000;
 module_param(sync_ms, uint, 0644);
 MODULE_PARM_DESC(sync_ms, "synchronize the file at least so often, 0: only when pages run low (1000)");
 
+static void fkt_sync_tell(u64 tag, u64 arg)
+{
+	preempt_disable_notrace();
+	if (fkt_on(FKT_KEY_FKT))
+		fkt_event_tag(tag, 1, &arg);
+	preempt_enable_notrace();
+}
+
 /*
  * Push what was written to the disk. Pages of the page cache that are clean then are dropped: they
  * are ours, and nobody will read them soon.
  */
-static int fkt_sync_once(struct fkt_session *s)
+static int fkt_sync_once(struct fkt_session *s, bool forced)
 {
 	u64 bytes = READ_ONCE(s->bytes);
 	loff_t from = s->out_pos + s->synced, to = s->out_pos + bytes;
@@ -25,7 +33,9 @@ static int fkt_sync_once(struct fkt_session *s)
 
 	if (bytes == s->synced)
 		return 0;
+	fkt_sync_tell(FKT_TAG(FKT_CODE_SYNC_ENTRY, 1, forced), bytes - s->synced);
 	ret = vfs_fsync_range(s->out, from, to - 1, 1);
+	fkt_sync_tell(FKT_TAG(FKT_CODE_SYNC_EXIT, 1, 0), ret);
 	if (ret)
 		return ret;
 	if (!(s->out->f_flags & O_DIRECT))
@@ -40,13 +50,16 @@ static int fkt_sync_thread(void *data)
 	unsigned int ms;
 
 	while (!kthread_should_stop()) {
+		bool forced;
+
 		ms = READ_ONCE(sync_ms);
 		wait_event_interruptible_timeout(s->sync_wait,
 						 READ_ONCE(s->sync_wanted) || kthread_should_stop(),
 						 ms ? msecs_to_jiffies(ms) : MAX_SCHEDULE_TIMEOUT);
-		WRITE_ONCE(s->sync_wanted, false);
+		/* Asked for because pages ran low (§8.1), or because it is time. */
+		forced = xchg(&s->sync_wanted, false);
 		/* An error comes back with the last synchronization, in fkt_sync_finish(). */
-		(void)fkt_sync_once(s);
+		(void)fkt_sync_once(s, forced);
 		WRITE_ONCE(s->sync_cpu_ns, current->se.sum_exec_runtime);
 	}
 	return 0;
@@ -104,5 +117,5 @@ int fkt_sync_finish(struct fkt_session *s)
 		return 0;
 	kthread_stop(s->sync_task);
 	s->sync_task = NULL;
-	return fkt_sync_once(s);
+	return fkt_sync_once(s, false);
 }

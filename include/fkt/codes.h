@@ -27,7 +27,7 @@
 	X(ADDRESSES, 10, "addresses", "the addresses that -P names")                               \
 	X(MODULES, 11, "modules", "probes in other modules")                                       \
 	X(GCC, 29, "gcc", "modules built with -finstrument-functions")                             \
-	X(FKT, 30, "fkt", "the recording's own pages: written, released, extra, synchronized")     \
+	X(FKT, 30, "fkt", "the recording's own pages: submitted, released, extra, synchronized")   \
 	X(PROCESS, 31, "process", "switch, wake-up, fork, exec, exit: on whenever anything is")
 
 /* The layer in which the recording says things about itself; its probes need no mask. */
@@ -123,6 +123,13 @@ enum fkt_kind {
 	/* the recording itself */                                                                 \
 	X(PAUSE, 0x1200, 1, POINT, 0, PROCESS, "fkt_pause", "@lane:u16 at:cycles")                 \
 	X(SETMASK, 0x1201, 1, POINT, 0, PROCESS, "fkt_setmask", "mask:x32 pid:pid")                \
+	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */      \
+	X(SUBMIT, 0x1210, 1, POINT, 0, FKT, "fkt_submit", "@lane:u16 page:u64 free:u32 of:u32")    \
+	X(RELEASE_PAGE, 0x1211, 1, POINT, 0, FKT, "fkt_release",                                   \
+	  "@lane:u16 page:u64 free:u32 of:u32")                                                    \
+	X(EXTRA, 0x1212, 1, POINT, 0, FKT, "fkt_extra", "@lane:u16 pages:s64 free:u32 of:u32")     \
+	X(SYNC_ENTRY, 0x1213, 1, ENTRY, 0x1214, FKT, "fkt_sync", "@forced:u16 bytes:u64")          \
+	X(SYNC_EXIT, 0x1214, 1, EXIT, 0x1213, FKT, "fkt_sync_exit", "ret:ret")                     \
 	/* modules built with -finstrument-functions (§7) */                                       \
 	X(GCC_ENTRY, 0x1300, 1, ENTRY, 0x1301, GCC, "gcc", "function:func caller:sym")             \
 	X(GCC_EXIT, 0x1301, 1, EXIT, 0x1300, GCC, "gcc_exit", "function:func")
