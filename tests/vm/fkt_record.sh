@@ -208,11 +208,4 @@ expect 'System.map: incoherences' 0 'vfs_read should be at' fkt_record -S map -o
 expect 'System.map: foreign file' 0 'no System.map of a kernel' fkt_record -S /etc/passwd -o a true
 expect 'System.map: no file' 1 'No such file' fkt_record -S /nonexistent -o a true
 
-# A block device, at last: the scratch disk itself
-disk=$(awk '$2 == "/mnt/disk" { print $1 }' /proc/mounts)
-cd /run && umount /mnt/disk || exit 1
-expect 'to a block device' 0 "$summary" fkt_record -o "$disk" ls /
-check 'is readable' readable "$disk"
-check 'to its tail' grep -q 'Lost  *none' listing
-
 exit $failed
