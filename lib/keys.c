@@ -8,6 +8,7 @@
 
 #include <fkt/codes.h>
 
+#include "distance.h"
 #include "keys.h"
 
 static const struct layer {
@@ -30,11 +31,32 @@ static uint32_t all_keys(void)
 	return all;
 }
 
+/* The layer whose name is a letter or two away, NULL if there is none. */
+static const char *nearest(const char *word, int length)
+{
+	unsigned int best = 3;
+	const char *name = NULL;
+	char copy[64];
+
+	snprintf(copy, sizeof(copy), "%.*s", length, word);
+	for (size_t i = 0; i < N_LAYERS; i++) {
+		unsigned int d = fkt_distance(copy, layers[i].name);
+
+		if (d < best) {
+			best = d;
+			name = layers[i].name;
+		}
+	}
+	return name;
+}
+
 /* A sentence's end: "…; the layers are system (0x1), process (0x80000000)". */
 static void complain(char *why, const char *what, const char *word, int length)
 {
-	int used =
-		snprintf(why, FKT_KEYS_WHY_BYTES, "%s '%.*s'; the layers are", what, length, word);
+	const char *meant = nearest(word, length);
+	int used = snprintf(why, FKT_KEYS_WHY_BYTES, "%s '%.*s'%s%s%s; the layers are", what,
+			    length, word, meant ? " (is " : "", meant ? meant : "",
+			    meant ? " meant?)" : "");
 
 	for (size_t i = 0; i < N_LAYERS && used < FKT_KEYS_WHY_BYTES; i++)
 		used += snprintf(why + used, FKT_KEYS_WHY_BYTES - used, "%s %s (%#" PRIx32 ")",

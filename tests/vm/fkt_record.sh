@@ -81,6 +81,7 @@ check 'a script without #!' sh -c 'echo exit 0 >plain && chmod +x plain && fkt_r
 
 # Usage
 expect 'unknown layer' 2 "unknown layer 'nonsense'; the layers are system" fkt_record -k nonsense true
+expect 'nearly a layer' 2 "unknown layer 'sockets' .is socket meant.*; the layers" fkt_record -k sockets true
 # The lowest bit that the table of layers does not have.
 free_key=$(perl -ne '$used{$1} = 1 if /^\tX\(\w+, (\d+), "\w+", "/;
 	END { for (0 .. 31) { next if $used{$_}; printf "%#x", 1 << $_; last } }' "$TOP/include/fkt/codes.h")

@@ -441,8 +441,9 @@ static uint64_t find_function(const struct probe *probe, const char *name, const
 	const struct functions *symbols = functions_symbols();
 	const struct function *function = functions_find(symbols, name), *first = NULL;
 	const struct function *end = symbols->function + symbols->count;
-	char where[256];
 	size_t found = 0, used = 0;
+	const char *why;
+	char where[256];
 
 	if (!symbols->count)
 		missing(probe, "the kernel hides its addresses (sysctl kernel.kptr_restrict)");
@@ -468,6 +469,8 @@ static uint64_t find_function(const struct probe *probe, const char *name, const
 	}
 	if (first->module && !strcmp(first->module, "fkt"))
 		missing(probe, "FKT does not trace itself");
+	if (hazard_find(name, &why) == FUNCTION_NEVER)
+		missing(probe, "not to be probed: %s", why);
 	return first->address;
 }
 
