@@ -6,6 +6,7 @@
 #include <linux/anon_inodes.h>
 #include <linux/cpu.h>
 #include <linux/file.h>
+#include <linux/freezer.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -587,9 +588,10 @@ static int fkt_flush_thread(void *data)
 	loff_t from = 0;
 	int ret = 0;
 
+	set_freezable(); /* no write to a disk whose image is on its way there */
 	while (!READ_ONCE(s->stop)) {
-		wait_event_interruptible_timeout(s->reader_wait, fkt_wait_over(s),
-						 fkt_wait_jiffies(s));
+		wait_event_freezable_timeout(s->reader_wait, fkt_wait_over(s), fkt_wait_jiffies(s));
+		try_to_freeze();
 		ret = fkt_flush_once(s, &from);
 		WRITE_ONCE(s->flush_cpu_ns, current->se.sum_exec_runtime);
 		if (ret == -ENOMEM)

@@ -4,6 +4,7 @@
  * so a thread of its own waits for it, and the flush thread never does.
  */
 #include <linux/file.h>
+#include <linux/freezer.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
@@ -49,13 +50,14 @@ static int fkt_sync_thread(void *data)
 	struct fkt_session *s = data;
 	unsigned int ms;
 
+	set_freezable();
 	while (!kthread_should_stop()) {
 		bool forced;
 
 		ms = READ_ONCE(sync_ms);
-		wait_event_interruptible_timeout(s->sync_wait,
-						 READ_ONCE(s->sync_wanted) || kthread_should_stop(),
-						 ms ? msecs_to_jiffies(ms) : MAX_SCHEDULE_TIMEOUT);
+		wait_event_freezable_timeout(s->sync_wait,
+					     READ_ONCE(s->sync_wanted) || kthread_should_stop(),
+					     ms ? msecs_to_jiffies(ms) : MAX_SCHEDULE_TIMEOUT);
 		/* Asked for because pages ran low (§8.1), or because it is time. */
 		forced = xchg(&s->sync_wanted, false);
 		/* An error comes back with the last synchronization, in fkt_sync_finish(). */
