@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "reduce.h"
 
 /* Deeper than any kernel stack is; beyond it events must be missing. */
 #define DEPTH_MAX     512
@@ -41,32 +42,6 @@
 #define STATE_STOPPED 0x000cu
 #define STATE_GONE    0x00b0u /* exit states, dead */
 #define STATE_NOLOAD  0x0400u
-
-enum code_kind {
-	CODE_NEW, /* not looked at yet */
-	CODE_POINT,
-	CODE_ENTRY,
-	CODE_EXIT,
-	CODE_CPU_ENTRY,
-	CODE_CPU_EXIT,
-	CODE_SPECIAL,
-};
-
-/**
- * struct code - a code as the analysis needs it
- * @kind: enum code_kind
- * @syscall: its entry comes from user mode, and its exit returns there
- * @numbers: how many rows it has, by its immediate; 0 for one
- * @row: the first of them
- * @count: events that had it
- */
-struct code {
-	uint8_t kind;
-	bool syscall;
-	uint32_t numbers;
-	uint32_t row;
-	uint64_t count;
-};
 
 struct frame {
 	uint32_t row;
@@ -124,6 +99,7 @@ struct cpu {
 	bool seen;
 	bool blind;	      /* events are missing since @last */
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
+	uint64_t odd_until;   /* stamps up to this one came twice */
 	struct stack irq;
 };
 
@@ -141,6 +117,7 @@ struct fkt_analysis {
 	bool on;
 	bool syscalls;
 	bool failed;
+	bool odd; /* something was taken out of the events that should not have been */
 	uint32_t epoch;
 	uint32_t cpus;
 	uint64_t duration;
@@ -154,7 +131,7 @@ struct fkt_analysis {
 	uint32_t seen[CPUS]; /* numbers of the CPUs that had events */
 	uint32_t n_seen;
 	struct fkt_row_sums *row;
-	struct code *code;
+	struct fkt_code_use *code;
 	struct cpu cpu[CPUS];
 };
 
@@ -496,14 +473,15 @@ static void leave_unknown(struct fkt_analysis *a, struct thread *thread, uint32_
 		resolve_base(a, thread, row);
 }
 
-static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct code *code,
+static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		       const struct fkt_event *event)
 {
+	uint32_t row = fkt_use_row(a->trace, code, event);
 	struct thread *thread = cpu->thread;
 
 	if (cpu->stack == &cpu->irq) {
 		if (!code->syscall) {
-			push(a, cpu, &cpu->irq, code->row, event);
+			push(a, cpu, &cpu->irq, row, event);
 			return;
 		}
 		/* An interrupt's exit is missing. */
@@ -516,17 +494,18 @@ static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct cod
 		enter_syscall(a, cpu, thread);
 	if (!thread->stack.depth)
 		end_base(a, thread);
-	push(a, cpu, &thread->stack, code->row, event);
+	push(a, cpu, &thread->stack, row, event);
 }
 
-static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct code *code,
+static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		       const struct fkt_event *event)
 {
+	uint32_t row = fkt_use_row(a->trace, code, event);
 	struct thread *thread = cpu->thread;
 
 	if (cpu->stack == &cpu->irq) {
 		if (!code->syscall) {
-			leave(a, cpu, &cpu->irq, code->row, event);
+			leave(a, cpu, &cpu->irq, row, event);
 			return;
 		}
 		pop_all(a, cpu, thread, &cpu->irq, event->stamp);
@@ -534,11 +513,11 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct cod
 	}
 	if (unlikely(thread == a->unknown))
 		return;
-	if (unlikely(!leave(a, cpu, &thread->stack, code->row, event))) {
+	if (unlikely(!leave(a, cpu, &thread->stack, row, event))) {
 		if (code->syscall)
 			pop_all(a, cpu, thread, &thread->stack, event->stamp);
 		if (!thread->stack.depth)
-			leave_unknown(a, thread, code->row);
+			leave_unknown(a, thread, row);
 	}
 	if (code->syscall) {
 		a->syscalls = true;
@@ -551,13 +530,6 @@ static void give_interrupts(struct cpu *cpu)
 {
 	cpu->thread->interrupts += cpu->irq.clock - cpu->irq_charged;
 	cpu->irq_charged = cpu->irq.clock;
-}
-
-static uint32_t row_of(const struct code *code, const struct fkt_event *event)
-{
-	if (!code->numbers)
-		return code->row;
-	return code->row + (event->imm < code->numbers ? event->imm : code->numbers - 1);
 }
 
 static void leave_interrupt(struct fkt_analysis *a, struct cpu *cpu, uint32_t row,
@@ -578,6 +550,8 @@ static inline void charge(struct fkt_analysis *a, struct cpu *cpu, uint64_t stam
 		if (likely(a->on))
 			cpu->stack->clock += stamp - cpu->last;
 		cpu->last = stamp;
+	} else if (unlikely(stamp < cpu->last)) {
+		cpu->odd_until = cpu->last;
 	}
 }
 
@@ -627,6 +601,9 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 {
 	if (unlikely(thread->epoch != a->epoch))
 		forget_stack(a, cpu, thread);
+	/* A thread that two CPUs run has one stack for both. */
+	if (unlikely(thread->state == THREAD_RUNNING && &a->cpu[thread->cpu] != cpu))
+		a->odd |= thread != a->unknown;
 	cpu->thread = thread;
 	thread->cpu = (uint16_t)(cpu - a->cpu);
 	if (cpu->stack != &cpu->irq)
@@ -671,7 +648,7 @@ static void take_over(struct fkt_analysis *a, struct thread *from, struct thread
  * A CPU's first event: nobody else was current since the beginning, or there would have been a
  * switch; unless events are missing.
  */
-static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct code *code,
+static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		    struct thread *thread, const struct fkt_event *event)
 {
 	uint64_t cycles = on_time(a, event->stamp);
@@ -683,10 +660,10 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct code *
 	cpu->stack = &thread->stack;
 	if (cpu->blind) {
 		a->unknown->stack.clock += cycles;
-	} else if (code->kind == CODE_CPU_EXIT) {
+	} else if (code->kind == FKT_USE_CPU_EXIT) {
 		/* It is in an interrupt that began before the trace did. */
 		cpu->irq.clock += cycles;
-		a->row[row_of(code, event)].own += cycles;
+		a->row[fkt_use_row(a->trace, code, event)].own += cycles;
 		give_interrupts(cpu);
 	} else {
 		thread->stack.clock += cycles;
@@ -694,7 +671,7 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct code *
 }
 
 /* The CPU's first event, the first one after a gap, or one by another thread than was expected. */
-static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct code *code,
+static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		   const struct fkt_event *event)
 {
 	struct thread *thread = find_thread(a, event->pid, event->cpu), *old = cpu->thread;
@@ -802,6 +779,8 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 		charge(a, cpu, stamp);
 		cpu->blind = true;
 	}
+	/* What was taken out of pages would have said when each CPU recorded again. */
+	a->odd = true;
 }
 
 static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
@@ -838,59 +817,71 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 	}
 }
 
+/* ---- what was taken out of pages ---- */
+
+/* Calls and interrupts that fkt_reduce() has summed up, as if they came here and now. */
+static void folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
+{
+	struct stack *stack = cpu->stack;
+	uint64_t calls, interrupts, since, depth;
+	bool syscalls;
+
+	if (event->words != FKT_FOLDED_WORDS) {
+		a->odd = true;
+		return;
+	}
+	calls = fkt_arg64(event, 8 * FKT_FOLDED_CALLS);
+	interrupts = fkt_arg64(event, 8 * FKT_FOLDED_INTERRUPTS);
+	since = fkt_arg64(event, 8 * FKT_FOLDED_SINCE);
+	depth = fkt_arg64(event, 8 * FKT_FOLDED_DEPTH);
+	syscalls = fkt_arg64(event, 8 * FKT_FOLDED_SYSCALLS);
+	if (!depth)
+		return;
+	if (cpu->thread == a->unknown || since < cpu->odd_until || since < a->on_since ||
+	    stack->depth + depth > DEPTH_MAX ||
+	    (syscalls && (stack == &cpu->irq || stack->depth || !cpu->thread->base_known))) {
+		a->odd = true;
+		return;
+	}
+	if (stack == &cpu->irq) {
+		calls += interrupts;
+	} else if (interrupts) {
+		stack->clock -= interrupts;
+		cpu->irq.clock += interrupts;
+		give_interrupts(cpu);
+	}
+	if (stack->depth)
+		stack->frame[stack->depth - 1].child += calls;
+	else
+		stack->base += calls;
+}
+
+void fkt_analysis_use_reduced(struct fkt_analysis *a)
+{
+	a->code[FKT_CODE_FOLDED].kind = FKT_USE_FOLDED;
+}
+
+bool fkt_analysis_is_odd(const struct fkt_analysis *a)
+{
+	return a->odd;
+}
+
+void fkt_analysis_add_reduced(struct fkt_analysis *a, const struct fkt_reducer *reducer)
+{
+	const struct fkt_row_sums *rows = fkt_reducer_rows(reducer);
+	const struct fkt_code_use *codes = fkt_reducer_codes(reducer);
+
+	for (uint32_t row = 0; row < FKT_ROWS; row++) {
+		a->row[row].own += rows[row].own;
+		a->row[row].total += rows[row].total;
+		a->row[row].calls += rows[row].calls;
+	}
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++)
+		a->code[code].count += codes[code].count;
+	a->code[FKT_CODE_FOLDED].count = 0;
+}
+
 /* ---- events ---- */
-
-static bool is_special(uint32_t code)
-{
-	return code == FKT_CODE_SWITCH || code == FKT_CODE_WAKEUP || code == FKT_CODE_WAKEUP_NEW ||
-	       code == FKT_CODE_EXEC || code == FKT_CODE_PAUSE || code == FKT_CODE_SETMASK;
-}
-
-/* The row of the code at the other end of a call. */
-static const struct fkt_code_row *entry_row(const struct fkt_trace *trace,
-					    const struct fkt_code_row *row, uint32_t *code)
-{
-	const struct fkt_code_row *pair = fkt_code_row(trace, row->pair);
-	uint32_t index = *code - row->first;
-
-	if (!pair || pair->first != row->pair || index >= pair->count ||
-	    (pair->kind != FKT_KIND_ENTRY && pair->kind != FKT_KIND_CPU_ENTRY))
-		return NULL;
-	*code = pair->first + index;
-	return pair;
-}
-
-static void resolve_code(struct fkt_analysis *a, uint32_t number, struct code *code)
-{
-	static const uint8_t kinds[] = {
-		[FKT_KIND_POINT] = CODE_POINT,	     [FKT_KIND_ENTRY] = CODE_ENTRY,
-		[FKT_KIND_EXIT] = CODE_EXIT,	     [FKT_KIND_CPU_ENTRY] = CODE_CPU_ENTRY,
-		[FKT_KIND_CPU_EXIT] = CODE_CPU_EXIT,
-	};
-	const struct fkt_code_row *row = fkt_code_row(a->trace, number);
-
-	code->kind = CODE_POINT;
-	if (is_special(number)) {
-		code->kind = CODE_SPECIAL;
-		return;
-	}
-	if (!row || row->kind == FKT_KIND_POINT)
-		return;
-	code->row = number;
-	if (row->kind == FKT_KIND_EXIT || row->kind == FKT_KIND_CPU_EXIT) {
-		if (!entry_row(a->trace, row, &code->row))
-			return;
-	}
-	code->kind = kinds[row->kind];
-	code->syscall = !strncmp(row->spec, "#sysnr", 6) || !strncmp(row->spec, "#compat", 7);
-	if (code->row == FKT_CODE_IRQ_ENTRY) {
-		code->row = FKT_ROW_IRQ;
-		code->numbers = FKT_ROW_SOFTIRQ - FKT_ROW_IRQ;
-	} else if (code->row == FKT_CODE_SOFTIRQ_ENTRY) {
-		code->row = FKT_ROW_SOFTIRQ;
-		code->numbers = FKT_ROW_USER - FKT_ROW_SOFTIRQ;
-	}
-}
 
 /*
  * What was open when an extracted trace begins, of threads: an interrupt's end is enough to know
@@ -901,17 +892,18 @@ static void open_calls(struct fkt_analysis *a)
 	const struct fkt_open_call *open;
 	struct thread *thread;
 	struct frame *frame;
-	struct code *code;
+	struct fkt_code_use *code;
 
 	for (size_t i = 0; (open = fkt_open_call(a->trace, i)); i++) {
 		if (open->interrupt || open->code >= FKT_SLOT_CODES || !open->tid)
 			continue;
 		code = &a->code[open->code];
 		if (!code->kind)
-			resolve_code(a, open->code, code);
+			fkt_code_use(a->trace, open->code, code);
 		thread = find_thread(a, open->tid, 0);
-		if (code->kind != CODE_ENTRY || !thread || thread == a->unknown ||
-		    thread->stack.depth >= DEPTH_MAX ||
+		/* Of a function that its address tells, it is not known which one it is. */
+		if (code->kind != FKT_USE_ENTRY || code->function != FKT_NO_FUNCTION || !thread ||
+		    thread == a->unknown || thread->stack.depth >= DEPTH_MAX ||
 		    (thread->stack.depth == thread->stack.room && !grow_stack(a, &thread->stack)))
 			continue;
 		frame = &thread->stack.frame[thread->stack.depth++];
@@ -938,12 +930,12 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 {
 	struct cpu *cpu = &a->cpu[event->cpu];
-	struct code *code = &a->code[event->code];
+	struct fkt_code_use *code = &a->code[event->code];
 
 	if (unlikely(!a->begun))
 		begin(a, event->stamp);
 	if (unlikely(!code->kind))
-		resolve_code(a, event->code, code);
+		fkt_code_use(a->trace, event->code, code);
 	code->count += a->on;
 	if (unlikely(!cpu->seen || cpu->blind || cpu->pid != event->pid)) {
 		if (!settle(a, cpu, code, event))
@@ -952,21 +944,24 @@ int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 		charge(a, cpu, event->stamp);
 	}
 	switch (code->kind) {
-	case CODE_ENTRY:
+	case FKT_USE_ENTRY:
 		enter_call(a, cpu, code, event);
 		break;
-	case CODE_EXIT:
+	case FKT_USE_EXIT:
 		leave_call(a, cpu, code, event);
 		break;
-	case CODE_CPU_ENTRY:
+	case FKT_USE_CPU_ENTRY:
 		cpu->stack = &cpu->irq;
-		push(a, cpu, &cpu->irq, row_of(code, event), event);
+		push(a, cpu, &cpu->irq, fkt_use_row(a->trace, code, event), event);
 		break;
-	case CODE_CPU_EXIT:
-		leave_interrupt(a, cpu, row_of(code, event), event);
+	case FKT_USE_CPU_EXIT:
+		leave_interrupt(a, cpu, fkt_use_row(a->trace, code, event), event);
 		break;
-	case CODE_SPECIAL:
+	case FKT_USE_SPECIAL:
 		special(a, cpu, event);
+		break;
+	case FKT_USE_FOLDED:
+		folded(a, cpu, event);
 		break;
 	}
 	return unlikely(a->failed) ? -ENOMEM : 0;
@@ -1236,51 +1231,4 @@ struct fkt_thread_sums *fkt_analysis_threads(struct fkt_analysis *a, size_t *cou
 		return malloc(sizeof(*rows));
 	qsort(rows, *count, sizeof(*rows), compare_threads);
 	return rows;
-}
-
-/* ---- rows ---- */
-
-void fkt_row_name(const struct fkt_trace *trace, uint32_t row, char name[FKT_NAME_BYTES])
-{
-	const char *known;
-
-	if (row < FKT_ROW_IRQ) {
-		fkt_code_name(trace, row, name);
-	} else if (row < FKT_ROW_SOFTIRQ) {
-		known = fkt_irq_name(trace, row - FKT_ROW_IRQ);
-		snprintf(name, FKT_NAME_BYTES, "irq %u%s%.60s", row - FKT_ROW_IRQ, known ? " " : "",
-			 known ?: "");
-	} else if (row < FKT_ROW_USER) {
-		known = fkt_softirq_name(row - FKT_ROW_SOFTIRQ);
-		if (known)
-			snprintf(name, FKT_NAME_BYTES, "softirq %s", known);
-		else
-			snprintf(name, FKT_NAME_BYTES, "softirq %u", row - FKT_ROW_SOFTIRQ);
-	} else {
-		static const char *const names[] = {
-			[FKT_ROW_USER - FKT_ROW_USER] = "user",
-			[FKT_ROW_KERNEL - FKT_ROW_USER] = "kernel threads",
-			[FKT_ROW_IDLE - FKT_ROW_USER] = "idle",
-			[FKT_ROW_BEFORE - FKT_ROW_USER] = "begun before",
-			[FKT_ROW_UNKNOWN - FKT_ROW_USER] = "unknown",
-			[FKT_ROW_NONE - FKT_ROW_USER] = "-",
-		};
-
-		strcpy(name, names[row - FKT_ROW_USER]);
-	}
-	fkt_sanitize(name);
-}
-
-const char *fkt_row_layer(const struct fkt_trace *trace, uint32_t row)
-{
-	const struct fkt_code_row *code;
-
-	if (row >= FKT_ROW_USER)
-		return "";
-	if (row >= FKT_ROW_SOFTIRQ)
-		row = FKT_CODE_SOFTIRQ_ENTRY;
-	else if (row >= FKT_ROW_IRQ)
-		row = FKT_CODE_IRQ_ENTRY;
-	code = fkt_code_row(trace, row);
-	return code ? code->layer : "";
 }

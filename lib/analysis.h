@@ -12,14 +12,17 @@
 
 /*
  * Rows: those below FKT_SLOT_CODES are the codes of entries (kinds ENTRY and CPU_ENTRY); IRQs and
- * softirqs have a row for each number; the rest is not inside any call.
+ * softirqs have a row for each number, and functions that the same code tells of, by their address,
+ * a row for each address; the rest is not inside any call.
  */
 enum fkt_row {
 	FKT_ROW_IRQ = FKT_SLOT_CODES,		 /* + number of the IRQ */
 	FKT_ROW_SOFTIRQ = FKT_ROW_IRQ + 0x10000, /* + number of the softirq */
-	FKT_ROW_USER = FKT_ROW_SOFTIRQ + 64,	 /* outside of all calls: user mode */
-	FKT_ROW_KERNEL,				 /* outside of all calls: kernel threads */
-	FKT_ROW_IDLE,				 /* outside of all calls: idle tasks */
+	FKT_ROW_FUNCTION = FKT_ROW_SOFTIRQ + 64, /* + number of the function; the last one is for */
+						 /* all that come when there are too many */
+	FKT_ROW_USER = FKT_ROW_FUNCTION + 0x10000, /* outside of all calls: user mode */
+	FKT_ROW_KERNEL,				   /* outside of all calls: kernel threads */
+	FKT_ROW_IDLE,				   /* outside of all calls: idle tasks */
 	FKT_ROW_BEFORE,	 /* in a call that was entered before the trace began */
 	FKT_ROW_UNKNOWN, /* where events are missing */
 	FKT_ROWS,
@@ -292,6 +295,15 @@ bool fkt_analysis_has_syscalls(const struct fkt_analysis *analysis);
  * @name: written, with its NUL
  */
 void fkt_row_name(const struct fkt_trace *trace, uint32_t row, char name[FKT_NAME_BYTES]);
+
+/**
+ * fkt_row_code() - the code of a row's entries
+ * @trace: the trace
+ * @row: the row
+ *
+ * Return: the code, FKT_SLOT_CODES when it has none.
+ */
+uint32_t fkt_row_code(const struct fkt_trace *trace, uint32_t row);
 
 /**
  * fkt_row_layer() - the layer of a row

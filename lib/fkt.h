@@ -194,6 +194,7 @@ struct fkt_read_stats {
 
 struct fkt_lane;
 struct fkt_scan;
+struct fkt_ahead;
 
 /**
  * struct fkt_reader - delivers the events of a trace; callers touch none of it
@@ -219,6 +220,7 @@ struct fkt_scan;
  * @lent: pages of the file that somebody else has read; NULL: none
  * @lent_first: number of the first of them
  * @lent_pages: how many there are
+ * @ahead: who makes pages ready; NULL: nobody
  * @passed: events before @from: those that were passed over, and those before the index page
  * @cpu_pid: thread that is current on each CPU
  */
@@ -245,6 +247,7 @@ struct fkt_reader {
 	const char *lent;
 	uint64_t lent_first;
 	uint64_t lent_pages;
+	struct fkt_ahead *ahead;
 	uint64_t passed;
 	uint32_t cpu_pid[UINT16_MAX + 1];
 };
@@ -739,6 +742,31 @@ uint32_t fkt_process_leader(struct fkt_processes *processes, uint32_t id);
 
 #include "analysis.h"
 #include "histogram.h"
+
+/* ---- sum.c: an analysis made by several threads ---- */
+
+/**
+ * fkt_can_sum() - whether fkt_sum() can do it: a whole file with a lane for each CPU
+ * @trace: the trace
+ */
+bool fkt_can_sum(const struct fkt_trace *trace);
+
+/**
+ * fkt_sum() - analyse all events, as fkt_analysis_event() and fkt_analysis_gap() do
+ * @trace: the trace, of which fkt_can_sum() is true
+ * @processes: new ones
+ * @analysis: a new one, with them and without hooks; fkt_analysis_end() is left to the caller
+ * @threads: how many threads; more than eight are not used
+ * @stats: set to what was read
+ *
+ * Calls that begin and end in the same page are summed up page by page, which is faster with one
+ * thread, too.
+ *
+ * Return: 0, -ENOMEM, or -EAGAIN when something in the trace is too odd for that: then @processes
+ * and @analysis are of no use, and the events have to be read one by one.
+ */
+int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt_analysis *analysis,
+	    unsigned int threads, struct fkt_read_stats *stats);
 
 /* ---- text.c: events as text ---- */
 

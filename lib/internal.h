@@ -137,6 +137,8 @@ struct fkt_trace {
 	char *symbol_text;
 	struct fkt_symbol_entry *symbol;
 	size_t n_symbols;
+
+	struct fkt_functions *functions; /* that have rows of their own; NULL: none yet */
 };
 
 void fkt_warn(const struct fkt_trace *trace, const char *format, ...)
@@ -181,6 +183,76 @@ char *fkt_next_word(char **line);
 /* A number in C's notation; false when the word is none or too large. */
 bool fkt_parse_u64(const char *word, uint64_t *value);
 bool fkt_parse_u32(const char *word, uint32_t *value);
+
+/* rows.c: what events do to the calls that are open */
+
+enum fkt_use {
+	FKT_USE_NEW, /* not looked at yet */
+	FKT_USE_POINT,
+	FKT_USE_ENTRY,
+	FKT_USE_EXIT,
+	FKT_USE_CPU_ENTRY,
+	FKT_USE_CPU_EXIT,
+	FKT_USE_SPECIAL, /* says who runs where */
+	FKT_USE_FOLDED,	 /* see reduce.c */
+};
+
+/* In place of the offset of a function's address. */
+#define FKT_NO_FUNCTION UINT8_MAX
+
+/**
+ * struct fkt_code_use - what events with a code do
+ * @kind: enum fkt_use
+ * @syscall: its entry comes from user mode, and its exit returns there
+ * @function: where the address is that tells the row, in bytes, or FKT_NO_FUNCTION
+ * @numbers: how many rows it has, by its immediate; 0 for one
+ * @row: the first of them
+ * @count: events that had it, for who uses this
+ */
+struct fkt_code_use {
+	uint8_t kind;
+	bool syscall;
+	uint8_t function;
+	uint32_t numbers;
+	uint32_t row;
+	uint64_t count;
+};
+
+/* Look it up; @count stays as it is. */
+void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_code_use *use);
+
+/* The row of the function whose address an event has. Not for several threads at once. */
+uint32_t fkt_function_row(const struct fkt_trace *trace, const struct fkt_code_use *use,
+			  const struct fkt_event *event);
+void fkt_free_functions(struct fkt_trace *trace);
+
+static inline uint32_t fkt_use_row(const struct fkt_trace *trace, const struct fkt_code_use *use,
+				   const struct fkt_event *event)
+{
+	if (unlikely(use->function != FKT_NO_FUNCTION))
+		return fkt_function_row(trace, use, event);
+	if (likely(!use->numbers))
+		return use->row;
+	return use->row + (event->imm < use->numbers ? event->imm : use->numbers - 1);
+}
+
+/* text.c: where a code's field of type "func" stands in the words, in bytes; or FKT_NO_FUNCTION */
+uint8_t fkt_function_field(const struct fkt_trace *trace, const struct fkt_code_row *row,
+			   uint32_t code);
+
+/* analysis.c: events of which fkt_reduce() has taken some out */
+
+struct fkt_reducer;
+
+/* In the place of what was taken out; no recording has so many codes. */
+#define FKT_CODE_FOLDED (FKT_SLOT_CODES - 1)
+
+/* To be called first. */
+void fkt_analysis_use_reduced(struct fkt_analysis *analysis);
+/* Whether something was taken out that should not have been: then the sums are wrong. */
+bool fkt_analysis_is_odd(const struct fkt_analysis *analysis);
+/* To be called last, with what has reduced the pages. */
+void fkt_analysis_add_reduced(struct fkt_analysis *analysis, const struct fkt_reducer *reducer);
 
 /* pages.c: what pages there are */
 
@@ -229,6 +301,24 @@ bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *s
 
 /* Pages of the file that are in memory and stay there while the reader lives. */
 void fkt_lend_pages(struct fkt_reader *reader, const void *data, uint64_t first, uint64_t pages);
+
+/* sum.c: pages that are made ready, and reduced, ahead of their reader */
+
+struct fkt_ahead;
+struct fkt_reduced;
+
+/* merge.c: let a new reader, from which nothing was read yet, deliver what remains of each page. */
+void fkt_read_ahead(struct fkt_reader *reader, struct fkt_ahead *ahead);
+/* How many more pages of a lane to ask for now. */
+uint32_t fkt_ahead_wanted(const struct fkt_ahead *ahead, uint32_t lane);
+/* Ask for the next pages of a lane, not more than are wanted. */
+void fkt_ahead_ask(struct fkt_ahead *ahead, uint32_t lane, const uint64_t *pages, uint32_t count);
+/*
+ * The next page of those that were asked for, and what remains of it, until the next call for this
+ * lane; NULL when it is odd.
+ */
+const void *fkt_ahead_take(struct fkt_ahead *ahead, uint32_t lane,
+			   const struct fkt_reduced **reduced);
 
 /* seek.c: to a moment by the page index */
 

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "reduce.h"
 
 /* Pages of a stream that wait; beyond it events go out although earlier ones may yet come. */
 #define STREAM_PAGES_MAX 32768
@@ -21,6 +21,10 @@
 /* Pages of a file that are read at once, shared by all lanes. */
 #define WINDOW_PAGES	 64
 #define WINDOW_LANE_MAX	 16
+/* Pages that are asked for at once. */
+#define ASK_MAX		 64
+/* So many pages are scanned before they are needed, when somebody makes them ready. */
+#define AHEAD_PAGES	 (2 * FKT_BLOCK_PAGES)
 
 /* How far before a window a lane's last page is looked for: some 700 MB. */
 #define JOIN_BLOCKS_MAX	 1024
@@ -41,6 +45,7 @@
  * @queue_room: entries of @queue, a power of two
  * @queue_head: counts those taken out
  * @queue_tail: counts those put in
+ * @asked: of those in the queue, so many were asked for ahead
  * @window: pages read from a file, or the page of a stream
  * @window_first: number of the first of them
  * @window_pages: how many there are
@@ -58,6 +63,7 @@ struct fkt_lane {
 	size_t queue_room;
 	size_t queue_head;
 	size_t queue_tail;
+	uint32_t asked;
 	char *window;
 	uint64_t window_first;
 	uint64_t window_pages;
@@ -229,7 +235,8 @@ static bool pass_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t
 	    number - reader->lent_first < reader->lent_pages)
 		return false;
 	if (fkt_input_read_at(&trace->input, data, sizeof(data),
-			      trace->header.data_offset + number * FKT_PAGE_BYTES) != sizeof(data) ||
+			      trace->header.data_offset + number * FKT_PAGE_BYTES) !=
+		    sizeof(data) ||
 	    fkt_page_check(trace, data, &header) != FKT_PAGE_EVENTS ||
 	    header.lane != lane->cursor.lane || header.seq <= lane->seq ||
 	    !is_passed(reader, &header))
@@ -260,11 +267,37 @@ static bool find_key(struct fkt_reader *reader, struct fkt_lane *lane)
 	return false;
 }
 
+/* Ask for pages ahead, as far as the lane's queue goes. */
+static void ask_ahead(struct fkt_reader *reader, struct fkt_lane *lane)
+{
+	uint32_t wanted = fkt_ahead_wanted(reader->ahead, lane->cursor.lane), n = 0;
+	uint64_t number[ASK_MAX];
+	size_t at = lane->queue_head + lane->asked;
+
+	while (n < wanted && n < ASK_MAX && at != lane->queue_tail)
+		number[n++] = lane->queue[at++ & (lane->queue_room - 1)].number;
+	if (!n)
+		return;
+	fkt_ahead_ask(reader->ahead, lane->cursor.lane, number, n);
+	lane->asked += n;
+}
+
+/* The page that is the first one in the queue; NULL when it is odd. */
+static const char *take_ahead(struct fkt_reader *reader, struct fkt_lane *lane,
+			      const struct fkt_reduced **reduced)
+{
+	if (!lane->asked)
+		ask_ahead(reader, lane);
+	lane->asked--;
+	return fkt_ahead_take(reader->ahead, lane->cursor.lane, reduced);
+}
+
 /* Go to the lane's next page that has an event. 1, 0 when its queue has none, or -ENOMEM. */
 static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 {
 	uint32_t begin = reader->trace->header.page_header_bytes;
 	struct fkt_cursor *cursor = &lane->cursor;
+	const struct fkt_reduced *reduced = NULL;
 	struct fkt_page_header header;
 	union fkt_page_ref page;
 	const char *data;
@@ -272,9 +305,15 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 
 	while (lane->queue_head != lane->queue_tail) {
 		err = 0;
+		if (reader->ahead) {
+			data = take_ahead(reader, lane, &reduced);
+			err = data ? 0 : -EAGAIN;
+		}
 		page = lane->queue[lane->queue_head++ & (lane->queue_room - 1)];
 		reader->waiting_pages--;
-		if (reader->trace->input.seekable) {
+		if (reader->ahead) {
+			ask_ahead(reader, lane);
+		} else if (reader->trace->input.seekable) {
 			if (pass_page(reader, lane, page.number))
 				continue;
 			data = window_page(reader, lane, page.number, &err);
@@ -292,6 +331,9 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 		if (!data || fkt_page_check(reader->trace, data, &header) != FKT_PAGE_EVENTS ||
 		    header.lane != cursor->lane ||
 		    (header.seq <= lane->seq && header.first < cursor->stamp)) {
+			/* Its calls are in the sums. */
+			if (reader->ahead)
+				return -EAGAIN;
 			reader->stats.damaged++;
 			continue;
 		}
@@ -309,6 +351,11 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 		cursor->stamp = header.first;
 		cursor->cpu = header.cpu;
 		cursor->left = header.events;
+		if (reduced) {
+			cursor->pos = reduced->slot;
+			cursor->end = reduced->end;
+			cursor->left = reduced->slots;
+		}
 		if (find_key(reader, lane))
 			return 1;
 	}
@@ -460,6 +507,17 @@ static bool tell_end(struct fkt_reader *reader, struct fkt_event *event)
 	return false;
 }
 
+/* 1, 0 when there is nothing more to scan, or a negative errno value. */
+static int scan_on(struct fkt_reader *reader)
+{
+	int ret = fkt_scan_step(reader->scan, &reader->watermark);
+
+	reader->ended = !ret;
+	for (uint32_t i = 0; reader->ahead && ret > 0 && i < reader->trace->header.lanes; i++)
+		ask_ahead(reader, &reader->lane[i]);
+	return ret;
+}
+
 int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 {
 	int ret;
@@ -467,6 +525,12 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 	if (reader->cursor != &reader->none) {
 		ret = settle(reader, event);
 		if (ret)
+			return ret;
+	}
+	/* Who makes pages ready must know of them before they are needed. */
+	while (reader->ahead && !reader->ended && reader->waiting_pages < AHEAD_PAGES) {
+		ret = scan_on(reader);
+		if (ret < 0)
 			return ret;
 	}
 	for (;;) {
@@ -480,10 +544,9 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 			reader->delivered = false;
 			return FKT_WAIT;
 		}
-		ret = fkt_scan_step(reader->scan, &reader->watermark);
+		ret = scan_on(reader);
 		if (ret < 0)
 			return ret;
-		reader->ended = !ret;
 	}
 
 	reader->delivered = true;
@@ -608,6 +671,11 @@ void fkt_lend_pages(struct fkt_reader *reader, const void *data, uint64_t first,
 	reader->lent = data;
 	reader->lent_first = first;
 	reader->lent_pages = pages;
+}
+
+void fkt_read_ahead(struct fkt_reader *reader, struct fkt_ahead *ahead)
+{
+	reader->ahead = ahead;
 }
 
 bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost)

@@ -589,6 +589,18 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 	return n;
 }
 
+uint8_t fkt_function_field(const struct fkt_trace *trace, const struct fkt_code_row *row,
+			   uint32_t code)
+{
+	struct field fields[FIELDS_MAX + 6] = { 0 };
+	unsigned int n = parse_spec(trace, row, code, fields);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (fields[i].type == FIELD_FUNCTION && !fields[i].immediate)
+			return fields[i].offset;
+	return FKT_NO_FUNCTION;
+}
+
 /* "find[730] S ==> idle" */
 static unsigned int switch_fields(struct field *field)
 {

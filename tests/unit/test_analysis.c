@@ -13,6 +13,7 @@
 
 #include "build_trace.h"
 #include "fkt.h"
+#include "internal.h"
 
 /* Functions, in the trace's own table. */
 #define F     0x10000u
@@ -865,10 +866,79 @@ static void test_histogram(void **state)
 	assert_int_equal(fkt_histogram_percentile(&histogram, 100), UINT64_MAX);
 }
 
+static void gcc(struct build *build, uint64_t stamp, uint32_t code, uint64_t address)
+{
+	const uint64_t words[2] = { address, 0x9999 };
+
+	build_slot(build, 0, 0, stamp, code, 0, words, code == FKT_CODE_GCC_ENTRY ? 2 : 1);
+}
+
+/*
+ * Functions with a code in common, told apart by their address: 1000 run( 1100 leaf( 1150 leaf)
+ * 1200 top( 1300 leaf( 1400 leaf) 1500 top) and in it an exit of which nothing was entered; 1800
+ * run), 1900 leaf( not left.
+ */
+static void test_functions_by_address(void **state)
+{
+	enum {
+		RUN = 0xffff1000,
+		TOP = 0xffff2000,
+		LEAF = 0xffff3000
+	};
+	const uint32_t row = FKT_ROW_FUNCTION;
+	struct fkt_code_use entry = { 0 };
+	char name[FKT_NAME_BYTES];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_SYMBOLS,
+		   "ffff1000 t run\t[module]\nffff2000 t top\t[module]\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	gcc(&build, 1000, FKT_CODE_GCC_ENTRY, RUN);
+	gcc(&build, 1100, FKT_CODE_GCC_ENTRY, LEAF);
+	gcc(&build, 1150, FKT_CODE_GCC_EXIT, LEAF);
+	gcc(&build, 1200, FKT_CODE_GCC_ENTRY, TOP);
+	gcc(&build, 1300, FKT_CODE_GCC_ENTRY, LEAF);
+	gcc(&build, 1400, FKT_CODE_GCC_EXIT, LEAF);
+	gcc(&build, 1450, FKT_CODE_GCC_EXIT, 0xffff4000);
+	gcc(&build, 1500, FKT_CODE_GCC_EXIT, TOP);
+	gcc(&build, 1800, FKT_CODE_GCC_EXIT, RUN);
+	gcc(&build, 1900, FKT_CODE_GCC_ENTRY, LEAF);
+	build_event(&build, 0, 2000, 0x1005, 0);
+	analyse(&build);
+	expect_row(row, 800 - 50 - 300, 800, 1, 0);
+	expect_row(row + 1, 50 + 100 + 100, 150, 2, 1);
+	expect_row(row + 2, 300 - 100, 300, 1, 0);
+	expect_row(row + 3, 0, 0, 0, 1);
+	expect_row(FKT_CODE_GCC_ENTRY, 0, 0, 0, 0);
+	fkt_row_name(trace, row, name);
+	assert_string_equal(name, "run");
+	fkt_row_name(trace, row + 1, name);
+	assert_string_equal(name, "top+0x1000");
+	fkt_row_name(trace, FKT_ROW_USER - 1, name);
+	assert_string_equal(name, "other functions");
+	assert_int_equal(fkt_row_code(trace, row), FKT_CODE_GCC_ENTRY);
+	assert_string_equal(fkt_row_layer(trace, row), "gcc");
+
+	/* There are rows for so many, and one for all others. */
+	fkt_code_use(trace, FKT_CODE_GCC_ENTRY, &entry);
+	for (uint64_t i = 0; i < 70000; i++) {
+		const struct fkt_event event = { .args = &i, .words = 1 };
+		uint32_t found = fkt_function_row(trace, &entry, &event);
+
+		assert_int_equal(found,
+				 row + 4 + i < FKT_ROW_USER ? row + 4 + i : FKT_ROW_USER - 1);
+	}
+	done();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_functions_by_address),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_sleep_in_function),
 		cmocka_unit_test(test_migration),

@@ -130,7 +130,8 @@ int by_add_call(struct by *by, const struct fkt_call *call)
 
 	if (call->partial)
 		return 0;
-	group = get(by, call, row_code(call->row), call->entry_args, call->entry_words);
+	group = get(by, call, fkt_row_code(by->trace, call->row), call->entry_args,
+		    call->entry_words);
 	if (!group)
 		return -ENOMEM;
 	group->count++;

@@ -206,7 +206,7 @@ static void print_line(const struct calls *calls, struct output *out, const stru
 
 	fkt_row_name(calls->trace, (uint32_t)group->key[0], function);
 	fkt_row_name(calls->trace, row, name);
-	put_row_code(callee == CUT ? FKT_ROW_NONE : row, code);
+	put_row_code(calls->trace, callee == CUT ? FKT_ROW_NONE : row, code);
 	if (callee == ONLY)
 		strcat(name, " ONLY");
 	else if (callee == CUT)

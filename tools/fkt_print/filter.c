@@ -85,7 +85,8 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 	filter->processes = processes;
 	filter->stats.who = &options->stats_while;
 	filter->list.who = &options->list_while;
-	filter->code = calloc(FKT_SLOT_CODES, 1);
+	/* The last one is for calls whose code is not known. */
+	filter->code = calloc(FKT_SLOT_CODES + 1, 1);
 	filter->function = calloc(FKT_ROWS, 1);
 	if (!filter->code || !filter->function) {
 		filter_free(filter);
@@ -335,8 +336,8 @@ void filter_leave(struct filter *filter, const struct fkt_call *call)
 bool filter_row(struct filter *filter, const struct fkt_call *call)
 {
 	return thread_passes(filter, call->id) && cpu_passes(filter, call->cpu) &&
-	       code_passes(filter, row_code(call->row)) && is_inside(filter, call->id) &&
-	       (!filter->list.who->set || filter->list.count);
+	       code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
+	       is_inside(filter, call->id) && (!filter->list.who->set || filter->list.count);
 }
 
 bool filter_call(struct filter *filter, const struct fkt_call *call)

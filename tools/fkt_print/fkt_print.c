@@ -19,6 +19,7 @@
  * @trace, @reader, @processes: what is read
  * @filter: what of it is looked at
  * @analysis: the sums, if they are needed
+ * @summed: the threads that they are of, if not @processes
  * @text: the listing, if it is
  * @calls, @by, @waits, @graph: the views that are
  * @inside: events were in the time that was asked for
@@ -32,6 +33,7 @@ struct run {
 	struct fkt_processes *processes;
 	struct filter *filter;
 	struct fkt_analysis *analysis;
+	struct fkt_processes *summed;
 	struct fkt_text *text;
 	struct calls *calls;
 	struct by *by;
@@ -169,6 +171,32 @@ static void *list(void *arg)
 
 static int read_all(struct run *run);
 
+/* Only the summary of all events; by several threads, if the trace is fit for that. */
+static int sum_all(struct run *run, unsigned int threads)
+{
+	struct fkt_processes *processes;
+	struct fkt_analysis *analysis;
+	struct fkt_read_stats stats;
+	int err = -ENOMEM;
+
+	if (!fkt_can_sum(run->trace))
+		return read_all(run);
+	processes = fkt_processes_new(run->trace);
+	analysis = processes ? fkt_analysis_new(run->trace, processes, NULL) : NULL;
+	if (analysis)
+		err = fkt_sum(run->trace, processes, analysis, threads, &stats);
+	if (err) {
+		fkt_analysis_free(analysis);
+		fkt_processes_free(processes);
+		return err == -EAGAIN ? read_all(run) : err;
+	}
+	fkt_analysis_free(run->analysis);
+	run->analysis = analysis;
+	run->summed = processes;
+	run->reader->stats = stats;
+	return 0;
+}
+
 static int list_all(struct run *run)
 {
 	struct options options = *run->options;
@@ -196,7 +224,7 @@ static int list_all(struct run *run)
 		return err;
 	options.listing = false;
 	run->options = &options;
-	err = read_all(run);
+	err = sum_all(run, 1);
 	run->options = before;
 	pthread_join(listing.thread, NULL);
 	return listing.err ?: err;
@@ -347,7 +375,7 @@ static int print_views(struct run *run)
 		err = by_print(run->by, run->out);
 	if (run->options->summary && !err)
 		err = print_summary(run->out, run->options, fkt_read_stats(run->reader),
-				    run->processes, run->analysis);
+				    run->summed ?: run->processes, run->analysis);
 	if (!err && (fflush(run->out->file) || ferror(run->out->file)))
 		err = errno ? -errno : -EIO;
 	return err;
@@ -368,6 +396,8 @@ static int print_events(struct run *run)
 		err = read_some(run);
 	else if (run->text && threads(run->options) > 1 && fkt_can_list(run->trace))
 		err = list_all(run);
+	else if (!run->text && run->analysis)
+		err = sum_all(run, threads(run->options));
 	else
 		err = read_all(run);
 	if (!err && run->analysis)
@@ -493,6 +523,7 @@ static int run_all(struct run *run)
 	fkt_analysis_free(run->analysis);
 	filter_free(run->filter);
 	fkt_reader_free(run->reader);
+	fkt_processes_free(run->summed);
 	fkt_processes_free(run->processes);
 	return status;
 }

@@ -126,18 +126,11 @@ void put_pid(const struct fkt_process *process, char text[PID_BYTES]);
 
 /**
  * put_row_code() - the code of a row in hexadecimal, "" if it has none
+ * @trace: the trace
  * @row: the row
  * @text: written
  */
-void put_row_code(uint32_t row, char text[PID_BYTES]);
-
-/**
- * row_code() - the code of a row's entries
- * @row: the row
- *
- * Return: the code, FKT_SLOT_CODES when it has none.
- */
-uint32_t row_code(uint32_t row);
+void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[PID_BYTES]);
 
 /* ---- summary.c ---- */
 

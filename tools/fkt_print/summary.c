@@ -123,18 +123,9 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			"File", written, stats->events);
 }
 
-uint32_t row_code(uint32_t row)
+void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[PID_BYTES])
 {
-	if (row < FKT_ROW_IRQ)
-		return row;
-	if (row < FKT_ROW_SOFTIRQ)
-		return FKT_CODE_IRQ_ENTRY;
-	return row < FKT_ROW_USER ? FKT_CODE_SOFTIRQ_ENTRY : FKT_SLOT_CODES;
-}
-
-void put_row_code(uint32_t row, char text[PID_BYTES])
-{
-	uint32_t code = row_code(row);
+	uint32_t code = fkt_row_code(trace, row);
 
 	if (code < FKT_SLOT_CODES)
 		snprintf(text, PID_BYTES, "%04" PRIx32, code);
@@ -201,7 +192,7 @@ static int print_rows(struct output *out, const struct fkt_analysis *analysis,
 		fkt_row_name(out->trace, rows[i].row, name);
 		if (rows[i].row == FKT_ROW_USER && !fkt_analysis_has_syscalls(analysis))
 			strcpy(name, "not traced");
-		put_row_code(rows[i].row, code);
+		put_row_code(out->trace, rows[i].row, code);
 		whole = parts_of(sums->own, total);
 		table_row(
 			out, "rows", row_columns,

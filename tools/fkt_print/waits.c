@@ -74,7 +74,7 @@ static uint64_t between(uint64_t from, uint64_t to)
 
 static bool is_interrupt(uint32_t row)
 {
-	return (row >= FKT_ROW_IRQ && row < FKT_ROW_USER) ||
+	return (row >= FKT_ROW_IRQ && row < FKT_ROW_FUNCTION) ||
 	       (row >= FKT_CODE_VECTOR_ENTRY && row < FKT_CODE_VECTOR_EXIT);
 }
 

@@ -18,6 +18,7 @@ rounds=3
 seconds=40
 peer_seconds=4
 peer_events='raw_syscalls sched irq'
+functions='vfs_*'
 
 note() {
 	printf 'reading: %s\n' "$1" >&2
@@ -35,7 +36,7 @@ record() {
 		perf_events+=(-e "$event:*")
 		cmd_events+=(-e "$event")
 	done
-	fkt_record -p 12 -o /mnt/disk/mixed.trace "$workload" $seconds 2>&1 && mv /mnt/disk/mixed.trace /mnt/share/ || return 1
+	fkt_record -p 12 -k system,functions -F "$functions" -o /mnt/disk/mixed.trace "$workload" $seconds 2>&1 && mv /mnt/disk/mixed.trace /mnt/share/ || return 1
 	if command -v perf; then
 		perf record -q -a -m 4M "${perf_events[@]}" -o /mnt/disk/perf.data "$workload" $peer_seconds
 		mv /mnt/disk/perf.data /mnt/share/
@@ -97,18 +98,28 @@ n=$("$bin/fkt_print" --summary "$trace" | sed -n 's/^Events *\([0-9]*\).*/\1/p')
 last=$("$bin/fkt_print" --summary "$trace" | sed -n 's/^Duration *\([0-9]*\)\.[0-9]* s,.*/\1/p')
 middle=$((${last:-2} / 2))
 
+# faster NAME OPTION…: what two threads take of the time of one.
+faster() {
+	local name=$1 one two
+	shift
+
+	one=$(best 1 "$bin/fkt_print" "$@" --threads=1 "$trace")
+	two=$(best 1 "$bin/fkt_print" "$@" --threads=2 "$trace")
+	row "$name" "$(awk "BEGIN { printf \"%.2f\", $two / $one }")" of_one
+}
+
 # In the page cache, as it is when it was written just now.
 cat "$trace" >/dev/null
 row fkt "$(per_event "$(best 2 "$bin/fkt_print" --no-summary --threads=1 "$trace")" "$n")" ns/event_listed
-row fkt "$(per_event "$(best 2 "$bin/fkt_print" --summary "$trace")" "$n")" ns/event_summed
+row fkt "$(per_event "$(best 2 "$bin/fkt_print" --summary --threads=1 "$trace")" "$n")" ns/event_summed
 row fkt "$(best 1 "$bin/fkt_extract" "$trace" --from $middle..$((middle + 1)) -o "$kept/part.trace")" s_extract
+row fkt "$(best 3 "$bin/fkt_extract" "$trace" --from $middle..$((middle + 1)) -o "$kept/part.trace")" MB_extract
 rm -f "$kept/part.trace"
-row fkt "$(best 3 "$bin/fkt_print" --summary "$trace")" MB_summary
+row fkt "$(best 3 "$bin/fkt_print" --summary --threads=2 "$trace")" MB_summary
 row fkt "$(best 3 "$bin/fkt_print" --no-summary --threads=2 "$trace")" MB_listing
 if [ "$(nproc)" -ge 2 ]; then
-	one=$(best 1 "$bin/fkt_print" --no-summary --threads=1 "$trace")
-	two=$(best 1 "$bin/fkt_print" --no-summary --threads=2 "$trace")
-	row fkt_2_threads "$(awk "BEGIN { printf \"%.2f\", $two / $one }")" of_one
+	faster fkt_2_listing --no-summary
+	faster fkt_2_summary --summary
 else
 	note 'two threads: there is one CPU'
 fi

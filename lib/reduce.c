@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a page comes to by itself.
+ *
+ * Most calls are left in the page in which they were entered, and nothing that happens elsewhere
+ * changes what they cost: system calls that do not sleep, functions, interrupts. They are summed up
+ * here, page by page, by as many threads as there are, and taken out. What remains (switches,
+ * wake-ups, calls of which the page has one end only) is written as a page of its own, to be merged
+ * with those of the other lanes and analysed in the order of time. Where calls were taken out of a
+ * call or of a thread's time outside of calls, a slot FKT_CODE_FOLDED tells how long they were.
+ *
+ * The analysis finds the same sums as from the whole page, or finds out that it would not, and then
+ * the trace is read once more without this. The same holds for all that is odd: pages that are
+ * damaged, stamps that run backwards.
+ */
+#include <stdlib.h>
+
+#include "reduce.h"
+
+/* A page has no more slots than this. */
+#define SLOTS_MAX ((FKT_PAGE_BYTES - sizeof(struct fkt_page_header)) / sizeof(uint64_t))
+
+/* What was taken out at one level of calls since the last slot that remains. */
+struct fold {
+	uint64_t calls;	     /* cycles of calls, with what they called */
+	uint64_t interrupts; /* cycles of interrupts, when the level is not in one */
+	uint32_t depth;	     /* so deep they were nested; 0: nothing was taken out */
+	bool syscalls;
+};
+
+/* A slot that remains, or a call's entry that does unless its exit comes. */
+struct op {
+	struct fkt_event event;
+	struct fold before;
+	bool removed;
+};
+
+struct frame {
+	uint64_t begin;
+	struct fold fold;
+	uint32_t row;
+	uint32_t op;
+	bool interrupt; /* on the CPU's stack of interrupts */
+};
+
+struct fkt_reducer {
+	const struct fkt_trace *trace;
+	struct fkt_row_sums *row;
+	struct fkt_code_use *code;
+
+	/* Of the page: */
+	struct op op[SLOTS_MAX + 1];
+	struct frame frame[SLOTS_MAX];
+	struct fold bottom; /* below the first frame */
+	uint32_t ops;
+	uint32_t depth;
+	uint32_t kept;	/* so many frames, from the outermost one on, have slots that remain */
+	bool in_thread; /* the bottom is not in an interrupt */
+	bool at_base;	/* it is outside of all calls */
+	uint32_t pid;	/* who is current */
+	bool odd;
+};
+
+struct fkt_reducer *fkt_reducer_new(const struct fkt_trace *trace)
+{
+	struct fkt_reducer *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->trace = trace;
+	r->row = calloc(FKT_ROWS, sizeof(*r->row));
+	r->code = calloc(FKT_SLOT_CODES, sizeof(*r->code));
+	if (!r->row || !r->code) {
+		fkt_reducer_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+void fkt_reducer_free(struct fkt_reducer *r)
+{
+	if (!r)
+		return;
+	free(r->row);
+	free(r->code);
+	free(r);
+}
+
+const struct fkt_row_sums *fkt_reducer_rows(const struct fkt_reducer *r)
+{
+	return r->row;
+}
+
+const struct fkt_code_use *fkt_reducer_codes(const struct fkt_reducer *r)
+{
+	return r->code;
+}
+
+/* ---- what remains ---- */
+
+static struct fold *top_fold(struct fkt_reducer *r)
+{
+	return r->depth ? &r->frame[r->depth - 1].fold : &r->bottom;
+}
+
+/* A slot that remains, at least for now. */
+static struct op *add_op(struct fkt_reducer *r, const struct fkt_event *event)
+{
+	struct op *op = &r->op[r->ops++];
+
+	op->event = *event;
+	op->before = (struct fold){ 0 };
+	op->removed = false;
+	return op;
+}
+
+/* The next slot remains, or the page ends: so do the entries of all calls that are open. */
+static void keep_open(struct fkt_reducer *r)
+{
+	struct fold *below = r->kept ? &r->frame[r->kept - 1].fold : &r->bottom;
+
+	for (; r->kept < r->depth; r->kept++) {
+		r->op[r->frame[r->kept].op].before = *below;
+		*below = (struct fold){ 0 };
+		below = &r->frame[r->kept].fold;
+	}
+}
+
+/* A slot that remains, with what was taken out before it; what is open is left as it is. */
+static void keep(struct fkt_reducer *r, const struct fkt_event *event)
+{
+	struct fold *fold = top_fold(r);
+	struct op *op;
+
+	keep_open(r);
+	op = add_op(r, event);
+	op->before = *fold;
+	*fold = (struct fold){ 0 };
+}
+
+/* The same, after which it is not known what is open. */
+static void keep_and_forget(struct fkt_reducer *r, const struct fkt_event *event)
+{
+	keep(r, event);
+	r->depth = 0;
+	r->kept = 0;
+	r->in_thread = false;
+	r->at_base = false;
+}
+
+/* The slot added last is a call's entry. */
+static void push(struct fkt_reducer *r, const struct fkt_event *event, uint32_t row, bool interrupt)
+{
+	struct frame *frame = &r->frame[r->depth];
+
+	frame->begin = event->stamp;
+	frame->fold = (struct fold){ 0 };
+	frame->row = row;
+	frame->op = r->ops - 1;
+	frame->interrupt = interrupt || (r->depth && frame[-1].interrupt);
+	r->depth++;
+}
+
+/* ---- what does not ---- */
+
+/* The innermost call ends, and nothing is known to be against taking it out. */
+static void fold(struct fkt_reducer *r, struct fkt_code_use *code, const struct fkt_event *event,
+		 bool interrupt)
+{
+	struct frame *frame = &r->frame[--r->depth];
+	struct fkt_row_sums *row = &r->row[frame->row];
+	uint64_t cycles = event->stamp - frame->begin - frame->fold.interrupts;
+	struct fold *below = top_fold(r);
+
+	row->own += cycles - frame->fold.calls;
+	row->total += cycles;
+	row->calls++;
+	if (interrupt && !(r->depth && frame[-1].interrupt))
+		below->interrupts += cycles;
+	else
+		below->calls += cycles;
+	below->interrupts += frame->fold.interrupts;
+	below->syscalls |= code->syscall;
+	if (below->depth <= frame->fold.depth)
+		below->depth = frame->fold.depth + 1;
+
+	r->code[r->op[frame->op].event.code].count++;
+	code->count++;
+	if (frame->op + 1 == r->ops)
+		r->ops--;
+	else
+		r->op[frame->op].removed = true;
+}
+
+/*
+ * Whether a call can be taken out. In an interrupt that began before the page did, those that come
+ * in it are part of its time, else they are not: if it is not known, the call remains.
+ */
+static bool can_fold(const struct fkt_reducer *r, const struct frame *frame)
+{
+	return r->depth > r->kept && (!frame->fold.interrupts || frame->interrupt || r->in_thread);
+}
+
+static void enter(struct fkt_reducer *r, const struct fkt_code_use *code,
+		  const struct fkt_event *event)
+{
+	if (code->syscall && (!r->at_base || r->depth)) {
+		/* It comes from user mode: all that was open is not. */
+		keep_and_forget(r, event);
+		push(r, event, code->row, false);
+		r->kept = 1;
+		r->in_thread = true;
+		r->at_base = true;
+		return;
+	}
+	add_op(r, event);
+	push(r, event, code->row, false);
+}
+
+static void leave(struct fkt_reducer *r, struct fkt_code_use *code, uint32_t row,
+		  const struct fkt_event *event, bool interrupt)
+{
+	struct frame *frame = r->depth ? &r->frame[r->depth - 1] : NULL;
+
+	if (unlikely(!frame || frame->row != row)) {
+		keep_and_forget(r, event);
+		/* The analysis finds out if this is not so. */
+		r->in_thread = r->at_base = code->syscall;
+	} else if (likely(can_fold(r, frame))) {
+		fold(r, code, event, interrupt);
+	} else {
+		keep(r, event);
+		r->depth--;
+		r->kept--;
+	}
+}
+
+static void special(struct fkt_reducer *r, const struct fkt_event *event)
+{
+	switch (event->code) {
+	case FKT_CODE_WAKEUP:
+	case FKT_CODE_WAKEUP_NEW:
+		/* Another thread's affair. */
+		add_op(r, event);
+		break;
+	case FKT_CODE_SWITCH:
+		/* Another one was current, for some of the time. */
+		if (event->words >= 1 && r->ops && fkt_arg32(event, 0) != r->pid)
+			r->odd = true;
+		keep_and_forget(r, event);
+		if (event->words >= 1) {
+			r->in_thread = true;
+			r->pid = fkt_arg32(event, 4);
+		}
+		break;
+	case FKT_CODE_EXEC:
+		keep_and_forget(r, event);
+		if (event->words >= 1)
+			r->pid = fkt_arg32(event, 0);
+		break;
+	default:
+		keep_and_forget(r, event);
+	}
+}
+
+static void take(struct fkt_reducer *r, struct fkt_code_use *code, const struct fkt_event *event)
+{
+	if (unlikely(code->function != FKT_NO_FUNCTION)) {
+		keep_and_forget(r, event);
+		return;
+	}
+	switch (code->kind) {
+	case FKT_USE_ENTRY:
+		enter(r, code, event);
+		break;
+	case FKT_USE_EXIT:
+		leave(r, code, code->row, event, false);
+		break;
+	case FKT_USE_CPU_ENTRY:
+		add_op(r, event);
+		push(r, event, fkt_use_row(r->trace, code, event), true);
+		break;
+	case FKT_USE_CPU_EXIT:
+		leave(r, code, fkt_use_row(r->trace, code, event), event, true);
+		break;
+	case FKT_USE_SPECIAL:
+		special(r, event);
+		break;
+	default:
+		if (unlikely(fkt_is_process_event(event->code)))
+			add_op(r, event);
+		else
+			code->count++;
+	}
+}
+
+/* ---- the page that comes out ---- */
+
+static uint64_t *put_slot(uint64_t *to, const struct fkt_event *event, uint64_t *stamp)
+{
+	bool wide = event->stamp - *stamp >= 1ull << (FKT_SLOT_STAMP_BITS - 1);
+
+	*to++ = htole64((event->words + (uint64_t)wide) | (wide ? FKT_SLOT_WIDE : 0) |
+			(uint64_t)event->code << FKT_SLOT_CODE_SHIFT |
+			(uint64_t)event->imm << FKT_SLOT_IMM_SHIFT |
+			event->stamp << FKT_SLOT_STAMP_SHIFT);
+	if (wide)
+		*to++ = htole64((event->stamp & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
+				(uint64_t)event->cpu << FKT_WIDE_STAMP_BITS);
+	memcpy(to, event->args, event->words * sizeof(*to));
+	*stamp = event->stamp;
+	return to + event->words;
+}
+
+static uint64_t *put_fold(uint64_t *to, const struct fold *fold, const struct fkt_event *at,
+			  uint64_t first, uint64_t *stamp)
+{
+	const uint64_t words[FKT_FOLDED_WORDS] = {
+		[FKT_FOLDED_CALLS] = htole64(fold->calls),
+		[FKT_FOLDED_INTERRUPTS] = htole64(fold->interrupts),
+		[FKT_FOLDED_SINCE] = htole64(first),
+		[FKT_FOLDED_DEPTH] = htole64(fold->depth),
+		[FKT_FOLDED_SYSCALLS] = htole64(fold->syscalls),
+	};
+	const struct fkt_event event = {
+		.stamp = at->stamp,
+		.args = words,
+		.code = FKT_CODE_FOLDED,
+		.cpu = at->cpu,
+		.words = FKT_FOLDED_WORDS,
+	};
+
+	return put_slot(to, &event, stamp);
+}
+
+static void write_page(const struct fkt_reducer *r, const struct fkt_event *last, uint64_t first,
+		       struct fkt_reduced *out)
+{
+	uint64_t *to = out->slot, stamp = first;
+	const struct op *op;
+
+	out->slots = 0;
+	for (uint32_t i = 0; i < r->ops; i++) {
+		op = &r->op[i];
+		if (op->removed)
+			continue;
+		/* A slot without room for a wide stamp does not need one behind this. */
+		if (op->before.depth ||
+		    (op->event.words == FKT_SLOT_WORDS_MAX && op->event.stamp != stamp)) {
+			to = put_fold(to, &op->before, &op->event, first, &stamp);
+			out->slots++;
+		}
+		to = put_slot(to, &op->event, &stamp);
+		out->slots++;
+	}
+	/* What is open has slots that remain, and in front of them what was taken out before. */
+	if (last->stamp != stamp || r->bottom.depth ||
+	    (r->depth && r->frame[r->depth - 1].fold.depth)) {
+		to = put_fold(to, r->depth ? &r->frame[r->depth - 1].fold : &r->bottom, last, first,
+			      &stamp);
+		out->slots++;
+	}
+	out->end = to;
+}
+
+bool fkt_reduce(struct fkt_reducer *r, const void *page, const struct fkt_page_header *header,
+		struct fkt_reduced *out)
+{
+	const char *data = page;
+	struct fkt_cursor cursor = {
+		.pos = (const uint64_t *)(const void *)(data + r->trace->header.page_header_bytes),
+		.end = (const uint64_t *)(const void *)(data + header->used),
+		.stamp = header->first,
+		.left = header->events,
+		.lane = header->lane,
+		.cpu = header->cpu,
+	};
+	struct fkt_event event = { .stamp = header->first, .cpu = header->cpu };
+	struct fkt_code_use *code;
+	uint64_t last = header->first;
+
+	r->ops = r->depth = r->kept = 0;
+	r->bottom = (struct fold){ 0 };
+	r->in_thread = r->at_base = false;
+	r->pid = header->pid;
+	r->odd = false;
+	for (; fkt_slot_decode(&cursor, &event); fkt_slot_pass(&cursor, &event)) {
+		if (unlikely(event.stamp < last || event.code == FKT_CODE_FOLDED))
+			return false;
+		last = event.stamp;
+		code = &r->code[event.code];
+		if (unlikely(!code->kind))
+			fkt_code_use(r->trace, event.code, code);
+		/* The first one remains: it joins the page to the one before. */
+		if (likely(r->pid != FKT_PID_UNKNOWN && cursor.left < header->events))
+			take(r, code, &event);
+		else if (code->kind == FKT_USE_SPECIAL)
+			special(r, &event);
+		else
+			keep_and_forget(r, &event);
+	}
+	if (r->odd || cursor.left || cursor.pos != cursor.end ||
+	    last - header->first >= 1ull << (FKT_WIDE_STAMP_BITS - 1))
+		return false;
+	keep_open(r);
+	write_page(r, &event, header->first, out);
+	return true;
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fkt_sum() against fkt_analysis_event(): the same answer, to the last cycle, of traces of threads
+ * that call, are interrupted, sleep, wake each other and go from CPU to CPU, by chance.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "build_trace.h"
+#include "fkt.h"
+
+#define PIDS	  12
+#define FIRST_PID 50
+#define STACK_MAX 40
+#define F	  0x10000u
+#define FUNCTIONS 4u
+#define POINT	  0x1005u
+#define LAST_CODE (FKT_SLOT_CODES - 1)
+
+static const char codes[] = "0x10000 4 entry 0x10004 functions F args:args\n"
+			    "0x10004 4 exit 0x10000 functions F ret:ret\n"
+			    "0x10008 1 entry 0x10009 functions G one:u64 what:func\n"
+			    "0x10009 1 exit 0x10008 functions G what:func\n";
+
+/* What may be wrong with a trace. */
+enum {
+	ODD_NOTHING = 0,
+	ODD_GAPS = 1,	/* events are lost */
+	ODD_CALLS = 2,	/* entries and exits are missing, and wrong ones come */
+	ODD_PAUSES = 4, /* recording is turned off and on */
+	ODD_TIME = 8,	/* stamps run backwards */
+	ODD_PAGES = 16, /* damaged ones, and some twice */
+};
+
+struct stack {
+	uint32_t code[STACK_MAX];
+	uint64_t address[STACK_MAX];
+	unsigned int depth;
+};
+
+/* What is being recorded. */
+static struct {
+	struct build build;
+	unsigned int cpus;
+	unsigned int odd;
+	uint64_t now;
+	struct stack thread[PIDS];
+	struct stack irq[BUILD_LANES_MAX];
+	unsigned int on[BUILD_LANES_MAX]; /* PIDS: idle */
+	bool runs[PIDS];
+} m;
+
+static unsigned int seed;
+
+static unsigned int any(unsigned int n)
+{
+	return (unsigned int)rand_r(&seed) % n;
+}
+
+static void event(unsigned int cpu, uint32_t code, uint16_t imm, const uint64_t *words,
+		  unsigned int n)
+{
+	uint64_t stamp = m.now;
+
+	if (m.odd & ODD_TIME && !any(400))
+		stamp -= any(3000);
+	build_slot(&m.build, cpu, (uint16_t)cpu, stamp, code, imm, words, n);
+}
+
+static void enter(unsigned int cpu, struct stack *stack, uint32_t code)
+{
+	uint64_t words[6] = { any(100), 0x1000 + any(5) };
+
+	if (stack->depth == STACK_MAX)
+		return;
+	stack->code[stack->depth] = code;
+	stack->address[stack->depth++] = words[1];
+	if (m.odd & ODD_CALLS && !any(60))
+		return;
+	event(cpu, code, (uint16_t)(code == FKT_CODE_SOFTIRQ_ENTRY ? 3 : 14), words,
+	      code == 0x10008 ? 2 : any(3));
+}
+
+static void leave(unsigned int cpu, struct stack *stack)
+{
+	uint32_t code;
+	uint64_t word;
+
+	if (!stack->depth)
+		return;
+	code = stack->code[--stack->depth];
+	word = stack->address[stack->depth];
+	if (m.odd & ODD_CALLS && !any(60))
+		return;
+	if (m.odd & ODD_CALLS && !any(80))
+		code = F + any(FUNCTIONS);
+	if (code == 0x10008)
+		event(cpu, 0x10009, 0, &word, 1);
+	else if (code == FKT_CODE_IRQ_ENTRY || code == FKT_CODE_SOFTIRQ_ENTRY)
+		event(cpu, code + 1, code == FKT_CODE_SOFTIRQ_ENTRY ? 3 : 14, NULL, 0);
+	else if (code >= F)
+		event(cpu, code + 4, 0, NULL, 0);
+	else
+		event(cpu, code + (code >= 0x1000 ? 0x40 : 0x400), 7, NULL, 0);
+}
+
+static void change(unsigned int cpu)
+{
+	unsigned int next = any(PIDS + 1), prev = m.on[cpu];
+
+	if (next == prev || (next < PIDS && m.runs[next]))
+		return;
+	if (prev < PIDS)
+		m.runs[prev] = false;
+	if (next < PIDS)
+		m.runs[next] = true;
+	m.on[cpu] = next;
+	m.irq[cpu].depth = 0;
+	if (m.odd & ODD_CALLS && !any(40))
+		return;
+	build_switch(&m.build, cpu, m.now,
+		     any(2)   ? 0
+		     : any(2) ? 1
+			      : 2,
+		     prev < PIDS ? FIRST_PID + prev : 0, next < PIDS ? FIRST_PID + next : 0);
+	if (m.odd & ODD_CALLS && !any(40))
+		build_close(&m.build, cpu);
+}
+
+/* One thing that happens on a CPU. */
+static void happen(unsigned int cpu)
+{
+	struct stack *thread = m.on[cpu] < PIDS ? &m.thread[m.on[cpu]] : NULL;
+	struct stack *stack = m.irq[cpu].depth || !thread ? &m.irq[cpu] : thread;
+	uint64_t words[3] = { FIRST_PID + any(PIDS), 0, 0 };
+	unsigned int what = any(100);
+
+	if (what < 30) {
+		leave(cpu, stack);
+	} else if (what < 40 && thread && !thread->depth && stack == thread) {
+		enter(cpu, thread, any(8) ? any(5) : 0x800 + any(3));
+	} else if (what < 62 && (stack->depth || !any(6)) && thread) {
+		enter(cpu, stack, any(7) ? F + any(FUNCTIONS) : 0x10008);
+	} else if (what < 70) {
+		enter(cpu, &m.irq[cpu],
+		      any(3)   ? FKT_CODE_IRQ_ENTRY
+		      : any(2) ? FKT_CODE_SOFTIRQ_ENTRY
+			       : FKT_CODE_VECTOR_ENTRY + any(2));
+	} else if (what < 78) {
+		event(cpu, POINT, 2, words, 2);
+	} else if (what < 83) {
+		event(cpu, FKT_CODE_WAKEUP, 0, words, 1);
+	} else if (what < 92) {
+		change(cpu);
+	} else if (what < 93) {
+		build_fork(&m.build, cpu, m.now, 1000 + any(40), FIRST_PID + any(PIDS));
+	} else if (what < 94 && thread) {
+		build_name(&m.build, cpu, m.now, any(2) ? FKT_CODE_EXEC : FKT_CODE_RENAME,
+			   FIRST_PID + m.on[cpu], "name");
+	} else if (what < 95 && m.odd & ODD_GAPS && !any(6)) {
+		build_close(&m.build, cpu);
+		m.build.lane[cpu].lost += any(9);
+		m.build.lane[cpu].seq += any(2);
+	} else if (what < 96 && m.odd & ODD_PAUSES && !any(30)) {
+		words[0] = any(2) ? 0 : 0x80000001;
+		event(cpu, FKT_CODE_SETMASK, 0, words, 1);
+	} else if (what < 97 && m.odd & ODD_PAUSES && !any(30)) {
+		words[0] = m.now - any(2000);
+		event(cpu, FKT_CODE_PAUSE, (uint16_t)cpu, words, 1);
+	} else if (what < 98 && m.odd & ODD_PAGES && !any(40)) {
+		/* A page again; then one with a slot that leads nowhere. */
+		size_t at = build_close(&m.build, cpu);
+
+		if (at && any(2))
+			build_append(&m.build, m.build.data + at, FKT_PAGE_BYTES);
+		else if (at)
+			m.build.data[at + 72 + 8 * any(20)] |= 15;
+	} else if (what < 99 && m.odd & ODD_CALLS && !any(200)) {
+		event(cpu, LAST_CODE, 1, words, any(4));
+	} else if (!any(50)) {
+		m.now += any(1u << 26); /* beyond what a slot's stamp tells */
+	}
+}
+
+static struct fkt_trace *make_trace(unsigned int cpus, unsigned int odd, unsigned int events)
+{
+	char path[32], error[FKT_ERROR_BYTES];
+	struct fkt_trace *trace;
+	int fd;
+
+	memset(&m, 0, sizeof(m));
+	m.cpus = cpus;
+	m.odd = odd;
+	m.now = 1000000;
+	build_begin(&m.build, cpus, false);
+	build_text(&m.build, FKT_SECTION_CODES, codes);
+	build_text(&m.build, FKT_SECTION_PROCESSES, "50 50 1 app\n51 50 1 app\n52 52 2 kthread\n");
+	build_pages(&m.build);
+	for (unsigned int cpu = 0; cpu < cpus; cpu++)
+		m.on[cpu] = PIDS;
+	for (unsigned int i = 0; i < events; i++) {
+		m.now += any(300);
+		/* Some CPUs have less to do. */
+		happen(any(4) ? any(cpus) : 0);
+	}
+	build_end(&m.build, 0, 0, 0);
+	fd = memfd_create("trace", 0);
+	assert_int_equal(write(fd, m.build.data, m.build.bytes), m.build.bytes);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	trace = fkt_open(path, NULL, NULL, error);
+	assert_non_null(trace);
+	close(fd);
+	build_free(&m.build);
+	return trace;
+}
+
+struct answer {
+	struct fkt_processes *processes;
+	struct fkt_analysis *analysis;
+	struct fkt_read_stats stats;
+};
+
+static void begin(struct answer *answer, struct fkt_trace *trace)
+{
+	answer->processes = fkt_processes_new(trace);
+	answer->analysis = fkt_analysis_new(trace, answer->processes, NULL);
+	assert_true(answer->processes && answer->analysis);
+}
+
+static void end(struct answer *answer)
+{
+	fkt_analysis_free(answer->analysis);
+	fkt_processes_free(answer->processes);
+}
+
+static void read_one_by_one(struct answer *answer, struct fkt_trace *trace)
+{
+	struct fkt_reader *reader = fkt_reader_new(trace);
+	struct fkt_event found;
+	int what;
+
+	begin(answer, trace);
+	while ((what = fkt_next(reader, &found)) > 0) {
+		if (what == FKT_GAP) {
+			fkt_analysis_gap(answer->analysis, fkt_gap(reader));
+			continue;
+		}
+		assert_int_equal(fkt_analysis_event(answer->analysis, &found), 0);
+		if (fkt_is_process_event(found.code))
+			fkt_processes_event(answer->processes, &found);
+	}
+	assert_int_equal(what, 0);
+	answer->stats = *fkt_read_stats(reader);
+	assert_int_equal(fkt_analysis_end(answer->analysis, answer->stats.last), 0);
+	fkt_reader_free(reader);
+}
+
+static void compare(const struct answer *a, const struct answer *b)
+{
+	struct fkt_thread_sums *threads[2];
+	size_t count[2];
+
+	assert_int_equal(a->stats.events, b->stats.events);
+	assert_int_equal(a->stats.pages, b->stats.pages);
+	assert_int_equal(a->stats.index_pages, b->stats.index_pages);
+	assert_int_equal(a->stats.lost, b->stats.lost);
+	assert_int_equal(a->stats.missing, b->stats.missing);
+	assert_int_equal(a->stats.damaged, b->stats.damaged);
+	assert_int_equal(a->stats.first, b->stats.first);
+	assert_int_equal(a->stats.last, b->stats.last);
+	assert_int_equal(fkt_analysis_duration(a->analysis), fkt_analysis_duration(b->analysis));
+	assert_int_equal(fkt_analysis_cpus(a->analysis), fkt_analysis_cpus(b->analysis));
+	for (uint32_t row = 0; row < FKT_ROWS; row++)
+		assert_memory_equal(fkt_analysis_row(a->analysis, row),
+				    fkt_analysis_row(b->analysis, row),
+				    sizeof(struct fkt_row_sums));
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++)
+		assert_int_equal(fkt_analysis_code_count(a->analysis, code),
+				 fkt_analysis_code_count(b->analysis, code));
+	threads[0] = fkt_analysis_threads(a->analysis, &count[0]);
+	threads[1] = fkt_analysis_threads(b->analysis, &count[1]);
+	assert_true(threads[0] && threads[1]);
+	assert_int_equal(count[0], count[1]);
+	assert_memory_equal(threads[0], threads[1], count[0] * sizeof(*threads[0]));
+	for (size_t i = 0; i < count[0]; i++)
+		for (uint16_t cpu = 0; cpu < BUILD_LANES_MAX; cpu++)
+			assert_int_equal(fkt_analysis_on_cpu(a->analysis, threads[0][i].id, cpu),
+					 fkt_analysis_on_cpu(b->analysis, threads[0][i].id, cpu));
+	assert_int_equal(fkt_analysis_has_syscalls(a->analysis),
+			 fkt_analysis_has_syscalls(b->analysis));
+	free(threads[0]);
+	free(threads[1]);
+}
+
+/* Whether it was not too odd for fkt_sum(). */
+static bool check(unsigned int cpus, unsigned int odd, unsigned int events, unsigned int threads)
+{
+	struct fkt_trace *trace = make_trace(cpus, odd, events);
+	struct answer one, many;
+	int err;
+
+	assert_true(fkt_can_sum(trace));
+	read_one_by_one(&one, trace);
+	begin(&many, trace);
+	err = fkt_sum(trace, many.processes, many.analysis, threads, &many.stats);
+	if (!err) {
+		assert_int_equal(fkt_analysis_end(many.analysis, many.stats.last), 0);
+		compare(&one, &many);
+	} else {
+		assert_int_equal(err, -EAGAIN);
+	}
+	end(&one);
+	end(&many);
+	fkt_close(trace);
+	return !err;
+}
+
+static void test_well_behaved(void **state)
+{
+	(void)state;
+	for (seed = 1; seed < 40;) {
+		unsigned int number = seed;
+
+		if (!check(1 + number % 4, ODD_NOTHING, 3000 + 500 * number, 1 + number % 3))
+			fail_msg("seed %u is too odd", number);
+		seed = number + 1;
+	}
+}
+
+static void test_odd(void **state)
+{
+	static const unsigned int odds[] = {
+		ODD_GAPS,
+		ODD_CALLS,
+		ODD_GAPS | ODD_CALLS,
+		ODD_TIME,
+		ODD_PAGES,
+		ODD_GAPS | ODD_PAUSES,
+		ODD_CALLS | ODD_TIME,
+	};
+	const unsigned int kinds = sizeof(odds) / sizeof(odds[0]);
+	unsigned int same[sizeof(odds) / sizeof(odds[0])] = { 0 }, number;
+
+	(void)state;
+	for (number = 0; number < 20 * kinds; number++) {
+		seed = 1000 + number;
+		same[number % kinds] += check(1 + number % 4, odds[number % kinds],
+					      300 + 20 * number, 1 + number % 3);
+	}
+	/* Gaps are nothing odd, and others need not be. */
+	assert_int_equal(same[0], 20);
+	for (unsigned int i = 1; i < kinds; i++)
+		assert_true(same[i] >= 1);
+}
+
+/* Many pages, more than are asked for at once. */
+static void test_large(void **state)
+{
+	(void)state;
+	seed = 7;
+	assert_true(check(3, ODD_NOTHING, 400000, 3));
+	assert_true(check(2, ODD_GAPS, 200000, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_well_behaved),
+		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
