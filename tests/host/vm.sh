@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The guest runner itself: a test in a guest must be able to fail.
+
+kernel=$1
+cpus=$2
+vm=$TOP/scripts/vm
+failed=0
+
+# expect STATUS PATTERN ARGUMENT…: scripts/vm exits with STATUS, and its output and log have PATTERN.
+expect() {
+	local wanted=$1 pattern=$2 status
+
+	shift 2
+	echo "+ scripts/vm $*"
+	"$vm" --kernel "$kernel" --cpus "$cpus" "$@" >out 2>err
+	status=$?
+	if [ $status = "$wanted" ] && { [ -z "$pattern" ] || cat out err | grep -q -- "$pattern"; }; then
+		echo "ok: $status"
+	else
+		echo "FAILED: status $status, and not $wanted; or no '$pattern' in:"
+		cat out err | tail -n 20
+		failed=1
+	fi
+}
+
+mkdir share
+expect 7 '^out$' --share share -- sh -c 'echo out; echo err >&2; lsmod | grep -o ^fkt >/mnt/share/module; exit 7'
+[ "$(cat out)" = out ] && [ "$(cat err)" = err ] || { echo 'FAILED: it prints other things than the command did'; failed=1; }
+[ "$(cat share/module)" = fkt ] || { echo 'FAILED: the module is not loaded'; failed=1; }
+expect 1 '' --no-module -- test -e /dev/fkt
+expect 99 'sysrq: Trigger a crash' -- sh -c 'echo c >/proc/sysrq-trigger'
+expect 99 'possible circular locking' -- sh -c 'echo "<4>WARNING: possible circular locking dependency detected" >/dev/kmsg; sleep 1'
+expect 99 '' --timeout 15 -- sleep 100
+expect 2 'see --help' --nonsense
+exit $failed
