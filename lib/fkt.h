@@ -217,7 +217,7 @@ struct fkt_ahead;
  * @ended: there are no more pages to scan
  * @closing: lane whose end is looked at next, once all is delivered
  * @block: the block of pages with which it began
- * @lent: pages of the file that somebody else has read; NULL: none
+ * @lent: pages of the file that somebody else has read; NULL for those that nobody has
  * @lent_first: number of the first of them
  * @lent_pages: how many there are
  * @ahead: who makes pages ready; NULL: nobody
@@ -244,7 +244,7 @@ struct fkt_reader {
 	bool ended;
 	uint32_t closing;
 	uint64_t block;
-	const char *lent;
+	const void *const *lent;
 	uint64_t lent_first;
 	uint64_t lent_pages;
 	struct fkt_ahead *ahead;

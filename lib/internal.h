@@ -164,9 +164,9 @@ int fkt_index_state(struct fkt_trace *trace);
 /* clock.c: called when the head, and the tail of a file, have been read */
 void fkt_set_clock(struct fkt_trace *trace);
 
-/* text.c: lines for somebody else than a file; 0 or a negative errno value */
-typedef int fkt_text_output_fn(void *arg, const char *data, size_t bytes);
-void fkt_text_set_output(struct fkt_text *text, fkt_text_output_fn *output, void *arg);
+/* text.c: whether lines may be written now; otherwise they are held until fkt_text_flush() */
+typedef bool fkt_text_may_write_fn(void *arg);
+void fkt_text_hold(struct fkt_text *text, fkt_text_may_write_fn *may_write, void *arg);
 /* Go on with events behind some that were not listed here: the trace's first stamp, the last one. */
 void fkt_text_resume(struct fkt_text *text, uint64_t first, uint64_t last);
 
@@ -299,8 +299,13 @@ bool fkt_scan_would_block(const struct fkt_scan *scan);
  */
 bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost);
 
-/* Pages of the file that are in memory and stay there while the reader lives. */
-void fkt_lend_pages(struct fkt_reader *reader, const void *data, uint64_t first, uint64_t pages);
+/* The same as fkt_reader_new_window(), which is to begin with this block: see fkt_seek_stamp(). */
+struct fkt_reader *fkt_reader_new_at(struct fkt_trace *trace, uint64_t from, uint64_t to,
+				     uint64_t block);
+
+/* Pages of the file that are in memory and stay there while the reader lives; NULL: those not. */
+void fkt_lend_pages(struct fkt_reader *reader, const void *const *lent, uint64_t first,
+		    uint64_t pages);
 
 /* sum.c: pages that are made ready, and reduced, ahead of their reader */
 

@@ -11,18 +11,19 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "internal.h"
 
-#define THREADS_MAX	8
+#define THREADS_MAX   8
 /* So many windows are known of at a time: nobody is further ahead than the others are many. */
-#define RING		(2 * THREADS_MAX)
+#define RING	      (2 * THREADS_MAX)
 /* Pages of a window that are kept in memory: those of two blocks. */
-#define PAGES_KEPT	(2 * FKT_BLOCK_PAGES)
-#define PAGES_STEP	32
+#define PAGES_KEPT    (2 * FKT_BLOCK_PAGES)
+#define PAGES_STEP    32
 /* Of a process event, what fkt_processes_event() looks at. */
-#define PROCESS_WORDS	3
+#define PROCESS_WORDS 3
+#define NO_PAGE	      UINT64_MAX
+#define PAGE_WORDS    (FKT_PAGE_BYTES / sizeof(uint64_t))
 
 struct process_event {
 	struct fkt_event event;
@@ -37,6 +38,7 @@ struct process_event {
  * @last: its latest stamp, or that of the window before
  * @any: whether it has any event
  * @collected: @event and @last are there
+ * @block: where its pages begin
  * @event: what happens to processes in it, in the order of time
  * @events: how many
  * @room: of @event
@@ -47,6 +49,7 @@ struct window {
 	uint64_t last;
 	bool any;
 	bool collected;
+	uint64_t block;
 	struct process_event *event;
 	size_t events;
 	size_t room;
@@ -95,11 +98,9 @@ struct job {
  * @window: the one that it is at
  * @number: its number
  * @page: room for PAGES_KEPT pages, and one
- * @first: number of the first one in it
- * @pages: how many are in it
- * @lines: the window's lines that were made before its turn came
- * @bytes: used of it
- * @room: bytes that fit into it
+ * @kept: those that are in it, by their number less @first
+ * @first: number of the window's first block's first page
+ * @tail: of each lane, the last page of the window
  */
 struct worker {
 	struct job *job;
@@ -110,11 +111,9 @@ struct worker {
 	struct window *window;
 	uint64_t number;
 	uint64_t *page;
+	const void *kept[PAGES_KEPT];
 	uint64_t first;
-	uint64_t pages;
-	char *lines;
-	size_t bytes;
-	size_t room;
+	uint64_t *tail;
 };
 
 static void fail(struct job *job, int err)
@@ -217,152 +216,192 @@ static int compare_events(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
-/* A page of the window; the first ones stay in memory, for the reader. */
+/* Read pages of the window; those of its first blocks stay in memory, for the reader. */
+static void keep_pages(struct worker *worker, uint64_t number, uint64_t count)
+{
+	struct fkt_trace *trace = worker->job->trace;
+	uint64_t at = number - worker->first;
+	uint64_t *data = worker->page + at * PAGE_WORDS;
+
+	if (at >= PAGES_KEPT)
+		return;
+	if (count > PAGES_KEPT - at)
+		count = PAGES_KEPT - at;
+	count = fkt_input_read_at(&trace->input, data, count * FKT_PAGE_BYTES,
+				  trace->header.data_offset + number * FKT_PAGE_BYTES) /
+		FKT_PAGE_BYTES;
+	for (uint64_t i = 0; i < count; i++)
+		worker->kept[at + i] = data + i * PAGE_WORDS;
+}
+
+/* A page of the window, until the next call for one that is not kept. */
 static const uint64_t *get_page(struct worker *worker, uint64_t number)
 {
 	struct fkt_trace *trace = worker->job->trace;
-	const size_t words = FKT_PAGE_BYTES / sizeof(uint64_t);
 	uint64_t at = number - worker->first;
-	uint64_t want;
+	uint64_t *data = worker->page + PAGES_KEPT * PAGE_WORDS;
 
-	while (at >= worker->pages && at < PAGES_KEPT) {
-		want = PAGES_KEPT - worker->pages;
-		if (want > PAGES_STEP)
-			want = PAGES_STEP;
-		want = fkt_input_read_at(&trace->input, worker->page + worker->pages * words,
-					 want * FKT_PAGE_BYTES,
-					 trace->header.data_offset +
-						 (worker->first + worker->pages) * FKT_PAGE_BYTES) /
-		       FKT_PAGE_BYTES;
-		if (!want)
-			return NULL;
-		worker->pages += want;
-	}
-	if (at < worker->pages)
-		return worker->page + at * words;
-	if (fkt_input_read_at(&trace->input, worker->page + PAGES_KEPT * words, FKT_PAGE_BYTES,
-			      trace->header.data_offset + number * FKT_PAGE_BYTES) !=
-	    FKT_PAGE_BYTES)
-		return NULL;
-	return worker->page + PAGES_KEPT * words;
+	if (at < PAGES_KEPT && worker->kept[at])
+		return worker->kept[at];
+	return fkt_input_read_at(&trace->input, data, FKT_PAGE_BYTES,
+				 trace->header.data_offset + number * FKT_PAGE_BYTES) ==
+			       FKT_PAGE_BYTES
+		       ? data
+		       : NULL;
 }
 
-/* Called for the pages of the window's blocks: look for process events. */
-static int collect_page(void *arg, uint32_t lane, union fkt_page_ref ref)
+/*
+ * Whether there may be a process event among a page's slots. All words are looked at, arguments too:
+ * that takes less time than to go from slot to slot.
+ */
+static bool may_have_process_event(const struct fkt_cursor *cursor)
 {
-	struct worker *worker = arg;
-	struct window *window = worker->window;
+	uint64_t found = 0;
+
+	for (const uint64_t *pos = cursor->pos; pos < cursor->end; pos++)
+		found |= fkt_is_process_event((le64toh(*pos) >> FKT_SLOT_CODE_SHIFT) &
+					      (FKT_SLOT_CODES - 1));
+	return found;
+}
+
+static bool begin_page(struct worker *worker, uint64_t number, struct fkt_cursor *cursor)
+{
 	struct fkt_trace *trace = worker->job->trace;
-	uint64_t begin = trace->header.page_header_bytes / sizeof(uint64_t);
+	const uint64_t *page = get_page(worker, number);
 	struct fkt_page_header header;
-	struct fkt_cursor cursor = { 0 };
-	const uint64_t *page = get_page(worker, ref.number);
+
+	if (!page || fkt_page_check(trace, page, &header) != FKT_PAGE_EVENTS ||
+	    header.end < worker->window->from || header.first >= worker->window->to)
+		return false;
+	*cursor = (struct fkt_cursor){
+		.pos = page + trace->header.page_header_bytes / sizeof(*page),
+		.end = page + header.used / sizeof(*page),
+		.stamp = header.first,
+		.left = header.events,
+		.lane = header.lane,
+		.cpu = header.cpu,
+	};
+	return true;
+}
+
+/* Look for process events in a page. */
+static int collect_page(struct worker *worker, uint64_t number)
+{
+	struct window *window = worker->window;
+	struct fkt_cursor cursor;
 	struct fkt_event event;
 
-	if (!page || fkt_page_check(trace, page, &header) != FKT_PAGE_EVENTS || header.lane != lane ||
-	    header.end < window->from || header.first >= window->to)
+	if (!begin_page(worker, number, &cursor))
 		return 0;
-	cursor.pos = page + begin;
-	cursor.end = page + header.used / sizeof(uint64_t);
-	cursor.stamp = header.first;
-	cursor.left = header.events;
-	cursor.lane = header.lane;
-	cursor.cpu = header.cpu;
+	worker->tail[cursor.lane] = number;
+	if (!may_have_process_event(&cursor))
+		return 0;
 	for (; fkt_slot_decode(&cursor, &event); fkt_slot_pass(&cursor, &event)) {
 		if (event.stamp < window->from)
 			continue;
 		if (event.stamp >= window->to && window->to != UINT64_MAX)
 			break;
-		window->any = true;
-		if (event.stamp > window->last)
-			window->last = event.stamp;
-		if (unlikely(fkt_is_process_event(event.code)) && !note_event(window, &event))
+		if (fkt_is_process_event(event.code) && !note_event(window, &event))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
+/* The lanes' last pages have the window's last event. */
+static void find_last(struct worker *worker)
+{
+	struct window *window = worker->window;
+	struct fkt_cursor cursor;
+	struct fkt_event event;
+
+	for (uint32_t lane = 0; lane < worker->job->trace->header.lanes; lane++) {
+		if (worker->tail[lane] == NO_PAGE ||
+		    !begin_page(worker, worker->tail[lane], &cursor))
+			continue;
+		for (; fkt_slot_decode(&cursor, &event); fkt_slot_pass(&cursor, &event)) {
+			if (event.stamp < window->from)
+				continue;
+			if (event.stamp >= window->to && window->to != UINT64_MAX)
+				break;
+			window->any = true;
+			if (event.stamp > window->last)
+				window->last = event.stamp;
+		}
+	}
+}
+
+/* How many pages of a block, from one on, the index does not say to be outside of the window. */
+static unsigned int count_pages(const struct window *window, const struct fkt_block *block,
+				unsigned int first)
+{
+	const struct fkt_index_entry *entry;
+	unsigned int i;
+
+	for (i = first; i < FKT_INDEX_ENTRIES && i - first < PAGES_STEP; i++) {
+		entry = &block->entry[i];
+		if (entry->lane == FKT_LANE_INDEX || entry->end < window->from ||
+		    entry->first >= window->to)
+			break;
+	}
+	return i - first;
+}
+
+/* Look at the window's pages. */
 static int collect(struct worker *worker)
 {
 	struct window *window = worker->window;
 	struct fkt_trace *trace = worker->job->trace;
-	struct fkt_read_stats stats = { 0 };
-	struct fkt_scan *scan = fkt_scan_new(trace, collect_page, worker, &stats);
-	uint64_t watermark = 0;
-	int ret;
+	struct fkt_block block;
+	bool indexed, past = false;
+	uint64_t page;
+	unsigned int count;
+	int err = 0;
 
-	if (!scan)
-		return -ENOMEM;
 	window->last = 0;
-	worker->first = fkt_seek_stamp(trace, window->from) * FKT_BLOCK_PAGES;
-	worker->pages = 0;
-	fkt_scan_seek(scan, worker->first);
-	do {
-		ret = fkt_scan_step(scan, &watermark);
-	} while (ret > 0 && watermark < window->to);
-	fkt_scan_free(scan);
-	if (ret < 0)
-		return ret;
+	window->block = window->from ? fkt_seek_stamp(trace, window->from) : 0;
+	page = worker->first = window->block * FKT_BLOCK_PAGES;
+	memset(worker->kept, 0, sizeof(worker->kept));
+	memset(worker->tail, 0xff, trace->header.lanes * sizeof(*worker->tail));
+	while (!past && page < trace->pages && !err) {
+		indexed = fkt_read_block(trace, page / FKT_BLOCK_PAGES, &block);
+		for (unsigned int i = 0; i < FKT_INDEX_ENTRIES && !err; i += count ?: 1) {
+			count = indexed ? count_pages(window, &block, i) : 1;
+			if (count)
+				keep_pages(worker, page + i, count);
+			for (unsigned int j = 0; j < count && !err; j++)
+				err = collect_page(worker, page + i + j);
+		}
+		past = indexed && block.complete >= window->to;
+		page += FKT_BLOCK_PAGES;
+	}
+	if (err)
+		return err;
+	find_last(worker);
 	if (window->events)
 		qsort(window->event, window->events, sizeof(*window->event), compare_events);
 	return 0;
 }
 
-static int write_all(int fd, const char *data, size_t bytes)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	while (done < bytes) {
-		n = write(fd, data + done, bytes - done);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0)
-			done += (size_t)n;
-	}
-	return 0;
-}
-
-static int write_lines(struct worker *worker)
-{
-	size_t bytes = worker->bytes;
-
-	worker->bytes = 0;
-	return write_all(worker->job->listing->fd, worker->lines, bytes);
-}
-
-/* Called with each large piece of lines: once it is the window's turn, they need not be kept. */
-static int take_lines(void *arg, const char *data, size_t bytes)
+/* Called when there is no room for more lines: once it is the window's turn, they need not be kept. */
+static bool is_turn(void *arg)
 {
 	struct worker *worker = arg;
-	char *larger;
 
 	/* Pairs with the release in do_window(): what was written before is written. */
-	if (__atomic_load_n(&worker->job->turn, __ATOMIC_ACQUIRE) == worker->number)
-		return write_lines(worker) ?: write_all(worker->job->listing->fd, data, bytes);
-	if (worker->bytes + bytes > worker->room) {
-		worker->room = (worker->bytes + bytes) * 2;
-		larger = realloc(worker->lines, worker->room);
-		if (!larger)
-			return -ENOMEM;
-		worker->lines = larger;
-	}
-	memcpy(worker->lines + worker->bytes, data, bytes);
-	worker->bytes += bytes;
-	return 0;
+	return __atomic_load_n(&worker->job->turn, __ATOMIC_ACQUIRE) == worker->number;
 }
 
 static int make_lines(struct worker *worker, uint64_t last, struct fkt_read_stats *stats)
 {
 	const struct window *window = worker->window;
 	struct fkt_reader *reader =
-		fkt_reader_new_window(worker->job->trace, window->from, window->to);
+		fkt_reader_new_at(worker->job->trace, window->from, window->to, window->block);
 	struct fkt_event event;
 	int what, err;
 
 	if (!reader)
 		return -ENOMEM;
-	fkt_lend_pages(reader, worker->page, worker->first, worker->pages);
+	fkt_lend_pages(reader, worker->kept, worker->first, PAGES_KEPT);
 	if (window->from)
 		fkt_text_resume(worker->text, worker->job->first, last);
 	while ((what = fkt_next(reader, &event)) > 0) {
@@ -374,7 +413,7 @@ static int make_lines(struct worker *worker, uint64_t last, struct fkt_read_stat
 			fkt_text_gap(worker->text, fkt_gap(reader));
 		}
 	}
-	err = what < 0 ? what : fkt_text_flush(worker->text);
+	err = what < 0 ? what : 0;
 	*stats = *fkt_read_stats(reader);
 	fkt_reader_free(reader);
 	return err;
@@ -431,7 +470,7 @@ static void do_window(struct worker *worker)
 		return;
 
 	pthread_mutex_unlock(&job->lock);
-	err = write_lines(worker);
+	err = fkt_text_flush(worker->text);
 	pthread_mutex_lock(&job->lock);
 	if (err)
 		return fail(job, err);
@@ -461,11 +500,12 @@ static bool make_worker(struct worker *worker, struct job *job)
 	worker->processes = fkt_processes_new(job->trace);
 	if (!worker->page || !worker->processes)
 		return false;
-	worker->text = fkt_text_new(job->trace, worker->processes, -1, listing->time);
-	if (!worker->text)
+	worker->tail = calloc(job->trace->header.lanes, sizeof(*worker->tail));
+	worker->text = fkt_text_new(job->trace, worker->processes, listing->fd, listing->time);
+	if (!worker->tail || !worker->text)
 		return false;
 	fkt_text_set_format(worker->text, listing->format, listing->color);
-	fkt_text_set_output(worker->text, take_lines, worker);
+	fkt_text_hold(worker->text, is_turn, worker);
 	return true;
 }
 
@@ -474,7 +514,7 @@ static void free_worker(struct worker *worker)
 	fkt_text_free(worker->text);
 	fkt_processes_free(worker->processes);
 	free(worker->page);
-	free(worker->lines);
+	free(worker->tail);
 }
 
 bool fkt_can_list(const struct fkt_trace *trace)

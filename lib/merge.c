@@ -135,6 +135,12 @@ static int queue_add(struct fkt_lane *lane, union fkt_page_ref page)
 	return 0;
 }
 
+static bool is_lent(const struct fkt_reader *reader, uint64_t number)
+{
+	return number - reader->lent_first < reader->lent_pages &&
+	       reader->lent[number - reader->lent_first];
+}
+
 /* The bytes of a file's page, in the lane's window; NULL when they can't be read. */
 static const char *window_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t number,
 			       int *err)
@@ -143,8 +149,8 @@ static const char *window_page(struct fkt_reader *reader, struct fkt_lane *lane,
 	uint64_t pages = WINDOW_PAGES / trace->header.lanes;
 	size_t got;
 
-	if (number - reader->lent_first < reader->lent_pages)
-		return reader->lent + (number - reader->lent_first) * FKT_PAGE_BYTES;
+	if (is_lent(reader, number))
+		return reader->lent[number - reader->lent_first];
 	if (number - lane->window_first < lane->window_pages)
 		return lane->window + (number - lane->window_first) * FKT_PAGE_BYTES;
 	if (pages < 1)
@@ -232,7 +238,7 @@ static bool pass_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t
 	struct fkt_page_header header;
 
 	if (!reader->from || number - lane->window_first < lane->window_pages ||
-	    number - reader->lent_first < reader->lent_pages)
+	    is_lent(reader, number))
 		return false;
 	if (fkt_input_read_at(&trace->input, data, sizeof(data),
 			      trace->header.data_offset + number * FKT_PAGE_BYTES) !=
@@ -631,9 +637,14 @@ struct fkt_reader *fkt_reader_new(struct fkt_trace *trace)
 
 struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from, uint64_t to)
 {
+	return fkt_reader_new_at(trace, from, to, from ? fkt_seek_stamp(trace, from) : 0);
+}
+
+struct fkt_reader *fkt_reader_new_at(struct fkt_trace *trace, uint64_t from, uint64_t to,
+				     uint64_t block)
+{
 	struct fkt_reader *reader = calloc(1, sizeof(*reader));
 	uint32_t lanes = trace->header.lanes;
-	uint64_t block;
 
 	if (!reader)
 		return NULL;
@@ -657,7 +668,6 @@ struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from,
 	for (size_t i = 0; i < trace->n_current; i++)
 		reader->cpu_pid[trace->current[i].cpu] = trace->current[i].tid;
 
-	block = from ? fkt_seek_stamp(trace, from) : 0;
 	/* In a shared lane switches say who is current on each CPU. */
 	if (trace->header.shared)
 		block -= block < SHARED_BLOCKS ? block : SHARED_BLOCKS;
@@ -666,9 +676,10 @@ struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from,
 	return reader;
 }
 
-void fkt_lend_pages(struct fkt_reader *reader, const void *data, uint64_t first, uint64_t pages)
+void fkt_lend_pages(struct fkt_reader *reader, const void *const *lent, uint64_t first,
+		    uint64_t pages)
 {
-	reader->lent = data;
+	reader->lent = lent;
 	reader->lent_first = first;
 	reader->lent_pages = pages;
 }

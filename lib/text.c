@@ -141,8 +141,8 @@ struct fkt_text {
 	struct fkt_trace *trace;
 	struct fkt_processes *processes;
 	int fd;
-	fkt_text_output_fn *output; /* instead of @fd */
-	void *output_arg;
+	fkt_text_may_write_fn *may_write; /* NULL: always */
+	void *arg;
 	enum fkt_time time;
 	enum fkt_text_format format;
 	bool color;
@@ -153,11 +153,12 @@ struct fkt_text {
 	uint32_t generation;
 	int64_t date_second; /* for which date is written */
 	char date[32];
+	char *buf;
+	size_t room;
 	size_t bytes;
 	struct label *labels; /* all of them */
 	struct label *label[FKT_SLOT_CODES];
 	struct who who[UINT16_MAX + 1];
-	char buf[BUFFER_BYTES];
 };
 
 static char *put_text(char *to, const char *text, size_t bytes)
@@ -678,11 +679,6 @@ static void write_out(struct fkt_text *text)
 	size_t done = 0;
 	ssize_t n;
 
-	if (text->output) {
-		if (!text->error)
-			text->error = text->output(text->output_arg, text->buf, text->bytes);
-		done = text->bytes;
-	}
 	while (done < text->bytes && !text->error) {
 		n = write(text->fd, text->buf + done, text->bytes - done);
 		if (n >= 0)
@@ -693,10 +689,29 @@ static void write_out(struct fkt_text *text)
 	text->bytes = 0;
 }
 
+/* The next line does not fit any more. */
+static void make_room(struct fkt_text *text)
+{
+	char *larger;
+
+	if (!text->may_write || text->may_write(text->arg)) {
+		write_out(text);
+		return;
+	}
+	larger = realloc(text->buf, text->room * 2);
+	if (larger) {
+		text->buf = larger;
+		text->room *= 2;
+		return;
+	}
+	text->error = -ENOMEM;
+	text->bytes = 0;
+}
+
 static char *begin_line(struct fkt_text *text)
 {
-	if (text->bytes > BUFFER_BYTES - LINE_BYTES * (text->format == FKT_TEXT_PLAIN ? 1 : 3))
-		write_out(text);
+	if (text->bytes > text->room - LINE_BYTES * (text->format == FKT_TEXT_PLAIN ? 1 : 3))
+		make_room(text);
 	return text->buf + text->bytes;
 }
 
@@ -958,6 +973,12 @@ struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *pro
 
 	if (!text)
 		return NULL;
+	text->buf = malloc(BUFFER_BYTES);
+	if (!text->buf) {
+		free(text);
+		return NULL;
+	}
+	text->room = BUFFER_BYTES;
 	text->trace = trace;
 	text->processes = processes;
 	text->fd = fd;
@@ -980,10 +1001,10 @@ void fkt_text_set_format(struct fkt_text *text, enum fkt_text_format format, boo
 	text->color = color && format == FKT_TEXT_PLAIN;
 }
 
-void fkt_text_set_output(struct fkt_text *text, fkt_text_output_fn *output, void *arg)
+void fkt_text_hold(struct fkt_text *text, fkt_text_may_write_fn *may_write, void *arg)
 {
-	text->output = output;
-	text->output_arg = arg;
+	text->may_write = may_write;
+	text->arg = arg;
 }
 
 void fkt_text_resume(struct fkt_text *text, uint64_t first, uint64_t last)
@@ -1004,5 +1025,6 @@ void fkt_text_free(struct fkt_text *text)
 		text->labels = label->next;
 		free(label);
 	}
+	free(text->buf);
 	free(text);
 }
