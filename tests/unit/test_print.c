@@ -49,8 +49,8 @@ static void make_trace(void)
 	build_text(&build, FKT_SECTION_CODES,
 		   "0x10000 1 entry 0x10001 functions F size:u64 flags:x64\n"
 		   "0x10001 1 exit 0x10000 functions F ret:ret\n"
-		   "0x10002 1 entry 0x10003 functions G\n"
-		   "0x10003 1 exit 0x10002 functions G ret:ret\n");
+		   "0x10002 1 entry 0x10003 files,functions G\n"
+		   "0x10003 1 exit 0x10002 files,functions G ret:ret\n");
 	build_pages(&build);
 	build.lane[0].pid = 50;
 	slot(&build, 0, 1000, READ, 0, 2, 3, 0x7ffe1000);
@@ -125,6 +125,7 @@ static const char *const modes[][2] = {
 	{ "events.csv", "--no-summary --format csv" },
 	{ "events.json", "--no-summary --format json" },
 	{ "cpus", "--cpus" },
+	{ "cpus-process", "--cpus -p +app" },
 	{ "calls", "--calls" },
 	{ "calls-elapsed", "--calls=F --elapsed" },
 	{ "calls.json", "--calls --format json" },

@@ -224,7 +224,7 @@ static const struct column *field_columns(void)
 		[BY_PROCESS] = { "Process", "process", COLUMN_TEXT, 24 },
 		[BY_THREAD] = { "Thread", "thread", COLUMN_TEXT, 24 },
 		[BY_CPU] = { "CPU", "cpu", COLUMN_TEXT, 4 },
-		[BY_LAYER] = { "Layer", "layer", COLUMN_TEXT, 12 },
+		[BY_LAYER] = { "Layer", "layer", COLUMN_TEXT, 16 },
 		[BY_CODE] = { "Code", "code", COLUMN_TEXT, 5 },
 		[BY_ERRNO] = { "Errno", "errno", COLUMN_TEXT, 12 },
 		[BY_ARG0] = { "Arg 0", "arg0", COLUMN_TEXT, 18 },

@@ -251,13 +251,27 @@ static bool looks_like_code(const char *pattern, uint32_t code)
 	return end != pattern && !*end && number == code;
 }
 
+/* Whether a code is of a layer, which may be one of several. */
+static bool has_layer(const struct fkt_code_row *row, const char *layer)
+{
+	const char *at = row ? row->layer : "";
+	size_t bytes;
+
+	for (; *at; at += bytes + (at[bytes] == ',')) {
+		bytes = strcspn(at, ",");
+		if (bytes == strlen(layer) && !strncasecmp(at, layer, bytes))
+			return true;
+	}
+	return false;
+}
+
 static bool match_code(const struct filter *filter, uint32_t code)
 {
 	const struct fkt_code_row *row = fkt_code_row(filter->trace, code);
 	const struct options *options = filter->options;
 	char name[FKT_NAME_BYTES];
 
-	if (options->layer && (!row || strcasecmp(row->layer, options->layer)))
+	if (options->layer && !has_layer(row, options->layer))
 		return false;
 	fkt_code_name(filter->trace, code, name);
 	for (unsigned int i = 0; i < options->codes; i++)
@@ -280,7 +294,7 @@ static bool cpu_passes(const struct filter *filter, uint16_t cpu)
 	return !filter->cpus || filter->cpu[cpu / 8] & 1u << cpu % 8;
 }
 
-static bool thread_passes(const struct filter *filter, uint32_t id)
+bool filter_thread(const struct filter *filter, uint32_t id)
 {
 	return !filter->options->only.set || is_who(filter->processes, &filter->options->only, id);
 }
@@ -335,7 +349,7 @@ void filter_leave(struct filter *filter, const struct fkt_call *call)
 
 bool filter_row(struct filter *filter, const struct fkt_call *call)
 {
-	return thread_passes(filter, call->id) && cpu_passes(filter, call->cpu) &&
+	return filter_thread(filter, call->id) && cpu_passes(filter, call->cpu) &&
 	       code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
 	       is_inside(filter, call->id) && (!filter->list.who->set || filter->list.count);
 }
@@ -348,7 +362,7 @@ bool filter_call(struct filter *filter, const struct fkt_call *call)
 
 bool filter_wait(const struct filter *filter, const struct fkt_wait *wait)
 {
-	return thread_passes(filter, wait->id) && wait->back - wait->left >= filter->longer;
+	return filter_thread(filter, wait->id) && wait->back - wait->left >= filter->longer;
 }
 
 bool filter_charges(const struct filter *filter)
@@ -367,7 +381,7 @@ bool filter_event(struct filter *filter, const struct fkt_event *event)
 	/* Its first and its last event are its own. */
 	listed = listed || filter->list.count;
 	pass = listed && cpu_passes(filter, event->cpu) && code_passes(filter, event->code) &&
-	       thread_passes(filter, id) && (filter->left || is_inside(filter, id)) &&
+	       filter_thread(filter, id) && (filter->left || is_inside(filter, id)) &&
 	       (filter->options->longer < 0 || filter->long_call);
 	filter->left = false;
 	filter->long_call = false;

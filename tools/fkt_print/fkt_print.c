@@ -366,7 +366,7 @@ static int print_views(struct run *run)
 	int err = 0;
 
 	if (run->options->cpus)
-		err = print_cpus(run->out, run->processes, run->analysis);
+		err = print_cpus(run->out, run->filter, run->processes, run->analysis);
 	if (run->waits && !err)
 		err = waits_print(run->waits, run->out, run->processes);
 	if (run->calls && !err)
@@ -381,13 +381,30 @@ static int print_views(struct run *run)
 	return err;
 }
 
+/* Why there was no event in the time that was asked for. */
+static void tell_outside(const struct run *run)
+{
+	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
+	uint64_t first = stats->first, last = stats->last;
+	char text[FKT_ERROR_BYTES] = "no event is in the time that was asked for";
+
+	/* What was read need not go to the end. */
+	if (!strcmp(run->options->path, "-") || fkt_span(run->trace, &first, &last))
+		if (filter_from(run->filter) > last)
+			snprintf(text, sizeof(text),
+				 "no event is in the time that was asked for: the trace ends after "
+				 "%.6f s",
+				 (double)fkt_cycles_to_ns(run->trace, (int64_t)(last - first)) /
+					 1e9);
+	complain(run->options, text);
+}
+
 /* The whole run: 0 or 1, the exit status, or a negative errno value. */
 static int print_events(struct run *run)
 {
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
 	bool all = filter_is_open(run->filter) && !run->calls && !run->by && !run->graph &&
 		   !run->waits && !run->options->cpus;
-	char text[FKT_ERROR_BYTES];
 	int err;
 
 	if (run->text)
@@ -413,13 +430,7 @@ static int print_events(struct run *run)
 	if (err)
 		return err;
 	if (!all && !run->inside && stats->events && run->options->from >= 0) {
-		snprintf(text, sizeof(text),
-			 "no event is in the time that was asked for: the trace ends after "
-			 "%.6f s",
-			 (double)fkt_cycles_to_ns(run->trace,
-						  (int64_t)(stats->last - stats->first)) /
-				 1e9);
-		complain(run->options, text);
+		tell_outside(run);
 		return 1;
 	}
 	return tell_missing(run->options, run->trace, stats) ? 0 : 1;

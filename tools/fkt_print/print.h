@@ -148,16 +148,19 @@ int print_summary(struct output *out, const struct options *options,
 		  const struct fkt_read_stats *stats, const struct fkt_processes *processes,
 		  struct fkt_analysis *analysis);
 
+struct filter;
+
 /**
  * print_cpus() - the time of each thread on each CPU
  * @out: where to
+ * @filter: which threads
  * @processes: the threads
  * @analysis: the sums, after fkt_analysis_end()
  *
  * Return: 0 or -ENOMEM.
  */
-int print_cpus(struct output *out, const struct fkt_processes *processes,
-	       struct fkt_analysis *analysis);
+int print_cpus(struct output *out, const struct filter *filter,
+	       const struct fkt_processes *processes, struct fkt_analysis *analysis);
 
 /* ---- groups.c: values by keys, in bounded memory ---- */
 
@@ -201,8 +204,6 @@ const struct group *groups_others(const struct groups *groups);
 
 /* ---- filter.c ---- */
 
-struct filter;
-
 /**
  * filter_new() - what the options let through
  * @options: must outlive it
@@ -237,6 +238,8 @@ uint64_t filter_first(const struct filter *filter);
 uint64_t filter_from(const struct filter *filter);
 uint64_t filter_to(const struct filter *filter);
 
+/* Whether a thread is among those that are asked for. */
+bool filter_thread(const struct filter *filter, uint32_t id);
 /* Whether to list an event; after the analysis and the processes were told of it. */
 bool filter_event(struct filter *filter, const struct fkt_event *event);
 /* Whether time is to be charged after this event; likewise. */

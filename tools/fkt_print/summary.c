@@ -429,8 +429,8 @@ static const struct column on_cpu_columns[] = {
 	{ 0 },
 };
 
-int print_cpus(struct output *out, const struct fkt_processes *processes,
-	       struct fkt_analysis *analysis)
+int print_cpus(struct output *out, const struct filter *filter,
+	       const struct fkt_processes *processes, struct fkt_analysis *analysis)
 {
 	const struct fkt_process *process;
 	struct fkt_thread_sums *rows;
@@ -446,6 +446,8 @@ int print_cpus(struct output *out, const struct fkt_processes *processes,
 	for (size_t i = 0; i < count; i++) {
 		process = fkt_process(processes, rows[i].id);
 		put_pid(process, pid);
+		if (!filter_thread(filter, rows[i].id))
+			continue;
 		for (uint32_t cpu = 0; cpu < fkt_analysis_cpu_end(analysis); cpu++) {
 			cycles = fkt_analysis_on_cpu(analysis, rows[i].id, (uint16_t)cpu);
 			if (!cycles)
