@@ -148,7 +148,7 @@ static __always_inline bool fkt_reserve(struct fkt_lane *lane, u64 tag, u32 word
 					struct fkt_slot *slot)
 {
 	const u32 bytes = 8 * (1 + words);
-	u64 head, now;
+	u64 head, next, now;
 	u64 *first;
 
 	do {
@@ -159,14 +159,15 @@ static __always_inline bool fkt_reserve(struct fkt_lane *lane, u64 tag, u32 word
 		 * @head is still what it was; if it is not, the exchange fails. An older value of
 		 * @near only makes a slot wide that need not have been.
 		 */
-		if (unlikely(now > READ_ONCE(lane->near)))
+		if (unlikely(now > fkt_read_early(lane->near)))
 			return false;
+		next = head + bytes;
 		/* In a lane that is not shared the CPU's bits are 0: the low half is the offset. */
-		if (unlikely((shared ? FKT_HEAD_OFFSET(head) : (u32)head) + bytes > FKT_PAGE_BYTES))
+		if (unlikely((shared ? FKT_HEAD_OFFSET(head) + bytes : (u32)next) > FKT_PAGE_BYTES))
 			return false;
 		if (shared && unlikely(FKT_HEAD_CPU(head) != fkt_cpu()))
 			return false;
-	} while (unlikely(!fkt_cmpxchg(&lane->head, head, head + bytes, shared)));
+	} while (unlikely(!fkt_cmpxchg(&lane->head, head, next, shared)));
 
 	slot->entry = fkt_head_entry(lane, head);
 	first = (void *)slot->entry->page + (shared ? FKT_HEAD_OFFSET(head) : (u32)head);

@@ -25,6 +25,9 @@ static __always_inline u64 fkt_clock(bool shared)
 	return shared ? rdtsc_ordered() : rdtsc();
 }
 
+/* A load that may be done earlier than it is written, and that an instruction can have as operand. */
+#define fkt_read_early(x) data_race(x)
+
 static __always_inline u32 fkt_cpu(void)
 {
 	return raw_smp_processor_id();

@@ -145,10 +145,11 @@ struct fkt_status {
 };
 
 /* fkt_function_spec.flags */
-#define FKT_FUNCTION_ENTRY_ONLY 1u /* for one that has arguments on the stack, or never returns */
+#define FKT_FUNCTION_ENTRY_ONLY 1u /* for one that never returns, or whose arguments are not known */
 #define FKT_FUNCTION_FLAGS	FKT_FUNCTION_ENTRY_ONLY
 
 #define FKT_FUNCTIONS_MAX	131072
+#define FKT_FUNCTION_COPY_MAX	8
 
 /**
  * struct fkt_function_spec - a function to trace
@@ -158,7 +159,7 @@ struct fkt_status {
  * @args: how many of its first six arguments to record
  * @ret_bytes: size of what it returns: 0 (nothing), 1, 2, 4 or 8
  * @flags: FKT_FUNCTION_…
- * @reserved: 0
+ * @copy_words: how many words of arguments it has on the stack, at most FKT_FUNCTION_COPY_MAX
  * @group: functions of one module have one number of their own: they are unhooked when it goes
  */
 struct fkt_function_spec {
@@ -168,7 +169,7 @@ struct fkt_function_spec {
 	__u8 args;
 	__u8 ret_bytes;
 	__u8 flags;
-	__u8 reserved;
+	__u8 copy_words;
 	__u32 group;
 };
 

@@ -16,67 +16,77 @@
 #include <asm/text-patching.h>
 #include "compat.h"
 #include "fkt.h"
+#include "trampoline.h"
 
 /**
- * struct fkt_function - a function that is traced
+ * struct fkt_function - a function that is traced, in a line of cache of its own
  * @body: where the trampoline returns to to run the function; 0 in an empty place of the table
+ * @ret_mask: which bits of %rax the function sets
  * @entry_tag: the entry's FKT_TAG, with its number of arguments
  * @exit_tag: the exit's
+ * @entry_keys: @keys, if fkt_function_entry() needs to know nothing else, else 0
+ * @exit_keys: the same for fkt_function_exit()
  * @keys: its layers, 0 once it is traced no more
- * @flags: FKT_FUNCTION_…, and FKT_FUNCTION_ARGS when @entry_tag has some
- * @ret_mask: which bits of %rax the function sets
+ * @copy_words: how many words of arguments it has on the stack, that the trampoline is to copy
+ * @flags: FKT_FUNCTION_…
  */
 struct fkt_function {
 	unsigned long body;
+	u64 ret_mask;
 	u32 entry_tag;
 	u32 exit_tag;
+	u32 entry_keys;
+	u32 exit_keys;
 	u32 keys;
-	u32 flags;
-	u64 ret_mask;
-};
+	u8 copy_words;
+	u8 flags;
+} __aligned(1u << 6);
 
-#define FKT_FUNCTION_SHIFT 5
-#define FKT_FUNCTION_ARGS  (1u << 31)
+#define FKT_FUNCTION_SHIFT 6
+/* Functions begin at multiples of 16. */
+#define FKT_BODY_SHIFT	   4
 #define FKT_ENDBR_BYTES	   4
 static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);
+static_assert(offsetof(struct fkt_function, copy_words) == FKT_FUNCTION_COPY_OFFSET);
+static_assert(FKT_FUNCTION_COPY_MAX == FKT_COPY_WORDS);
 
 /**
  * struct fkt_function_table - the functions of one recording, by @body
- * @mask: the size of @place in bytes, less one place
  * @retired: link in fkt_functions_retired, from the beginning
+ * @unused: keeps @mask at a small distance from @place
+ * @mask: the size of @place in bytes, less one place
  * @place: the places, a power of two, at most half of them taken
  */
 struct fkt_function_table {
-	unsigned long mask;
 	struct list_head retired;
+	u8 unused[40];
+	unsigned long mask;
 	struct fkt_function place[];
 };
 
 /**
  * struct fkt_function_group - functions that were hooked together: when their layers were asked for,
- * those of each module apart
+ * those of each module apart, and those that have arguments on the stack
  * @link: in fkt_function_groups
  * @ops: the hooks
  * @address: one of the functions
  * @direct: hooked by direct trampoline, else by redirection
+ * @copying: by the trampoline that copies the arguments on the stack
  */
 struct fkt_function_group {
 	struct list_head link;
 	struct ftrace_ops ops;
 	unsigned long address;
 	bool direct;
+	bool copying;
 };
-
-void fkt_function_trampoline(void);
-void fkt_function_redirected(void);
-struct fkt_function *fkt_function_entry(unsigned long body, const u64 *args);
-void fkt_function_exit(struct fkt_function *function, u64 ret);
 
 /* What the recorder asked for; the session's lock. */
 static struct fkt_function_spec *fkt_function_specs;
 static u32 fkt_function_count;
 
-static struct fkt_function_table *fkt_functions;
+/* The places of the table of the running, or of the last recording. */
+static struct fkt_function *fkt_functions;
 /* The groups that are hooked, and its lock. */
 static LIST_HEAD(fkt_function_groups);
 static DEFINE_MUTEX(fkt_groups_lock);
@@ -86,51 +96,52 @@ static u32 fkt_function_keys; /* the layers whose functions are hooked */
 static u32 fkt_functions_hooked;
 static u32 fkt_functions_refused;
 
-/* Tasks between a traced function's entry and its exit, as a sum over CPUs. */
-static DEFINE_PER_CPU(long, fkt_functions_inside);
-
-/* Tables that tasks may still come back to. While there are any, the module is pinned. */
+/* Tables that tasks may still come back to. Each one pins the module. */
 static LIST_HEAD(fkt_functions_retired);
 static bool fkt_functions_live;
 static DEFINE_MUTEX(fkt_functions_lock);
 
-/*
- * Functions begin at multiples of 16 and places are 32 bytes long: twice the address, cut to the
- * table's size, is where to look first.
- */
-static __always_inline struct fkt_function *fkt_function_place(struct fkt_function_table *table,
-							       unsigned long offset)
+static __always_inline struct fkt_function_table *fkt_table_of(struct fkt_function *places)
 {
-	return (void *)table->place + (offset & table->mask);
+	return container_of(places, struct fkt_function_table, place[0]);
 }
 
-static __always_inline struct fkt_function *fkt_function_find(unsigned long body)
+/* Where to look first: the address, in units of places, cut to the table's size. */
+static __always_inline struct fkt_function *fkt_function_first(struct fkt_function *places,
+							       unsigned long body)
 {
-	struct fkt_function_table *table = READ_ONCE(fkt_functions);
-	unsigned long offset = body << (FKT_FUNCTION_SHIFT - 4);
-	struct fkt_function *function = fkt_function_place(table, offset);
+	unsigned long offset = body << (FKT_FUNCTION_SHIFT - FKT_BODY_SHIFT);
 
-	while (unlikely(function->body != body)) {
-		if (!function->body)
-			return NULL;
-		offset += sizeof(*function);
-		function = fkt_function_place(table, offset);
+	return (void *)places + (offset & fkt_table_of(places)->mask);
+}
+
+/* Where a function is, or the empty place where it would be. */
+static struct fkt_function *fkt_function_find(struct fkt_function *places, unsigned long body)
+{
+	struct fkt_function *function = fkt_function_first(places, body);
+	unsigned long offset = (void *)function - (void *)places;
+
+	while (function->body && function->body != body) {
+		offset = (offset + sizeof(*function)) & fkt_table_of(places)->mask;
+		function = (void *)places + offset;
 	}
 	return function;
 }
 
 /* Every case of fkt_function_entry(), which has turned preemption off. */
-static noinline struct fkt_function *fkt_function_entry_slow(struct fkt_function *function,
-							     const u64 *args)
+static noinline struct fkt_function *fkt_function_entry_slow(unsigned long body, const u64 *args)
 {
+	struct fkt_function *function = fkt_function_find(READ_ONCE(fkt_functions), body);
 	u64 copy[6];
 
+	if (!function->body || !fkt_on(READ_ONCE(function->keys))) {
+		preempt_enable_notrace();
+		return NULL;
+	}
 	memcpy(copy, args, sizeof(copy));
 	fkt_event_tag(function->entry_tag, function->entry_tag & FKT_SLOT_WORDS_MASK, copy);
 	if (function->flags & FKT_FUNCTION_ENTRY_ONLY)
 		function = NULL;
-	else
-		this_cpu_inc(fkt_functions_inside);
 	preempt_enable_notrace();
 	return function;
 }
@@ -145,22 +156,18 @@ static noinline struct fkt_function *fkt_function_entry_slow(struct fkt_function
  */
 __visible struct fkt_function *fkt_function_entry(unsigned long body, const u64 *args)
 {
-	struct fkt_function *function = fkt_function_find(body);
+	struct fkt_function *function;
 	struct fkt_slot slot __fkt_uninitialized;
 
-	if (unlikely(!function))
-		return NULL;
+	/* Before all else: the session waits for those before it takes the lane away. */
 	preempt_disable_notrace();
-	/* Asked with preemption off: the session waits for those before it takes the lane away. */
-	if (unlikely(!fkt_on(READ_ONCE(function->keys)))) {
-		preempt_enable_notrace();
-		return NULL;
-	}
-	if (unlikely(function->flags) || static_branch_unlikely(&fkt_shared_key) ||
+	function = fkt_function_first(READ_ONCE(fkt_functions), body);
+	if (unlikely(function->body != body) ||
+	    unlikely(!fkt_on(READ_ONCE(function->entry_keys))) ||
+	    static_branch_unlikely(&fkt_shared_key) ||
 	    unlikely(!fkt_reserve(this_cpu_read(fkt_lane), function->entry_tag, 0, false, &slot)))
-		return fkt_function_entry_slow(function, args);
+		return fkt_function_entry_slow(body, args);
 	fkt_commit(&slot, false);
-	this_cpu_inc(fkt_functions_inside);
 	preempt_enable_notrace();
 	return function;
 }
@@ -170,11 +177,12 @@ static noinline void fkt_function_exit_slow(struct fkt_function *function, u64 r
 {
 	u64 tag = function->exit_tag;
 
-	if ((s64)ret == (s16)ret)
+	if (!fkt_on(READ_ONCE(function->keys)))
+		;
+	else if ((s64)ret == (s16)ret)
 		fkt_event_tag(tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT, 0, NULL);
 	else
 		fkt_event_tag(tag | 1, 1, &ret);
-	this_cpu_dec(fkt_functions_inside);
 	preempt_enable_notrace();
 }
 
@@ -183,25 +191,26 @@ static noinline void fkt_function_exit_slow(struct fkt_function *function, u64 r
  * @function: what fkt_function_entry() returned
  * @ret: the value that it returns
  *
- * Context: that of the traced function: any, possibly long after the recording.
+ * Context: that of the traced function: any, possibly after the recording.
  */
 __visible void fkt_function_exit(struct fkt_function *function, u64 ret)
 {
 	struct fkt_slot slot __fkt_uninitialized;
+	u64 imm;
 
 	ret &= function->ret_mask;
+	imm = (u16)ret;
+	/* Else gcc shifts first, and masks with a constant of 64 bits. */
+	OPTIMIZER_HIDE_VAR(imm);
 	preempt_disable_notrace();
-	if (likely(fkt_on(READ_ONCE(function->keys)))) {
-		u64 tag = function->exit_tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT;
-
-		if (unlikely((s64)ret != (s16)ret) || static_branch_unlikely(&fkt_shared_key) ||
-		    unlikely(!fkt_reserve(this_cpu_read(fkt_lane), tag, 0, false, &slot))) {
-			fkt_function_exit_slow(function, ret);
-			return;
-		}
-		fkt_commit(&slot, false);
+	if (unlikely(!fkt_on(READ_ONCE(function->exit_keys))) ||
+	    unlikely((s64)ret != (s16)ret) || static_branch_unlikely(&fkt_shared_key) ||
+	    unlikely(!fkt_reserve(this_cpu_read(fkt_lane),
+				  function->exit_tag | imm << FKT_SLOT_IMM_SHIFT, 0, false, &slot))) {
+		fkt_function_exit_slow(function, ret);
+		return;
 	}
-	this_cpu_dec(fkt_functions_inside);
+	fkt_commit(&slot, false);
 	preempt_enable_notrace();
 }
 
@@ -211,7 +220,7 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 {
 	return spec->address && spec->keys && fkt_mask_valid(spec->keys) && spec->args <= 6 &&
 	       (!spec->ret_bytes || is_power_of_2(spec->ret_bytes)) && spec->ret_bytes <= 8 &&
-	       !spec->reserved &&
+	       spec->copy_words <= FKT_FUNCTION_COPY_MAX &&
 	       !(spec->flags & ~FKT_FUNCTION_FLAGS) && spec->code >= FKT_CODE_DYNAMIC &&
 	       spec->code < FKT_CODE_DYNAMIC_END - 1;
 }
@@ -276,24 +285,23 @@ static unsigned long fkt_function_body(unsigned long address)
 	return address + MCOUNT_INSN_SIZE;
 }
 
-static int fkt_table_insert(struct fkt_function_table *table, const struct fkt_function_spec *spec)
+static int fkt_table_insert(struct fkt_function *places, const struct fkt_function_spec *spec)
 {
 	unsigned long body = fkt_function_body(spec->address);
-	unsigned long offset = body << (FKT_FUNCTION_SHIFT - 4);
-	struct fkt_function *function = fkt_function_place(table, offset);
+	struct fkt_function *function = fkt_function_find(places, body);
+	bool plain = !spec->flags && !spec->args;
 
-	while (function->body) {
-		if (function->body == body)
-			return -EEXIST;
-		offset += sizeof(*function);
-		function = fkt_function_place(table, offset);
-	}
+	if (function->body)
+		return -EEXIST;
 	*function = (struct fkt_function){
+		.ret_mask = spec->ret_bytes ? GENMASK_ULL(8 * spec->ret_bytes - 1, 0) : 0,
 		.entry_tag = FKT_TAG(spec->code, spec->args, 0),
 		.exit_tag = FKT_TAG(spec->code + 1, 0, 0),
+		.entry_keys = plain ? spec->keys : 0,
+		.exit_keys = spec->keys,
 		.keys = spec->keys,
-		.flags = spec->flags | (spec->args ? FKT_FUNCTION_ARGS : 0),
-		.ret_mask = spec->ret_bytes ? GENMASK_ULL(8 * spec->ret_bytes - 1, 0) : 0,
+		.flags = spec->flags,
+		.copy_words = spec->copy_words,
 	};
 	/* A probe of another layer may pass by: it must find the place whole, or not at all. */
 	smp_store_release(&function->body, body);
@@ -328,13 +336,30 @@ static u32 fkt_filter_add(struct ftrace_ops *ops, unsigned long *ips, u32 count)
 }
 
 /* What ftrace calls where it can't call the trampoline directly. */
-static void fkt_function_redirect(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				  struct ftrace_regs *fregs)
+static __always_inline void fkt_function_redirect(struct ftrace_regs *fregs, void (*to)(void))
 {
 	struct pt_regs *regs = ftrace_get_regs(fregs);
 
 	regs->r10 = regs->ip;
-	regs->ip = (unsigned long)fkt_function_redirected;
+	regs->ip = (unsigned long)to;
+}
+
+static void fkt_function_redirect_plain(unsigned long ip, unsigned long parent_ip,
+					struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	fkt_function_redirect(fregs, fkt_function_redirected);
+}
+
+static void fkt_function_redirect_copying(unsigned long ip, unsigned long parent_ip,
+					  struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	fkt_function_redirect(fregs, fkt_function_redirected_copying);
+}
+
+static unsigned long fkt_group_trampoline(const struct fkt_function_group *group)
+{
+	return (unsigned long)(group->copying ? fkt_function_trampoline_copying
+					      : fkt_function_trampoline);
 }
 
 static int fkt_group_hook(struct fkt_function_group *group)
@@ -342,9 +367,10 @@ static int fkt_group_hook(struct fkt_function_group *group)
 	int ret;
 
 	if (group->direct) {
-		ret = fkt_register_direct(&group->ops, (unsigned long)fkt_function_trampoline);
+		ret = fkt_register_direct(&group->ops, fkt_group_trampoline(group));
 	} else {
-		group->ops.func = fkt_function_redirect;
+		group->ops.func = group->copying ? fkt_function_redirect_copying
+						 : fkt_function_redirect_plain;
 		group->ops.flags |= FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
 		ret = register_ftrace_function(&group->ops);
 	}
@@ -354,7 +380,7 @@ static int fkt_group_hook(struct fkt_function_group *group)
 static void fkt_group_unhook(struct fkt_function_group *group)
 {
 	if (group->direct)
-		fkt_unregister_direct(&group->ops, (unsigned long)fkt_function_trampoline);
+		fkt_unregister_direct(&group->ops, fkt_group_trampoline(group));
 	else
 		unregister_ftrace_function(&group->ops);
 	ftrace_free_filter(&group->ops);
@@ -362,7 +388,7 @@ static void fkt_group_unhook(struct fkt_function_group *group)
 	kfree(group);
 }
 
-/* Hook @count functions, which are the kernel's or one module's. */
+/* Hook @count functions, which are the kernel's or one module's, and of one kind. */
 static int fkt_group_attach(const struct fkt_function_spec *const *specs, unsigned long *ips,
 			    u32 count)
 {
@@ -376,6 +402,7 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, unsign
 		ips[i] = specs[i]->address;
 	group->address = ips[0];
 	group->direct = count <= FKT_DIRECT_MAX;
+	group->copying = specs[0]->copy_words;
 	hooked = fkt_filter_add(&group->ops, ips, count);
 	fkt_functions_refused += count - hooked;
 	for (i = 0; i < count; i++) {
@@ -407,7 +434,9 @@ static int fkt_spec_order(const void *va, const void *vb)
 	const struct fkt_function_spec *a = *(const struct fkt_function_spec *const *)va;
 	const struct fkt_function_spec *b = *(const struct fkt_function_spec *const *)vb;
 
-	return (a->group > b->group) - (a->group < b->group);
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return !a->copy_words - !b->copy_words;
 }
 
 /* Hook the functions of the layers in @keys that are in none of those in @before. */
@@ -430,7 +459,7 @@ static int fkt_layers_attach(u32 keys, u32 before)
 	sort(specs, count, sizeof(*specs), fkt_spec_order, NULL);
 	mutex_lock(&fkt_groups_lock);
 	for (i = 0; i < count && !ret; i = end) {
-		for (end = i + 1; end < count && specs[end]->group == specs[i]->group; end++)
+		for (end = i + 1; end < count && !fkt_spec_order(&specs[i], &specs[end]); end++)
 			;
 		ret = fkt_group_attach(specs + i, ips, end - i);
 	}
@@ -462,53 +491,72 @@ static struct notifier_block fkt_function_modules = {
 };
 
 /*
- * Free the tables of past recordings, once no task is inside a traced function, or in the trampoline
- * itself. Runs again and again until then.
+ * Free the tables of past recordings. Nobody enters a function through them any more; those who are
+ * inside are made to return past the trampoline, which needs to wait for none of them. If that is
+ * not possible on this kernel, it is tried again until they have left.
  */
-#define FKT_REAP_MS 200
+#define FKT_REAP_AGAIN_MS 2000
 
 static void fkt_functions_reap(struct work_struct *work);
 static DECLARE_DELAYED_WORK(fkt_functions_reaper, fkt_functions_reap);
 
-static bool fkt_functions_empty(void)
-{
-	long inside = 0;
-	int cpu;
+/* The tables that the reaper has at hand. */
+static LIST_HEAD(fkt_functions_dead);
 
-	/* Without live hooks the count only goes down, and a sum can only be too large. */
-	for_each_possible_cpu(cpu)
-		inside += READ_ONCE(per_cpu(fkt_functions_inside, cpu));
-	return !inside;
+/* Whether a frame on some task's stack is that of a function in one of them. */
+static bool fkt_function_dead(const struct fkt_function *function, unsigned long body)
+{
+	struct fkt_function_table *table;
+
+	list_for_each_entry(table, &fkt_functions_dead, retired) {
+		unsigned long offset = (const void *)function - (const void *)table->place;
+
+		if (offset <= table->mask && IS_ALIGNED(offset, sizeof(*function)))
+			return function->body == body;
+	}
+	return false;
+}
+
+/*
+ * Nobody is in the trampoline's own instructions, or in what it calls: that does not sleep. Idle
+ * tasks are waited for by the first, all others by the second, also those that are about to end.
+ */
+static void fkt_functions_wait(void)
+{
+	synchronize_rcu_tasks_rude();
+	synchronize_rcu_tasks();
 }
 
 static void fkt_functions_reap(struct work_struct *work)
 {
 	struct fkt_function_table *table, *next;
-	LIST_HEAD(dead);
 
 	mutex_lock(&fkt_functions_lock);
-	if (!fkt_functions_live && fkt_functions_empty())
-		list_splice_init(&fkt_functions_retired, &dead);
+	/* While one records, it will ask again when it ends. */
+	if (!fkt_functions_live)
+		list_splice_init(&fkt_functions_retired, &fkt_functions_dead);
 	mutex_unlock(&fkt_functions_lock);
-	if (list_empty(&dead)) {
-		schedule_delayed_work(&fkt_functions_reaper, msecs_to_jiffies(FKT_REAP_MS));
+	if (list_empty(&fkt_functions_dead))
+		return;
+	/*
+	 * This takes a moment: meanwhile the next recording may begin, with a table of its own. Who
+	 * is still on the way in will have a frame afterwards, and who is on the way out none.
+	 */
+	fkt_functions_wait();
+	if (fkt_frames_take_back(fkt_function_dead)) {
+		mutex_lock(&fkt_functions_lock);
+		list_splice_init(&fkt_functions_dead, &fkt_functions_retired);
+		mutex_unlock(&fkt_functions_lock);
+		schedule_delayed_work(&fkt_functions_reaper, msecs_to_jiffies(FKT_REAP_AGAIN_MS));
 		return;
 	}
-	/*
-	 * Nobody comes back through a body any more; some may be in the trampoline's last
-	 * instructions, or in its first ones. They leave without sleeping. This takes long: meanwhile
-	 * the next recording may begin, with a table of its own.
-	 */
-	synchronize_rcu_tasks_rude();
-	synchronize_rcu_tasks();
-	mutex_lock(&fkt_functions_lock);
-	list_for_each_entry_safe(table, next, &dead, retired) {
-		if (fkt_functions == table)
-			fkt_functions = NULL;
+	fkt_functions_wait();
+	list_for_each_entry_safe(table, next, &fkt_functions_dead, retired) {
+		list_del(&table->retired);
 		vfree(table);
+		/* The module's exit waits for this work's end. */
+		module_put(THIS_MODULE);
 	}
-	mutex_unlock(&fkt_functions_lock);
-	module_put(THIS_MODULE);
 }
 
 /**
@@ -541,14 +589,14 @@ static void fkt_function_detach(void)
 	fkt_function_keys = 0;
 	mutex_lock(&fkt_functions_lock);
 	if (fkt_functions_live) {
-		/*
-		 * Tasks may sleep in traced functions for as long as they like; when they come
-		 * back, they find that nothing is to be recorded. The table stays until then.
-		 */
-		for (i = 0; i <= fkt_functions->mask >> FKT_FUNCTION_SHIFT; i++)
-			WRITE_ONCE(fkt_functions->place[i].keys, 0);
+		/* Until they are made to return past it, those inside come back to the table. */
+		for (i = 0; i <= fkt_table_of(fkt_functions)->mask >> FKT_FUNCTION_SHIFT; i++) {
+			WRITE_ONCE(fkt_functions[i].entry_keys, 0);
+			WRITE_ONCE(fkt_functions[i].exit_keys, 0);
+			WRITE_ONCE(fkt_functions[i].keys, 0);
+		}
 		fkt_functions_live = false;
-		schedule_delayed_work(&fkt_functions_reaper, 0);
+		mod_delayed_work(system_wq, &fkt_functions_reaper, 0);
 	}
 	mutex_unlock(&fkt_functions_lock);
 }
@@ -561,10 +609,9 @@ static int fkt_table_begin(void)
 	if (!table)
 		return -ENOMEM;
 	mutex_lock(&fkt_functions_lock);
-	if (list_empty(&fkt_functions_retired))
-		__module_get(THIS_MODULE); /* put by the reaper */
+	__module_get(THIS_MODULE); /* put by the reaper */
 	list_add(&table->retired, &fkt_functions_retired);
-	smp_store_release(&fkt_functions, table);
+	smp_store_release(&fkt_functions, table->place);
 	fkt_functions_live = true;
 	mutex_unlock(&fkt_functions_lock);
 	return 0;

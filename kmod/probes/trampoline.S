@@ -7,8 +7,9 @@
  *	8(%rsp)		the function's return to its caller
  *
  * and the arguments in their registers. It calls the body, and so catches the exit without touching
- * the caller's return address. The body finds its arguments in registers only: functions that have
- * some on the stack get no exit (probes/function.c).
+ * the caller's return address. A body that has arguments on the stack as well finds copies of them:
+ * they are the called function's own, and nobody looks at them afterwards. How many words there are
+ * says the function; where that can't be known, the exit isn't caught (function.c).
  *
  * The body is entered by a return: an indirect call would have to land on an ENDBR.
  *
@@ -21,27 +22,24 @@
 #include <asm/nospec-branch.h>
 #include <asm/orc_types.h>
 #include <asm/unwind_hints.h>
-
-#define FRAME_BYTES	56
-#define SAVED_FUNCTION	48
-#define BODY		FRAME_BYTES
+#include "trampoline.h"
 
 	.text
 
-SYM_FUNC_START_LOCAL(fkt_enter_body)
-	/* Behind our return address stands the frame of fkt_function_trampoline. */
-	pushq	8+BODY(%rsp)
+/* Behind the return address stand the copies, if there are any, and the trampoline's frame. */
+.macro ENTER_BODY name:req offset:req
+SYM_FUNC_START_LOCAL(\name)
+	pushq	8+\offset(%rsp)
 	UNWIND_HINT_FUNC
 	RET
-SYM_FUNC_END(fkt_enter_body)
+SYM_FUNC_END(\name)
+.endm
 
-SYM_FUNC_START(fkt_function_redirected)
-	pushq	%r10
-SYM_INNER_LABEL(fkt_function_trampoline, SYM_L_GLOBAL)
-	ANNOTATE_NOENDBR /* called directly */
-	/* One word more on the stack than a function has that was just called. */
-	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=16 type=UNWIND_HINT_TYPE_CALL
-	subq	$FRAME_BYTES, %rsp
+ENTER_BODY fkt_enter_body, FKT_FRAME_BODY
+ENTER_BODY fkt_enter_body_copied, FKT_COPY_BYTES+FKT_FRAME_COPIED_BODY
+
+/* The frame is made; enters the body with what it had in registers, or leaves for it by .Lno_exit. */
+.macro RECORD_ENTRY body:req no_exit:req
 	/*
 	 * The six argument registers make the array that fkt_function_entry() gets. %al, which
 	 * counts a variadic function's vector registers, says nothing in the kernel.
@@ -53,10 +51,10 @@ SYM_INNER_LABEL(fkt_function_trampoline, SYM_L_GLOBAL)
 	movq	%r8, 32(%rsp)
 	movq	%r9, 40(%rsp)
 
-	movq	BODY(%rsp), %rdi
+	movq	\body(%rsp), %rdi
 	movq	%rsp, %rsi
 	call	fkt_function_entry
-	movq	%rax, SAVED_FUNCTION(%rsp)
+	movq	%rax, FKT_FRAME_FUNCTION(%rsp)
 	testq	%rax, %rax
 
 	movq	0(%rsp), %rdi
@@ -65,23 +63,68 @@ SYM_INNER_LABEL(fkt_function_trampoline, SYM_L_GLOBAL)
 	movq	24(%rsp), %rcx
 	movq	32(%rsp), %r8
 	movq	40(%rsp), %r9
-	jz	.Lno_exit
-	call	fkt_enter_body
+	jz	\no_exit
+.endm
 
-	/* The body returned: its value is in %rax, of a pair the second half in %rdx. */
+/* The body has returned: its value is in %rax, of a pair the second half in %rdx. */
+.macro RECORD_EXIT body:req
 	movq	%rax, 0(%rsp)
 	movq	%rdx, 8(%rsp)
-	movq	SAVED_FUNCTION(%rsp), %rdi
+	movq	FKT_FRAME_FUNCTION(%rsp), %rdi
 	movq	%rax, %rsi
 	call	fkt_function_exit
 	movq	0(%rsp), %rax
 	movq	8(%rsp), %rdx
-	addq	$(FRAME_BYTES + 8), %rsp
+	addq	$(\body + 8), %rsp
+.endm
+
+SYM_FUNC_START(fkt_function_redirected)
+	pushq	%r10
+SYM_INNER_LABEL(fkt_function_trampoline, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR /* called directly */
+	/* One word more on the stack than a function has that was just called. */
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=16 type=UNWIND_HINT_TYPE_CALL
+	subq	$FKT_FRAME_BODY, %rsp
+	RECORD_ENTRY FKT_FRAME_BODY, .Lno_exit
+	call	fkt_enter_body
+SYM_INNER_LABEL(fkt_function_returned, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR /* returned to */
+	RECORD_EXIT FKT_FRAME_BODY
 	UNWIND_HINT_FUNC
 	RET
 
 .Lno_exit:
-	addq	$FRAME_BYTES, %rsp
+	addq	$FKT_FRAME_BODY, %rsp
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(fkt_function_redirected)
+
+SYM_FUNC_START(fkt_function_redirected_copying)
+	pushq	%r10
+SYM_INNER_LABEL(fkt_function_trampoline_copying, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR /* called directly */
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=16 type=UNWIND_HINT_TYPE_CALL
+	subq	$FKT_FRAME_COPIED_BODY, %rsp
+	RECORD_ENTRY FKT_FRAME_COPIED_BODY, .Lno_exit_copying
+
+	/* %rax and %r10 are free: the one has the function, the other is no function's argument. */
+	movzbl	FKT_FUNCTION_COPY_OFFSET(%rax), %eax
+	subq	$FKT_COPY_BYTES, %rsp
+.Lcopy:
+	movq	FKT_COPY_BYTES+FKT_FRAME_COPIED_BODY+8(%rsp,%rax,8), %r10
+	movq	%r10, -8(%rsp,%rax,8)
+	decl	%eax
+	jnz	.Lcopy
+	call	fkt_enter_body_copied
+SYM_INNER_LABEL(fkt_function_returned_copied, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR /* returned to */
+	addq	$FKT_COPY_BYTES, %rsp
+	RECORD_EXIT FKT_FRAME_COPIED_BODY
+	UNWIND_HINT_FUNC
+	RET
+
+.Lno_exit_copying:
+	addq	$FKT_FRAME_COPIED_BODY, %rsp
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(fkt_function_redirected_copying)

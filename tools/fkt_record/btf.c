@@ -6,6 +6,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <err.h>
+#include <fkt/ioctl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,12 +182,16 @@ static void add_word(struct signature *signature, const char *name, const char *
 {
 	static const char *const unnamed[] = { "arg0", "arg1", "arg2", "arg3", "arg4", "arg5" };
 
-	if (signature->words == SIGNATURE_WORDS) {
-		signature->on_stack = "it has more than six arguments";
-		return;
-	}
 	signature->word[signature->words].name = name && *name ? name : unnamed[signature->words];
 	signature->word[signature->words++].type = type;
+}
+
+static void add_stack_words(struct signature *signature, uint32_t words)
+{
+	if (signature->copy_words + words > FKT_FUNCTION_COPY_MAX)
+		signature->unfit = "it has too many arguments on the stack";
+	else
+		signature->copy_words += (uint8_t)words;
 }
 
 static void add_parameter(const struct btf *btf, const struct btf_param *parameter,
@@ -194,21 +199,28 @@ static void add_parameter(const struct btf *btf, const struct btf_param *paramet
 {
 	const char *name = btf__name_by_offset(btf, parameter->name_off);
 	const struct btf_type *type = strip(btf, parameter->type);
-	uint32_t bytes = type && !btf_is_ptr(type) ? type->size : 8;
+	uint32_t bytes = type && !btf_is_ptr(type) ? type->size : 8, words = (bytes + 7) / 8;
 
 	/* The last parameter without a type stands for "…". */
 	if (!parameter->type || !type) {
-		signature->on_stack = "it takes a varying number of arguments";
+		signature->unfit = "it takes a varying number of arguments";
 		return;
 	}
-	if (bytes <= 8 && !is_aggregate(type)) {
-		add_word(signature, name, word_type(btf, type));
-	} else if (bytes > VALUE_MAX_BYTES || signature->words + (bytes + 7) / 8 > SIGNATURE_WORDS) {
-		signature->on_stack = "it takes a structure by value, on the stack";
-	} else {
-		for (uint32_t done = 0; done < bytes; done += 8)
-			add_word(signature, name, "x64");
+	if (!is_aggregate(type)) {
+		if (words > 1)
+			signature->unfit = "it takes a number of more than 64 bits";
+		else if (signature->words < SIGNATURE_WORDS)
+			add_word(signature, name, word_type(btf, type));
+		else
+			add_stack_words(signature, 1);
+		return;
 	}
+	/* A small structure is in registers unless it is packed, which BTF does not say. */
+	add_stack_words(signature, words);
+	if (bytes > VALUE_MAX_BYTES || signature->words + words > SIGNATURE_WORDS)
+		return;
+	while (words--)
+		add_word(signature, name, "x64");
 }
 
 void btf_signature(const char *name, const char *module, struct signature *signature)
@@ -233,6 +245,6 @@ void btf_signature(const char *name, const char *module, struct signature *signa
 	set_result(types->btf, type->type, signature);
 	if (ret && is_aggregate(ret) && ret->size > VALUE_MAX_BYTES)
 		add_word(signature, "result", "x64");
-	for (uint32_t i = 0; i < btf_vlen(type) && !signature->on_stack; i++)
+	for (uint32_t i = 0; i < btf_vlen(type) && !signature->unfit; i++)
 		add_parameter(types->btf, btf_params(type) + i, signature);
 }

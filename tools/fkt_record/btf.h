@@ -11,7 +11,8 @@
 /**
  * struct signature - a function's arguments and result
  * @known: whether BTF has the function; else the rest says nothing
- * @on_stack: why some of its arguments are on the stack, or may be; NULL when none are
+ * @copy_words: how many words of its arguments are on the stack, at most; fkt_function_spec's
+ * @unfit: why that can't be told, or is too much to copy; else NULL
  * @words: argument registers that it uses, in the order rdi, rsi, rdx, rcx, r8, r9
  * @word: the names of what they hold, and their types as in codes.h, the lowest bytes of a word
  * @ret_bytes: size of its result, 0 for none
@@ -19,7 +20,8 @@
  */
 struct signature {
 	bool known;
-	const char *on_stack;
+	uint8_t copy_words;
+	const char *unfit;
 	uint32_t words;
 	struct {
 		const char *name;

@@ -225,7 +225,7 @@ static void describe_unknown(struct function *function)
 
 	if (base_name(function->name, base, sizeof(base)) && !strstr(function->name, ".isra")) {
 		btf_signature(base, function->module, &signature);
-		if (signature.known && !signature.on_stack)
+		if (signature.known && !signature.unfit && !signature.copy_words)
 			return;
 	}
 	function->how = FUNCTION_ENTRY;
@@ -243,9 +243,11 @@ void functions_describe(struct function *function)
 		return;
 	if (!function->signature.known) {
 		describe_unknown(function);
-	} else if (function->signature.on_stack) {
+	} else if (function->signature.unfit) {
 		function->how = FUNCTION_ENTRY;
-		function->why = function->signature.on_stack;
+		function->why = function->signature.unfit;
+	} else if (function->signature.copy_words) {
+		function->how = FUNCTION_COPY;
 	}
 }
 

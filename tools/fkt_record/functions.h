@@ -11,6 +11,7 @@
 
 enum function_how {
 	FUNCTION_PAIR,	/* entry and exit */
+	FUNCTION_COPY,	/* both, but the arguments on the stack have to be copied */
 	FUNCTION_ENTRY, /* entry alone */
 	FUNCTION_NEVER,
 };
@@ -23,7 +24,7 @@ enum function_how {
  * @keys: mask of the layers in which it is to be traced
  * @described: whether the rest is known
  * @how: how it is traced
- * @why: why not better than that, NULL for FUNCTION_PAIR
+ * @why: why not better than that, NULL if there is an exit
  * @signature: its arguments and result
  */
 struct function {

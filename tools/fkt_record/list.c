@@ -13,6 +13,12 @@
 
 static void print_function(struct function *function, bool verbose)
 {
+	static const char *const hows[] = {
+		[FUNCTION_PAIR] = "pair",
+		[FUNCTION_COPY] = "copy",
+		[FUNCTION_ENTRY] = "entry",
+		[FUNCTION_NEVER] = "never",
+	};
 	char spec[512];
 
 	if (!verbose) {
@@ -24,18 +30,53 @@ static void print_function(struct function *function, bool verbose)
 	}
 	functions_describe(function);
 	select_entry_spec(function, spec, sizeof(spec));
-	printf("%-*s %-5s (%s)", NAME_COLUMN - 1, function->name,
-	       function->how == FUNCTION_PAIR	 ? "pair"
-	       : function->how == FUNCTION_ENTRY ? "entry"
-						 : "never",
+	printf("%-*s %-5s (%s)", NAME_COLUMN - 1, function->name, hows[function->how],
 	       function->signature.known ? spec : "?");
-	if (function->how == FUNCTION_PAIR)
+	if (function->how == FUNCTION_PAIR || function->how == FUNCTION_COPY)
 		printf(" %s", function->signature.known ? function->signature.ret : "ret");
 	if (function->module)
 		printf(" [%s]", function->module);
 	if (function->why)
 		printf("; %s", function->why);
 	putchar('\n');
+}
+
+static bool is_wanted(char **patterns, const struct function *function)
+{
+	bool wanted = false;
+
+	for (char **pattern = patterns; *pattern; pattern++) {
+		if (**pattern != '!')
+			wanted |= functions_match(*pattern, function);
+		else if (functions_match(*pattern + 1, function))
+			return false;
+	}
+	return wanted;
+}
+
+/* Functions that are never traced: those that FKT leaves out, and those that ftrace does. */
+static void list_never(const struct functions *hookable, char **patterns)
+{
+	const struct functions *symbols = functions_symbols();
+	const char *why;
+
+	for (size_t i = 0; i < hookable->count; i++) {
+		struct function *function = &hookable->function[i];
+
+		if (is_wanted(patterns, function) &&
+		    hazard_find(function->name, &why) == FUNCTION_NEVER)
+			print_function(function, true);
+	}
+	for (size_t i = 0; i < symbols->count; i++) {
+		struct function *function = &symbols->function[i];
+
+		if (!is_wanted(patterns, function) || functions_find(hookable, function->name))
+			continue;
+		functions_describe(function);
+		function->how = FUNCTION_NEVER;
+		function->why = "ftrace cannot hook it";
+		print_function(function, true);
+	}
 }
 
 int list_functions(char **patterns, bool verbose)
@@ -47,6 +88,8 @@ int list_functions(char **patterns, bool verbose)
 	for (size_t i = 0; i < functions->count; i++)
 		if (functions->function[i].keys)
 			print_function(&functions->function[i], verbose);
+	if (verbose)
+		list_never(functions, patterns);
 	return 0;
 }
 

@@ -206,6 +206,8 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 
 	functions_describe(function);
 	spec.ret_bytes = signature->ret_bytes;
+	if (function->how == FUNCTION_COPY)
+		spec.copy_words = signature->copy_words;
 	if (args) {
 		spec.args = (uint8_t)(signature->known ? signature->words : SIGNATURE_WORDS);
 		strcpy(entry_spec, "#words ");

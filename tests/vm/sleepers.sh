@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 300 s
+#
+# Tasks that sleep in traced functions when the recording ends do not keep the module, and come back as if nothing had been:
+# the module is removed under them, and their system calls return what they have to.
+
+. "$TOP/tests/vm/lib.sh"
+
+# record_asleep GLOB…: record while the program's threads fall asleep; leaves it asleep, its stdin at fd 8.
+record_asleep() {
+	local globs=() glob
+
+	for glob in "$@"; do
+		globs+=(-F "$glob")
+	done
+	rm -f to from
+	mkfifo to
+	start_recorder -n "${globs[@]}" -p 12 -o t
+	sleepers <to >from &
+	sleeper=$!
+	background+=("$sleeper")
+	exec 8>to
+	check "$*: they fall asleep" wait_until 100 grep -q asleep from
+	stop_recorder
+	check "$*: the recording ends well" [ "$status" = 0 ]
+}
+
+# wake_up WHAT
+wake_up() {
+	echo >&8
+	exec 8>&-
+	check "$1: they wake up" wait_until 60 not kill -0 $sleeper 2>/dev/null
+	check "$1: with what they waited for" \
+		[ "$(sed 1d from | tr '\n' ' ')" = 'pipe ok poll ok select ok futex ok wait ok ' ]
+}
+
+functions=(pipe_read do_sys_poll do_select do_futex do_wait schedule '*_sys_read' '*_sys_futex'
+	'*_sys_wait4' vfs_read)
+
+record_asleep "${functions[@]}"
+# All of them entered what they did not leave, do_futex() with its copied argument.
+open=$(events t | awk '$3 ~ /^[0-9a-f]+$/ && $4 ~ /^(pipe_read|do_select|do_sys_poll|do_futex|do_wait)$/ { n[$2 " " $4] += $5 == "=" ? -1 : 1 }
+	END { for (i in n) if (n[i] > 0) { split(i, word, " "); print word[2] } }' | sort -u | tr '\n' ' ')
+check 'they sleep in traced functions' [ "$open" = 'do_futex do_select do_sys_poll do_wait pipe_read ' ]
+begin=$SECONDS
+check 'nothing keeps the module' wait_until 60 idle
+check 'it can be removed under them' rmmod fkt
+echo "after $((SECONDS - begin)) s"
+head -20 /proc/$sleeper/task/*/stack
+check 'their stacks can still be unwound' [ "$(grep -l do_syscall_64 /proc/$sleeper/task/*/stack | wc -l)" = 6 ]
+wake_up 'without the module'
+
+# Again and again: what was taken back is taken back once, and who is inside a second recording's functions stays there.
+insmod /run/fkt-vm/fkt.ko
+record_asleep "${functions[@]}"
+start_recorder -n -F schedule -F do_futex -o t.second
+echo >&8
+check 'they wake up in the next recording' wait_until 60 not kill -0 $sleeper 2>/dev/null
+exec 8>&-
+check 'with what they waited for' [ "$(grep -c ' ok$' from)" = 5 ]
+stop_recorder
+check 'nothing keeps the module' wait_until 60 idle
+check 'and it can be removed' rmmod fkt
+insmod /run/fkt-vm/fkt.ko
