@@ -22,6 +22,7 @@ DECLARE_PER_CPU(struct fkt_lane *, fkt_lane);
 DECLARE_STATIC_KEY_FALSE(fkt_shared_key);
 
 void fkt_event_shared(u64 tag, u32 words, const u64 *args);
+void fkt_event_lost(void);
 
 /* One plain load: a probe may see a change of the mask a little late. */
 static __always_inline bool fkt_on(u32 key)
@@ -311,7 +312,7 @@ void fkt_session_stop_probes(struct fkt_session *s);
 void fkt_session_finish(struct fkt_session *s);
 
 /* probes/function.c */
-int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count);
+int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u32 graph_depth);
 void fkt_functions_clear(void);
 void fkt_functions_status(u32 *hooked, u32 *refused);
 int fkt_functions_init(void);

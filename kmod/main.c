@@ -146,10 +146,13 @@ static int fkt_ioctl_add_functions(struct file *file, void __user *arg, size_t s
 	ret = FKT_COPY_ARGS(functions, specs_ptr, arg, size);
 	if (ret)
 		return ret;
+	if (functions.reserved)
+		return -EINVAL;
 	ret = fkt_begin_adding(s, file);
 	if (ret)
 		return ret;
-	ret = fkt_functions_add(u64_to_user_ptr(functions.specs_ptr), functions.count);
+	ret = fkt_functions_add(u64_to_user_ptr(functions.specs_ptr), functions.count,
+				functions.graph_depth);
 	fkt_end_adding(s, file, ret);
 	return ret;
 }

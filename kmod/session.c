@@ -34,6 +34,18 @@ noinline void fkt_event_shared(u64 tag, u32 words, const u64 *args)
 }
 
 /**
+ * fkt_event_lost - count an event as lost that could not be recorded
+ * Context: as for fkt_event_n().
+ */
+noinline void fkt_event_lost(void)
+{
+	if (static_branch_unlikely(&fkt_shared_key))
+		fkt_count(&fkt_session.pools[0].lane->lost, true);
+	else
+		fkt_count(&this_cpu_read(fkt_lane)->lost, false);
+}
+
+/**
  * fkt_lane_full - an event was lost
  * @lane: where
  * @now: when

@@ -146,7 +146,9 @@ struct fkt_status {
 
 /* fkt_function_spec.flags */
 #define FKT_FUNCTION_ENTRY_ONLY 1u /* for one that never returns, or whose arguments are not known */
-#define FKT_FUNCTION_FLAGS	FKT_FUNCTION_ENTRY_ONLY
+#define FKT_FUNCTION_GRAPH	2u /* record it only where it is called, however deep, by a root */
+#define FKT_FUNCTION_ROOT	4u /* with FKT_FUNCTION_GRAPH: a root */
+#define FKT_FUNCTION_FLAGS	(FKT_FUNCTION_ENTRY_ONLY | FKT_FUNCTION_GRAPH | FKT_FUNCTION_ROOT)
 
 #define FKT_FUNCTIONS_MAX	131072
 #define FKT_FUNCTION_COPY_MAX	8
@@ -178,11 +180,15 @@ struct fkt_function_spec {
  * @size: sizeof(struct fkt_functions)
  * @count: how many functions there are at @specs_ptr
  * @specs_ptr: address of a struct fkt_function_spec[]
+ * @graph_depth: how many calls within each other are recorded of FKT_FUNCTION_GRAPH, 0 for all
+ * @reserved: 0
  */
 struct fkt_functions {
 	__u32 size;
 	__u32 count;
 	__u64 specs_ptr;
+	__u32 graph_depth;
+	__u32 reserved;
 };
 
 /**
@@ -347,11 +353,11 @@ struct fkt_kprobes {
 /*
  * Functions to trace in the next recording, more with each call; forgotten when that ends, and when
  * this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is taken on
- * trust, and a function that has some on the stack must be FKT_FUNCTION_ENTRY_ONLY. EBUSY while a
- * recording runs or another open file has added some, EINVAL for a code, key or count out of range.
- * When its layer is attached, an address that ftrace can't hook, or that is there twice, is left out
- * (fkt_status.functions_refused); FKT_START and FKT_ENABLE give EADDRINUSE for a function that
- * another direct trampoline has (a BPF fentry program).
+ * trust, and one that has more of them on the stack than copy_words says would find others there.
+ * EBUSY while a recording runs or another open file has added some, EINVAL for a code, key or count
+ * out of range. When its layer is attached, an address that ftrace can't hook, or that is there
+ * twice, is left out (fkt_status.functions_refused); FKT_START and FKT_ENABLE give EADDRINUSE for a
+ * function that another direct trampoline has (a BPF fentry program).
  */
 #define FKT_ADD_FUNCTIONS   _IOW(FKT_IOC, 12, struct fkt_functions)
 /*

@@ -16,6 +16,7 @@
 #include <asm/text-patching.h>
 #include "compat.h"
 #include "fkt.h"
+#include "graph.h"
 #include "trampoline.h"
 
 /**
@@ -84,6 +85,7 @@ struct fkt_function_group {
 /* What the recorder asked for; the session's lock. */
 static struct fkt_function_spec *fkt_function_specs;
 static u32 fkt_function_count;
+static u32 fkt_function_graph_depth;
 
 /* The places of the table of the running, or of the last recording. */
 static struct fkt_function *fkt_functions;
@@ -128,13 +130,26 @@ static struct fkt_function *fkt_function_find(struct fkt_function *places, unsig
 	return function;
 }
 
+/* Whether the current task is where functions are to be recorded, or enters it with this one. */
+static bool fkt_function_in_graph(const struct fkt_function *function)
+{
+	bool full, in;
+
+	in = fkt_graph_enter(function->flags & FKT_FUNCTION_ROOT,
+			     !(function->flags & FKT_FUNCTION_ENTRY_ONLY), &full);
+	if (full)
+		fkt_event_lost();
+	return in;
+}
+
 /* Every case of fkt_function_entry(), which has turned preemption off. */
 static noinline struct fkt_function *fkt_function_entry_slow(unsigned long body, const u64 *args)
 {
 	struct fkt_function *function = fkt_function_find(READ_ONCE(fkt_functions), body);
 	u64 copy[6];
 
-	if (!function->body || !fkt_on(READ_ONCE(function->keys))) {
+	if (!function->body || !fkt_on(READ_ONCE(function->keys)) ||
+	    (function->flags & FKT_FUNCTION_GRAPH && !fkt_function_in_graph(function))) {
 		preempt_enable_notrace();
 		return NULL;
 	}
@@ -175,9 +190,13 @@ __visible struct fkt_function *fkt_function_entry(unsigned long body, const u64 
 /* Every case of fkt_function_exit(), which has turned preemption off. */
 static noinline void fkt_function_exit_slow(struct fkt_function *function, u64 ret)
 {
+	u32 keys = READ_ONCE(function->keys);
 	u64 tag = function->exit_tag;
 
-	if (!fkt_on(READ_ONCE(function->keys)))
+	/* Who was recorded going in goes out, also while the layer is off, but not after its time. */
+	if (keys && function->flags & FKT_FUNCTION_GRAPH)
+		fkt_graph_leave();
+	if (!fkt_on(keys))
 		;
 	else if ((s64)ret == (s16)ret)
 		fkt_event_tag(tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT, 0, NULL);
@@ -229,11 +248,12 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
  * fkt_functions_add - functions for the next recording, see FKT_ADD_FUNCTIONS
  * @specs: user memory
  * @count: how many
+ * @graph_depth: how deep to record those with FKT_FUNCTION_GRAPH; the last one counts
  *
  * Context: the session's lock, idle; may sleep.
  * Return: 0 or a negative errno value.
  */
-int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count)
+int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u32 graph_depth)
 {
 	struct fkt_function_spec *all;
 	u32 i;
@@ -258,6 +278,7 @@ int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count)
 	kvfree(fkt_function_specs);
 	fkt_function_specs = all;
 	fkt_function_count += count;
+	fkt_function_graph_depth = graph_depth;
 	return 0;
 }
 
@@ -298,7 +319,7 @@ static int fkt_table_insert(struct fkt_function *places, const struct fkt_functi
 		.entry_tag = FKT_TAG(spec->code, spec->args, 0),
 		.exit_tag = FKT_TAG(spec->code + 1, 0, 0),
 		.entry_keys = plain ? spec->keys : 0,
-		.exit_keys = spec->keys,
+		.exit_keys = spec->flags & FKT_FUNCTION_GRAPH ? 0 : spec->keys,
 		.keys = spec->keys,
 		.flags = spec->flags,
 		.copy_words = spec->copy_words,
@@ -575,6 +596,7 @@ void fkt_functions_exit(void)
 {
 	unregister_module_notifier(&fkt_function_modules);
 	cancel_delayed_work_sync(&fkt_functions_reaper);
+	fkt_graph_free();
 }
 
 static void fkt_function_detach(void)
@@ -601,11 +623,24 @@ static void fkt_function_detach(void)
 	mutex_unlock(&fkt_functions_lock);
 }
 
+static bool fkt_functions_flagged(u8 flag)
+{
+	u32 i;
+
+	for (i = 0; i < fkt_function_count; i++)
+		if (fkt_function_specs[i].flags & flag)
+			return true;
+	return false;
+}
+
 /* Make the table for a recording. Those who are still in an old one's functions keep that. */
 static int fkt_table_begin(void)
 {
-	struct fkt_function_table *table = fkt_table_new(fkt_function_count);
+	struct fkt_function_table *table;
 
+	if (fkt_functions_flagged(FKT_FUNCTION_GRAPH) && fkt_graph_begin(fkt_function_graph_depth))
+		return -ENOMEM;
+	table = fkt_table_new(fkt_function_count);
 	if (!table)
 		return -ENOMEM;
 	mutex_lock(&fkt_functions_lock);

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include "fkt.h"
+#include "graph.h"
 
 /* A process name as two words; what follows its NUL is zero, as the kernel keeps it. */
 struct fkt_comm {
@@ -68,6 +69,7 @@ static void fkt_exec(void *data, struct task_struct *p, pid_t old_pid, struct li
 
 static void fkt_exit(void *data, struct task_struct *p)
 {
+	fkt_graph_forget(p);
 	if (fkt_on(FKT_KEY_PROCESS))
 		FKT_EVENT(FKT_CODE_EXIT, 0, fkt_pair(p->pid, p->exit_code));
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 400 s
+# limit: 300 s
 #
 # Any function: what fkt_record -F takes and refuses, and that it sees the same calls, in the same nesting, as the kernel's
 # function_graph does at the same time.
@@ -34,6 +34,13 @@ check 'the exit of do_exit() is not caught' grep -q '^do_exit  *entry .*does not
 expect 0 fkt_record --list-functions 'ext4:ext4_*' 
 check 'functions of a module' [ "$(grep -c ' \[ext4\]$' .out)" -gt 100 ]
 
+expect 0 fkt_record -v --list-functions do_mmap
+check 'a function with arguments on the stack has an exit' grep -q '^do_mmap  *copy ' .out
+expect 0 fkt_record -v --list-functions arch_irq_work_raise
+check 'what FKT needs itself is never traced' grep -qE '^arch_irq_work_raise  *never .*(FKT itself|ftrace)' .out
+expect 0 fkt_record -v --list-functions '*_schedule_notrace'
+check 'nor what ftrace leaves out' grep -q '^preempt_schedule_notrace  *never .*ftrace' .out
+
 # -F turns its own layer on, and nothing else but the process events.
 expect 0 fkt_record --args -F 'vfs_*' -F '!vfs_open' -F '__x64_sys_close' -o t sh -c 'cat /etc/hostname; true'
 check 'only what is asked for' not grep -qE '^[0-9]+ [0-9]+ 0[0-9a-f]{3} ' <(events t)
@@ -41,10 +48,59 @@ check 'what is left out is not there' not grep -q 'vfs_open' <(events t)
 check 'arguments by their names' grep -qE ' vfs_read +file=0x[0-9a-f]+ buf=0x[0-9a-f]+ count=[0-9]+ pos=0x[0-9a-f]+$' <(events t)
 check 'and the result' grep -qE ' vfs_read +=  ?[0-9]+$' <(events t)
 
+# Arguments on the stack: do_mmap() has eight or nine, and gets wrong what it does when it doesn't find them.
+expect 0 fkt_record -F do_mmap -o t sh -c 'ls -l /usr/include >/dev/null; cat /etc/hostname'
+events t | perl -ne 'print "$1\n" if / do_mmap +=(.*)/' >mapped
+check 'a function with arguments on the stack works' [ "$out" = "$(cat /etc/hostname)" ]
+check 'it has an exit for each entry' [ "$(wc -l <mapped)" -gt 20 ]
+check 'as many' [ "$(events t | grep -c ' do_mmap$')" = "$(wc -l <mapped)" ]
+check 'which says where it has mapped' not grep -qvE "0x(55|56|7f)" mapped
+
+# Only what is called below a function: reads, not writes, which call rw_verify_area() as well.
+dd if=/dev/zero of=f bs=4k count=40 2>/dev/null
+cat >below <<'END'
+	my ($root, $limit) = @ARGV;
+	my (%stack, %calls, $wrong);
+	while (<STDIN>) {
+		my ($pid, $name, $sign) = /^\d+ (\d+) [0-9a-f]{5} (\S+) *(=?)/ or next;
+		my $stack = $stack{$pid} //= [];
+		if ($sign) {
+			$wrong .= "$name ends\n" if !@$stack || pop @$stack ne $name;
+		} else {
+			$wrong .= "$name is not below $root\n" if !@$stack && $root && $name ne $root;
+			push @$stack, $name;
+			$wrong .= "too deep: @$stack\n" if $limit && @$stack > $limit;
+			$calls{$name}++;
+		}
+	}
+	print $wrong // '', map { "$_ $calls{$_}\n" } sort keys %calls;
+END
+copy='dd if=f of=g bs=4k 2>&1'
+expect 0 fkt_record -F rw_verify_area -F security_file_permission --graph vfs_read -o t sh -c "$copy"
+events t | perl below vfs_read | tee calls
+check 'only below vfs_read()' not grep -qE 'below|ends' calls
+check 'all that is' grep -qE '^rw_verify_area (4[0-9]|[5-9][0-9])$' calls
+check 'of three levels' grep -q security_file_permission calls
+expect 0 fkt_record --args --graph vfs_read --graph-depth 2 -p 12 -o t sh -c "$copy"
+events t | perl below vfs_read 2 | tee calls
+check 'two levels of everything' [ "$(grep -c '^rw_verify_area\|^vfs_read' calls)" = 2 ]
+check 'and no more' not grep -qE 'below|ends|deep|security_file_permission' calls
+expect 0 fkt_record -F 'vfs_*' -F rw_verify_area --graph-depth 1 -o t sh -c "$copy"
+events t | perl below '' 1 | tee calls
+check 'the depth alone' not grep -qE 'ends|deep' calls
+check 'from anywhere' grep -qE '^vfs_write (4[0-9]|[5-9][0-9])$' calls
+expect 1 fkt_record --graph do_exit true
+one_sentence
+said "^fkt_record: --graph do_exit: this function's exit is not traced: it does not return"
+expect 1 fkt_record --graph vfs_raed true
+one_sentence
+said '^fkt_record: --graph vfs_raed: no such function; did you mean vfs_read\?$'
+expect 2 fkt_record --graph-depth 0 true
+
 # The same calls as function_graph sees, for each thread of the command.
 functions='vfs_read vfs_write rw_verify_area vfs_fsync_range vfs_open do_sys_openat2 vfs_getattr filp_close dput mntput fput'
 echo nop >$tracing/current_tracer
-echo 16384 >$tracing/buffer_size_kb
+echo 4096 >$tracing/buffer_size_kb
 for function in $functions; do
 	echo "$function"
 done >$tracing/set_ftrace_filter
@@ -57,7 +113,7 @@ for function in $functions; do
 	globs+=(-F "$function")
 done
 expect 0 fkt_record "${globs[@]}" -o t sh -c \
-	'dd if=/dev/zero of=f bs=4k count=100 conv=fsync 2>&1; find /usr/include/linux -name "b*" | sort; cat f >/dev/null; true'
+	'dd if=/dev/zero of=f bs=4k count=20 conv=fsync 2>&1; ls -l /usr/include/s*.h; cat f >/dev/null; true'
 echo 0 >$tracing/tracing_on
 cat $tracing/trace >graph
 echo nop >$tracing/current_tracer
@@ -106,7 +162,7 @@ perl - $functions <<'END' >compared
 END
 cat compared
 check 'the same calls in the same nesting' not grep -q OTHERS compared
-check 'and there are many' [ "$(sed -n 's/ events are the same$//p' compared)" -gt 1000 ]
+check 'and there are many' [ "$(sed -n 's/ events are the same$//p' compared)" -gt 300 ]
 
 # A traced module goes, and comes again.
 if modprobe dummy 2>/dev/null && rmmod dummy; then
@@ -119,14 +175,3 @@ if modprobe dummy 2>/dev/null && rmmod dummy; then
 	check 'the recording ends well' [ "$status" = 0 ]
 	check 'the other functions were traced on' [ "$(events t.module | grep -c ' vfs_read ')" -gt 10 ]
 fi
-
-# All at once, for a moment: the kernel lives, and lets the module go.
-begin=$SECONDS
-expect 0 fkt_record -F '*' -p 12 -o t sh -c 'ls -l /usr/include >/dev/null; dd if=/dev/zero of=g bs=64k count=20 conv=fsync 2>&1'
-echo "recorded in $((SECONDS - begin)) s"
-check 'many thousand events' [ "$(recorded)" -gt 100000 ]
-check 'nothing was refused' not grep -q 'could not be hooked' .err
-wait_until 20 idle
-check 'nobody is left inside' idle
-check 'the module can be removed' rmmod fkt
-check 'and loaded again' insmod /run/fkt-vm/fkt.ko

@@ -22,6 +22,7 @@ enum function_how {
  * @name: its name
  * @module: its module, NULL for the kernel's own
  * @keys: mask of the layers in which it is to be traced
+ * @root: whether it is one of those that --graph names
  * @described: whether the rest is known
  * @how: how it is traced
  * @why: why not better than that, NULL if there is an exit
@@ -32,6 +33,7 @@ struct function {
 	const char *name;
 	const char *module;
 	uint32_t keys;
+	bool root;
 	bool described;
 	enum function_how how;
 	const char *why;

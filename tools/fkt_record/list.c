@@ -83,7 +83,7 @@ int list_functions(char **patterns, bool verbose)
 {
 	const struct functions *functions = functions_hookable();
 
-	if (select_patterns(functions, patterns))
+	if (select_patterns(functions, patterns, verbose))
 		return -1;
 	for (size_t i = 0; i < functions->count; i++)
 		if (functions->function[i].keys)

@@ -19,6 +19,8 @@ enum {
 	OPTION_LANES = 0x100,
 	OPTION_ARGS,
 	OPTION_ON_FULL,
+	OPTION_GRAPH,
+	OPTION_GRAPH_DEPTH,
 	OPTION_LIST_FUNCTIONS,
 	OPTION_LIST_LAYERS,
 	OPTION_LATER,
@@ -45,6 +47,10 @@ static const struct argp_option argp_options[] = {
 	  "Trace entry and exit of the functions that match, MODULE:GLOB only those of a module, "
 	  "!GLOB none of these",
 	  0 },
+	{ "graph", OPTION_GRAPH, "GLOB", 0,
+	  "Trace functions only while one that matches runs, in that thread (without -F: all)", 0 },
+	{ "graph-depth", OPTION_GRAPH_DEPTH, "N", 0,
+	  "Trace only N levels of functions that call each other", 0 },
 	{ "event", 'e', "SYSTEM:EVENT", 0,
 	  "Trace this tracepoint, with its first arguments; a glob: all that match", 0 },
 	{ "later", OPTION_LATER, NULL, 0,
@@ -117,6 +123,16 @@ static uint32_t parse_pow(const char *text, struct argp_state *state)
 	return (uint32_t)value;
 }
 
+static uint32_t parse_depth(const char *text, struct argp_state *state)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || !value || value > UINT32_MAX)
+		argp_error(state, "a depth is a number from 1 on, not '%s'", text);
+	return (uint32_t)value;
+}
+
 /* The index of a word among those that an option takes. */
 static uint32_t parse_choice(const char *option, const char *text, const char *const choices[2],
 			     struct argp_state *state)
@@ -144,11 +160,14 @@ static void add_word(char ***list, char *word)
 
 static void finish(const struct parsed *parsed, struct argp_state *state)
 {
+	static char all[] = "*";
 	struct options *options = parsed->options;
 
 	if (!parsed->mask_given && parsed->probe_keys)
 		options->mask = 0;
 	options->mask |= parsed->probe_keys;
+	if ((options->graph || options->graph_depth) && !options->functions)
+		add_word(&options->functions, all);
 	if (options->list != LIST_NONE)
 		return;
 	if (options->no_command && options->command)
@@ -195,6 +214,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'P':
 		add_word(&options->addresses, arg);
 		parsed->probe_keys |= FKT_KEY_ADDRESSES;
+		return 0;
+	case OPTION_GRAPH:
+		add_word(&options->graph, arg);
+		parsed->probe_keys |= FKT_KEY_FUNCTIONS;
+		return 0;
+	case OPTION_GRAPH_DEPTH:
+		options->graph_depth = parse_depth(arg, state);
+		parsed->probe_keys |= FKT_KEY_FUNCTIONS;
 		return 0;
 	case OPTION_LIST_FUNCTIONS:
 		add_word(&options->functions, arg);

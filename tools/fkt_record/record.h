@@ -41,6 +41,8 @@ enum list {
  * @syscall_args: record the arguments of system calls
  * @function_args: record the arguments of functions
  * @functions: globs of functions to trace, NULL after the last one; NULL without any
+ * @graph: globs of functions below which to trace them, likewise; NULL for everywhere
+ * @graph_depth: how many levels of calls to trace, 0 for all
  * @events: names and globs of tracepoints, likewise
  * @later: take a name that there is not for that of a module's tracepoint
  * @addresses: probes at addresses, likewise
@@ -62,6 +64,8 @@ struct options {
 	bool syscall_args;
 	bool function_args;
 	char **functions;
+	char **graph;
+	uint32_t graph_depth;
 	char **events;
 	bool later;
 	char **addresses;
@@ -295,10 +299,11 @@ int select_functions(struct recording *recording);
 /**
  * select_patterns - put the functions that match into the layer FUNCTIONS
  * @patterns: globs; those after a ! leave functions out again; NULL ends them
+ * @never: whether one that stands for nothing but functions that are never traced is no mistake
  *
  * Return: 0, or -1 with a message when one names no function.
  */
-int select_patterns(const struct functions *functions, char **patterns);
+int select_patterns(const struct functions *functions, char **patterns, bool never);
 
 /**
  * select_layer - put a layer's functions into it

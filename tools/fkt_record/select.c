@@ -95,33 +95,45 @@ static void select_layers(const struct functions *functions, uint32_t mask)
 }
 
 /* Says why a pattern stands for nothing. */
-static void complain(const struct functions *functions, const char *pattern)
+static void complain(const struct functions *functions, const char *option, const char *pattern)
 {
 	const struct function *function;
 	const char *why, *nearest;
 
 	if (strpbrk(pattern, "*?[")) {
-		warnx("-F '%s': no function that can be traced matches "
+		warnx("%s '%s': no function that can be traced matches "
 		      "(fkt_record --list-functions '*' lists all)",
-		      pattern);
+		      option, pattern);
 		return;
 	}
 	function = functions_find(functions, pattern);
 	if (function && hazard_find(function->name, &why) == FUNCTION_NEVER) {
-		warnx("-F %s: this function is never traced: %s", pattern, why);
+		warnx("%s %s: this function is never traced: %s", option, pattern,
+		      why);
 	} else if (functions_find(functions_symbols(), pattern)) {
-		warnx("-F %s: the kernel has this function, but does not let ftrace hook it",
-		      pattern);
+		warnx("%s %s: the kernel has this function, but does not let ftrace hook it",
+		      option, pattern);
 	} else {
 		nearest = functions_nearest(functions, pattern);
 		if (nearest)
-			warnx("-F %s: no such function; did you mean %s?", pattern, nearest);
+			warnx("%s %s: no such function; did you mean %s?", option, pattern,
+			      nearest);
 		else
-			warnx("-F %s: no such function", pattern);
+			warnx("%s %s: no such function", option, pattern);
 	}
 }
 
-int select_patterns(const struct functions *functions, char **patterns)
+static bool is_symbol(const char *pattern)
+{
+	const struct functions *symbols = functions_symbols();
+
+	for (size_t i = 0; i < symbols->count; i++)
+		if (functions_match(pattern, &symbols->function[i]))
+			return true;
+	return false;
+}
+
+int select_patterns(const struct functions *functions, char **patterns, bool never)
 {
 	bool positive = false, matched;
 	int ret = 0;
@@ -141,8 +153,8 @@ int select_patterns(const struct functions *functions, char **patterns)
 			matched = true;
 			function->keys |= FKT_KEY_FUNCTIONS;
 		}
-		if (!matched) {
-			complain(functions, *pattern);
+		if (!matched && !(never && is_symbol(*pattern))) {
+			complain(functions, "-F", *pattern);
 			ret = -1;
 		}
 	}
@@ -154,6 +166,44 @@ int select_patterns(const struct functions *functions, char **patterns)
 		for (size_t i = 0; **pattern == '!' && i < functions->count; i++)
 			if (functions_match(*pattern + 1, &functions->function[i]))
 				functions->function[i].keys &= ~(uint32_t)FKT_KEY_FUNCTIONS;
+	}
+	return ret;
+}
+
+/*
+ * What --graph names is traced whether -F names it or not. It needs an exit, or nobody could tell
+ * where its calls end.
+ */
+static int select_roots(const struct functions *functions, char **patterns)
+{
+	int ret = 0;
+
+	for (char **pattern = patterns; *pattern; pattern++) {
+		const struct function *without = NULL;
+		bool matched = false;
+
+		for (size_t i = 0; i < functions->count; i++) {
+			struct function *function = &functions->function[i];
+
+			if (!functions_match(*pattern, function))
+				continue;
+			functions_describe(function);
+			if (function->how == FUNCTION_ENTRY)
+				without = function;
+			if (function->how == FUNCTION_ENTRY || function->how == FUNCTION_NEVER)
+				continue;
+			matched = true;
+			function->root = true;
+			function->keys |= FKT_KEY_FUNCTIONS;
+		}
+		if (matched)
+			continue;
+		ret = -1;
+		if (without)
+			warnx("--graph %s: this function's exit is not traced: %s", *pattern,
+			      without->why);
+		else
+			complain(functions, "--graph", *pattern);
 	}
 	return ret;
 }
@@ -194,8 +244,22 @@ static uint32_t group_of(const char *module)
 	return count;
 }
 
-static struct fkt_function_spec describe(struct codes *codes, struct function *function, bool args)
+/* With --graph-depth alone, each call that no other one surrounds is a root. */
+static uint8_t graph_flags(const struct options *options, const struct function *function)
 {
+	uint8_t flags = FKT_FUNCTION_GRAPH;
+
+	if (!(function->keys & FKT_KEY_FUNCTIONS) || !(options->graph || options->graph_depth))
+		return 0;
+	if (!options->graph || function->root)
+		flags |= FKT_FUNCTION_ROOT;
+	return flags;
+}
+
+static struct fkt_function_spec describe(struct codes *codes, struct function *function,
+					 const struct options *options)
+{
+	bool args = options->function_args;
 	const struct signature *signature = &function->signature;
 	struct fkt_function_spec spec = {
 		.address = function->address,
@@ -208,13 +272,14 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 	spec.ret_bytes = signature->ret_bytes;
 	if (function->how == FUNCTION_COPY)
 		spec.copy_words = signature->copy_words;
+	spec.flags = graph_flags(options, function);
 	if (args) {
 		spec.args = (uint8_t)(signature->known ? signature->words : SIGNATURE_WORDS);
 		strcpy(entry_spec, "#words ");
 		select_entry_spec(function, entry_spec + 7, sizeof(entry_spec) - 7);
 	}
 	if (function->how == FUNCTION_ENTRY) {
-		spec.flags = FKT_FUNCTION_ENTRY_ONLY;
+		spec.flags |= FKT_FUNCTION_ENTRY_ONLY;
 		spec.code = fkt_codes_add(codes, FKT_KIND_POINT, 0, function->keys, function->name,
 					  entry_spec);
 		return spec;
@@ -234,14 +299,15 @@ static int add_functions(struct recording *recording, const struct functions *fu
 	if (!specs)
 		err(EXIT_FAILURE, "no memory for the functions");
 	argument.specs_ptr = (uintptr_t)specs;
+	argument.graph_depth = recording->options.graph_depth;
 	for (size_t i = 0; i < functions->count; i++) {
 		struct function *function = &functions->function[i];
 		const char *why;
 
 		if (!function->keys || hazard_find(function->name, &why) == FUNCTION_NEVER)
 			continue;
-		specs[argument.count++] = describe(&recording->codes, function,
-						   recording->options.function_args);
+		specs[argument.count++] =
+			describe(&recording->codes, function, &recording->options);
 	}
 	if (argument.count && ioctl(recording->device, FKT_ADD_FUNCTIONS, &argument)) {
 		if (errno == EPERM)
@@ -263,7 +329,9 @@ int select_functions(struct recording *recording)
 	const struct functions *functions = named ? functions_hookable() : functions_symbols();
 
 	select_layers(functions, options->mask);
-	if (named && select_patterns(functions, options->functions))
+	if (named && select_patterns(functions, options->functions, false))
+		return -1;
+	if (options->graph && select_roots(functions, options->graph))
 		return -1;
 	return add_functions(recording, functions);
 }
