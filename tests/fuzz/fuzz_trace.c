@@ -36,6 +36,8 @@ static const char *const modes[] = {
 	"fkt_print --from=1us --to=1ms --longer-than=10ns",
 	"fkt_print -p +seven -s eight",
 	"fkt_print --threads=3",
+	"fkt_print --summary --threads=1",
+	"fkt_print --summary --threads=3",
 };
 
 #define PIPE_BYTES 65536

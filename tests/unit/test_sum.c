@@ -174,9 +174,12 @@ static void happen(unsigned int cpu)
 	} else if (what < 98 && m.odd & ODD_PAGES && !any(40)) {
 		/* A page again; then one with a slot that leads nowhere. */
 		size_t at = build_close(&m.build, cpu);
+		char page[FKT_PAGE_BYTES];
 
+		if (at)
+			memcpy(page, m.build.data + at, sizeof(page));
 		if (at && any(2))
-			build_append(&m.build, m.build.data + at, FKT_PAGE_BYTES);
+			build_append(&m.build, page, sizeof(page));
 		else if (at)
 			m.build.data[at + 72 + 8 * any(20)] |= 15;
 	} else if (what < 99 && m.odd & ODD_CALLS && !any(200)) {
