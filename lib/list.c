@@ -20,6 +20,9 @@
 /* Pages of a window that are kept in memory: those of two blocks. */
 #define PAGES_KEPT    (2 * FKT_BLOCK_PAGES)
 #define PAGES_STEP    32
+/* A window whose pages lie farther apart than so many blocks is a large one, of so many blocks. */
+#define FAR_BLOCKS    32
+#define FAR_WINDOW    4096
 /* Of a process event, what fkt_processes_event() looks at. */
 #define PROCESS_WORDS 3
 #define NO_PAGE	      UINT64_MAX
@@ -63,6 +66,8 @@ struct window {
  * @turn: number of the window that is written next
  * @block: block with which the next window begins
  * @stamp: stamp with which it begins
+ * @to: stamp before which it ends
+ * @far: its pages lie far apart in the file
  * @ended: there is none
  * @err: the first error
  * @stats: sums
@@ -80,6 +85,8 @@ struct job {
 	uint64_t turn;
 	uint64_t block;
 	uint64_t stamp;
+	uint64_t to;
+	bool far;
 	bool ended;
 	int err;
 	struct fkt_read_stats stats;
@@ -151,38 +158,71 @@ static bool has_place(const struct job *job)
 	return true;
 }
 
-/* Take the next window; with the lock. Windows end where an index page says that blocks do. */
+/* Whether some page that has events before this moment may come long after the next window. */
+static bool is_far(const struct job *job, uint64_t to)
+{
+	struct fkt_block block;
+
+	for (uint64_t i = job->block - 1; i < job->block + FAR_BLOCKS; i++)
+		if (i >= fkt_blocks(job->trace) ||
+		    (fkt_read_block(job->trace, i, &block) && block.complete >= to))
+			return false;
+	return true;
+}
+
+/*
+ * Find the end of the next window. Windows end where an index page says that blocks do. Where a CPU
+ * that has little to say keeps its page open for long, all that lies before that page would have to
+ * be looked at for each of them: there they are large.
+ */
+static void plan_window(struct job *job)
+{
+	struct fkt_block block;
+	uint64_t last = fkt_blocks(job->trace), wanted = job->block;
+
+	job->to = UINT64_MAX;
+	job->far = false;
+	while (job->to == UINT64_MAX && job->block < last) {
+		if (job->block >= wanted && fkt_read_block(job->trace, job->block, &block) &&
+		    block.max_end > job->stamp && job->block + 1 < last)
+			job->to = block.max_end;
+		job->block++;
+		if (job->to == UINT64_MAX || job->far || !is_far(job, job->to))
+			continue;
+		job->far = true;
+		job->to = UINT64_MAX;
+		wanted = job->block + FAR_WINDOW;
+	}
+}
+
+/* Take the next window; with the lock. */
 static bool take_window(struct worker *worker)
 {
 	struct job *job = worker->job;
-	struct fkt_block block;
-	uint64_t to = UINT64_MAX;
 	struct window *window;
 
 	do {
 		apply(worker, job->turn);
 		worker->told = worker->applied;
 		pthread_cond_broadcast(&job->changed);
-	} while (!has_place(job) && !pthread_cond_wait(&job->changed, &job->lock));
+		/* The lines of a large one are not kept in memory. */
+	} while ((!has_place(job) || (job->far && job->turn != job->next && !job->ended)) &&
+		 !job->err && !pthread_cond_wait(&job->changed, &job->lock));
 	if (job->ended || job->err) {
 		worker->told = UINT64_MAX;
 		return false;
 	}
-	while (to == UINT64_MAX && job->block < fkt_blocks(job->trace)) {
-		if (fkt_read_block(job->trace, job->block, &block) && block.max_end > job->stamp &&
-		    job->block + 1 < fkt_blocks(job->trace))
-			to = block.max_end;
-		job->block++;
-	}
 	worker->number = job->next++;
 	worker->window = window = &job->window[worker->number % RING];
 	window->from = job->stamp;
-	window->to = to;
+	window->to = job->to;
 	window->any = false;
 	window->collected = false;
 	window->events = 0;
-	job->stamp = to;
-	job->ended = to == UINT64_MAX;
+	job->stamp = job->to;
+	job->ended = job->to == UINT64_MAX;
+	if (!job->ended)
+		plan_window(job);
 	return true;
 }
 
@@ -543,6 +583,7 @@ int fkt_list(struct fkt_trace *trace, const struct fkt_listing *listing,
 	pthread_mutex_init(&job->lock, NULL);
 	pthread_cond_init(&job->changed, NULL);
 	fkt_span(trace, &job->first, &last);
+	plan_window(job);
 	/* Symbols are read when one is looked up first, which is not for several to do. */
 	fkt_symbol(trace, 0, &symbol);
 	for (made = 0; made < threads; made++) {

@@ -17,8 +17,8 @@ static uint32_t next_random(uint32_t *seed)
 }
 
 /* Threads that come, change their names and go, on lanes at different speeds; holes and losses. */
-static void build_random(struct build *build, unsigned int lanes, unsigned int events, uint32_t seed,
-			 bool holes)
+static void build_random(struct build *build, unsigned int lanes, unsigned int events,
+			 uint32_t seed, bool holes, unsigned int rare)
 {
 	uint64_t stamp = 1000000, words[8] = { 0 };
 	char name[16];
@@ -31,7 +31,7 @@ static void build_random(struct build *build, unsigned int lanes, unsigned int e
 		unsigned int lane = next_random(&seed) % lanes;
 		uint32_t pid = next_random(&seed) % 20, other = next_random(&seed) % 20;
 
-		if (!lane && next_random(&seed) % 64)
+		if (!lane && next_random(&seed) % rare)
 			lane = lanes - 1;
 		stamp += next_random(&seed) % 3;
 		words[0] = next_random(&seed);
@@ -147,7 +147,7 @@ static void test_threads(void **state)
 
 	(void)state;
 	for (uint32_t seed = 0; seed < 6; seed++) {
-		build_random(&build, 1 + seed % 4, 150000, seed, seed % 2);
+		build_random(&build, 1 + seed % 4, 150000, seed, seed % 2, 64);
 		check_threads(&build, seed % 3 ? FKT_TIME_CYCLES : FKT_TIME_REL);
 		build_free(&build);
 	}
@@ -159,13 +159,25 @@ static void test_many_windows(void **state)
 	struct build build;
 
 	(void)state;
-	build_random(&build, 2, 1500000, 9, true);
+	build_random(&build, 2, 1500000, 9, true, 64);
 	assert_true(build.pages > 40 * (FKT_INDEX_ENTRIES + 1));
 	check_threads(&build, FKT_TIME_CYCLES);
 	build_free(&build);
 }
 
 /* Nobody reads the text: an error, and no thread waits for ever. */
+/* A CPU whose pages are open for most of the time. */
+static void test_far_apart(void **state)
+{
+	struct build build;
+
+	(void)state;
+	build_random(&build, 2, 1500000, 3, false, 2000);
+	assert_true(build.pages > 40 * (FKT_INDEX_ENTRIES + 1));
+	check_threads(&build, FKT_TIME_CYCLES);
+	build_free(&build);
+}
+
 static void test_error(void **state)
 {
 	struct fkt_listing listing = { .fd = -1, .threads = 4 };
@@ -174,7 +186,7 @@ static void test_error(void **state)
 	struct build build;
 
 	(void)state;
-	build_random(&build, 2, 200000, 1, false);
+	build_random(&build, 2, 200000, 1, false, 64);
 	trace = open_build(&build);
 	assert_int_equal(fkt_list(trace, &listing, &stats), -EBADF);
 	fkt_close(trace);
@@ -186,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_many_windows),
+		cmocka_unit_test(test_far_apart),
 		cmocka_unit_test(test_error),
 	};
 
