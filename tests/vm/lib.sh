@@ -165,6 +165,15 @@ summary() {
 	fkt_print -q "$1" | sed -n "s/^$2  *//p" | head -1
 }
 
+# same_by_all FILE: several threads list and sum up a trace as one does that looks at each event.
+same_by_all() {
+	check "$1: one thread and three list the same" \
+		cmp <(fkt_print --no-summary --threads=1 "$1") <(fkt_print --no-summary --threads=3 "$1")
+	fkt_print -q --threads=3 "$1" >.summary
+	check "$1: one thread and three sum up the same" cmp .summary <(fkt_print -q --cpus "$1" | sed -n '/^\(Command\|Machine\) /,$p')
+	check "$1: there is a summary" grep -q '^Total elapsed cycles' .summary
+}
+
 # A field of the summary of fkt_record, in the file FROM: events, lost …
 recorded() {
 	perl -ne 'print "$1\n" if /: (\d+) events, (\d+) pages .* (\d+) lost/ and $1 ne ""' "${1-.err}"

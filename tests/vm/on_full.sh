@@ -43,6 +43,7 @@ drop() {
 }
 
 drop
+same_by_all t
 drop --lanes 1
 
 # With the timer out of the way: on a CPU alone, process events only, a loop that makes exactly so many.

@@ -48,3 +48,4 @@ compare() {
 echo 0 >$tracing/tracing_on
 compare lanes
 compare shared --lanes 1
+same_by_all lanes.fkt

@@ -42,21 +42,6 @@ struct filter {
 	bool long_call; /* the last event ended a call that was long enough */
 };
 
-/* The number of cycles that take so many nanoseconds. */
-static uint64_t to_cycles(const struct fkt_trace *trace, int64_t ns)
-{
-	uint64_t low = 0, high = INT64_MAX / 16, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (fkt_cycles_to_ns(trace, (int64_t)middle) < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* "0,2-3"; the options have checked it. */
 static void parse_cpus(struct filter *filter, const char *list)
 {
@@ -95,7 +80,7 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 	if (options->cpu)
 		parse_cpus(filter, options->cpu);
 	if (options->longer >= 0)
-		filter->longer = to_cycles(trace, options->longer);
+		filter->longer = fkt_ns_to_cycles(trace, (uint64_t)options->longer);
 	return filter;
 }
 
@@ -209,9 +194,10 @@ void filter_begin(struct filter *filter, uint64_t first)
 	filter->from = 0;
 	filter->to = UINT64_MAX;
 	if (options->from >= 0)
-		filter->from = later(first, to_cycles(filter->trace, options->from));
+		filter->from =
+			later(first, fkt_ns_to_cycles(filter->trace, (uint64_t)options->from));
 	if (options->to >= 0)
-		filter->to = later(first, to_cycles(filter->trace, options->to));
+		filter->to = later(first, fkt_ns_to_cycles(filter->trace, (uint64_t)options->to));
 	watch_begin(filter, &filter->stats);
 	watch_begin(filter, &filter->list);
 }

@@ -64,7 +64,7 @@ static const struct argp_option argp_options[] = {
 	{ "function", OPTION_FUNCTION, "PATTERN", 0, "In calls of such functions or system calls",
 	  2 },
 	{ "from", OPTION_FROM, "TIME", 0,
-	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns", 2 },
+	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m", 2 },
 	{ "to", OPTION_TO, "TIME", 0, "Before TIME", 2 },
 	{ "range", OPTION_RANGE, "TIME..TIME", 0, "Both; either may be left out", 2 },
 	{ "longer-than", OPTION_LONGER, "TIME", 0, "Calls that took so long from entry to exit",
@@ -94,38 +94,20 @@ static int find_word(const char *const *words, size_t count, const char *word)
 
 #define FIND_WORD(words, word) find_word(words, sizeof(words) / sizeof((words)[0]), word)
 
-/* "12.5", "12.5s", "300ms" … up to @bytes characters, in nanoseconds; -1 if it is nothing such. */
-static int64_t parse_time(const char *text, size_t bytes)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
-	char copy[64], *end;
-	double value;
-
-	if (!bytes || bytes >= sizeof(copy) || (*text != '.' && (*text < '0' || *text > '9')))
-		return -1;
-	memcpy(copy, text, bytes);
-	copy[bytes] = '\0';
-	value = strtod(copy, &end);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].name) && value * units[i].ns < 9e18)
-			return (int64_t)(value * units[i].ns + 0.5);
-	return -1;
-}
-
 static int64_t need_time(struct argp_state *state, const char *option, const char *text,
 			 size_t bytes)
 {
-	int64_t ns = parse_time(text, bytes);
+	char copy[64] = "";
+	uint64_t ns;
 
-	if (ns < 0)
-		argp_error(
-			state,
-			"%s=%s: a time is a number of seconds, or such as 12.5s, 300ms, 20us, 5ns",
-			option, text);
-	return ns;
+	if (bytes < sizeof(copy))
+		memcpy(copy, text, bytes);
+	if (!fkt_parse_time(copy, &ns))
+		argp_error(state,
+			   "%s=%s: a time is a number of seconds, or such as 12.5s, 300ms, 20us, "
+			   "5ns, 2m",
+			   option, text);
+	return (int64_t)ns;
 }
 
 static void parse_range(struct argp_state *state, struct options *options, const char *arg)
