@@ -221,6 +221,7 @@ struct fkt_ahead;
  * @lent_first: number of the first of them
  * @lent_pages: how many there are
  * @ahead: who makes pages ready; NULL: nobody
+ * @processes: pages without events about processes are passed over
  * @passed: events before @from: those that were passed over, and those before the index page
  * @cpu_pid: thread that is current on each CPU
  */
@@ -248,6 +249,7 @@ struct fkt_reader {
 	uint64_t lent_first;
 	uint64_t lent_pages;
 	struct fkt_ahead *ahead;
+	bool processes;
 	uint64_t passed;
 	uint32_t cpu_pid[UINT16_MAX + 1];
 };
@@ -280,6 +282,18 @@ struct fkt_reader *fkt_reader_new(struct fkt_trace *trace);
  * Return: the reader, to be freed with fkt_reader_free(), or NULL without memory.
  */
 struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from, uint64_t to);
+
+/**
+ * fkt_reader_new_processes() - begin to read what happens to processes
+ * @trace: the trace
+ * @to: stamp before which to end
+ *
+ * All events for which fkt_is_process_event() is true come, and others with them. It takes a part of
+ * the time that reading all events does.
+ *
+ * Return: the reader, to be freed with fkt_reader_free(), or NULL without memory.
+ */
+struct fkt_reader *fkt_reader_new_processes(struct fkt_trace *trace, uint64_t to);
 
 /**
  * fkt_look_back() - where to begin to read so as to know how things stood at some moment

@@ -269,6 +269,20 @@ enum fkt_page_kind fkt_page_check(const struct fkt_trace *trace, const void *dat
 				  struct fkt_page_header *header);
 
 /*
+ * Whether there may be a process event among the slots of a page. All words are looked at, arguments
+ * too: that takes less time than to go from slot to slot.
+ */
+static inline bool fkt_may_have_process_event(const struct fkt_cursor *cursor)
+{
+	uint64_t found = 0;
+
+	for (const uint64_t *pos = cursor->pos; pos < cursor->end; pos++)
+		found |= fkt_is_process_event((le64toh(*pos) >> FKT_SLOT_CODE_SHIFT) &
+					      (FKT_SLOT_CODES - 1));
+	return found;
+}
+
+/*
  * A page that was scanned and waits for its lane: of a file, its number; of a stream, its bytes,
  * which belong to whoever holds this.
  */

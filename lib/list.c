@@ -290,20 +290,6 @@ static const uint64_t *get_page(struct worker *worker, uint64_t number)
 		       : NULL;
 }
 
-/*
- * Whether there may be a process event among a page's slots. All words are looked at, arguments too:
- * that takes less time than to go from slot to slot.
- */
-static bool may_have_process_event(const struct fkt_cursor *cursor)
-{
-	uint64_t found = 0;
-
-	for (const uint64_t *pos = cursor->pos; pos < cursor->end; pos++)
-		found |= fkt_is_process_event((le64toh(*pos) >> FKT_SLOT_CODE_SHIFT) &
-					      (FKT_SLOT_CODES - 1));
-	return found;
-}
-
 static bool begin_page(struct worker *worker, uint64_t number, struct fkt_cursor *cursor)
 {
 	struct fkt_trace *trace = worker->job->trace;
@@ -334,7 +320,7 @@ static int collect_page(struct worker *worker, uint64_t number)
 	if (!begin_page(worker, number, &cursor))
 		return 0;
 	worker->tail[cursor.lane] = number;
-	if (!may_have_process_event(&cursor))
+	if (!fkt_may_have_process_event(&cursor))
 		return 0;
 	for (; fkt_slot_decode(&cursor, &event); fkt_slot_pass(&cursor, &event)) {
 		if (event.stamp < window->from)

@@ -362,6 +362,10 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 			cursor->end = reduced->end;
 			cursor->left = reduced->slots;
 		}
+		if (reader->processes && !fkt_may_have_process_event(cursor)) {
+			reader->passed += header.events;
+			continue;
+		}
 		if (find_key(reader, lane))
 			return 1;
 	}
@@ -673,6 +677,16 @@ struct fkt_reader *fkt_reader_new_at(struct fkt_trace *trace, uint64_t from, uin
 		block -= block < SHARED_BLOCKS ? block : SHARED_BLOCKS;
 	if (block)
 		join_block(reader, block);
+	return reader;
+}
+
+struct fkt_reader *fkt_reader_new_processes(struct fkt_trace *trace, uint64_t to)
+{
+	struct fkt_reader *reader = fkt_reader_new_window(trace, 0, to);
+
+	/* In a shared lane each page has to be gone through to know who is current on each CPU. */
+	if (reader)
+		reader->processes = !trace->header.shared;
 	return reader;
 }
 

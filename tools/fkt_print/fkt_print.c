@@ -23,6 +23,7 @@
  * @text: the listing, if it is
  * @calls, @by, @waits, @graph: the views that are
  * @inside: events were in the time that was asked for
+ * @stats: of that time: events, and what is missing
  * @err: of a view, the first one
  */
 struct run {
@@ -40,6 +41,7 @@ struct run {
 	struct waits *waits;
 	struct graph *graph;
 	bool inside;
+	struct fkt_read_stats stats;
 	int err;
 };
 
@@ -293,6 +295,7 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 			return err;
 	}
 	run->inside |= inside;
+	run->stats.events += inside;
 	if (fkt_is_process_event(event->code))
 		fkt_processes_event(run->processes, event);
 	passes = filter_event(run->filter, event) && inside;
@@ -334,6 +337,17 @@ static int look_ahead(struct run *run, struct fkt_event *event)
 	return what < 0 ? what : 0;
 }
 
+static void count_gap(struct fkt_read_stats *stats, const struct fkt_gap *gap)
+{
+	uint64_t *const counts[] = {
+		[FKT_GAP_LOST] = &stats->lost,
+		[FKT_GAP_MISSING] = &stats->missing,
+		[FKT_GAP_DAMAGED] = &stats->damaged,
+	};
+
+	*counts[gap->kind] += gap->count;
+}
+
 /* The events that the filter lets through, and the views. */
 static int read_some(struct run *run)
 {
@@ -347,8 +361,11 @@ static int read_some(struct run *run)
 		} else if (what == FKT_GAP) {
 			if (run->analysis)
 				fkt_analysis_gap(run->analysis, fkt_gap(run->reader));
-			if (run->text && (time == FILTER_INSIDE || run->options->from < 0))
-				fkt_text_gap(run->text, fkt_gap(run->reader));
+			if (time == FILTER_INSIDE || run->options->from < 0) {
+				count_gap(&run->stats, fkt_gap(run->reader));
+				if (run->text)
+					fkt_text_gap(run->text, fkt_gap(run->reader));
+			}
 		} else {
 			time = filter_time(run->filter, event.stamp);
 			if (time == FILTER_AFTER)
@@ -361,8 +378,25 @@ static int read_some(struct run *run)
 	return what;
 }
 
+/* What was read before the time that was asked for is not in the summary. */
+static struct fkt_read_stats summary_stats(const struct run *run)
+{
+	struct fkt_read_stats stats = *fkt_read_stats(run->reader);
+
+	if (run->options->from < 0 && run->options->to < 0)
+		return stats;
+	stats.events = run->stats.events;
+	stats.lost = run->stats.lost;
+	stats.missing = run->stats.missing;
+	stats.damaged = run->stats.damaged;
+	if (filter_from(run->filter) > stats.first)
+		stats.first = filter_from(run->filter);
+	return stats;
+}
+
 static int print_views(struct run *run)
 {
+	const struct fkt_read_stats stats = summary_stats(run);
 	int err = 0;
 
 	if (run->options->cpus)
@@ -374,8 +408,8 @@ static int print_views(struct run *run)
 	if (run->by && !err)
 		err = by_print(run->by, run->out);
 	if (run->options->summary && !err)
-		err = print_summary(run->out, run->options, fkt_read_stats(run->reader),
-				    run->summed ?: run->processes, run->analysis);
+		err = print_summary(run->out, run->options, &stats, run->summed ?: run->processes,
+				    run->analysis);
 	if (!err && (fflush(run->out->file) || ferror(run->out->file)))
 		err = errno ? -errno : -EIO;
 	return err;
@@ -499,21 +533,40 @@ static bool make_text(struct run *run)
 	return true;
 }
 
-/*
- * A reader that begins where it must so as to know how things stand at --from. Who lives is said at
- * the beginning of the whole trace.
- */
+/* Who lives at some moment is said by what happened to processes before it, since the beginning. */
+static int follow_processes(struct run *run, uint64_t to)
+{
+	struct fkt_reader *reader = fkt_reader_new_processes(run->trace, to);
+	struct fkt_event event;
+	int what;
+
+	if (!reader)
+		return -ENOMEM;
+	while ((what = fkt_next(reader, &event)) > 0) {
+		if (what != FKT_EVENT || !fkt_is_process_event(event.code))
+			continue;
+		fkt_processes_event(run->processes, &event);
+		filter_event(run->filter, &event);
+	}
+	fkt_reader_free(reader);
+	return what;
+}
+
+/* A reader that begins where it must so as to know how things stand at --from. */
 static struct fkt_reader *make_reader(struct run *run)
 {
 	const struct options *options = run->options;
-	uint64_t first, last;
+	uint64_t first, last, begin;
 
-	if (options->from <= 0 || options->stats_while.set || options->list_while.set ||
-	    !strcmp(options->path, "-") || !fkt_span(run->trace, &first, &last))
+	if (options->from <= 0 || !strcmp(options->path, "-") ||
+	    !fkt_span(run->trace, &first, &last))
 		return fkt_reader_new(run->trace);
 	filter_begin(run->filter, first);
-	return fkt_reader_new_window(
-		run->trace, fkt_look_back(run->trace, filter_from(run->filter)), UINT64_MAX);
+	begin = fkt_look_back(run->trace, filter_from(run->filter));
+	if (begin && (options->stats_while.set || options->list_while.set) &&
+	    follow_processes(run, begin))
+		return NULL;
+	return fkt_reader_new_window(run->trace, begin, UINT64_MAX);
 }
 
 static int run_all(struct run *run)

@@ -76,7 +76,8 @@ static void print_totals_for_programs(struct output *out, const struct fkt_read_
 }
 
 static void print_totals(FILE *out, const struct fkt_trace *trace,
-			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis)
+			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis,
+			 bool part)
 {
 	uint64_t pages = stats->pages + stats->index_pages;
 	uint64_t written = 0, discarded = 0;
@@ -85,7 +86,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 
 	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++) {
 		written += totals->events;
-		discarded += totals->discarded;
+		discarded += part ? 0 : totals->discarded;
 	}
 
 	print_info(out, trace, "Command", (const char *const[]){ "command", NULL });
@@ -100,9 +101,11 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 		put_duration(trace, fkt_analysis_duration(analysis), text),
 		fkt_analysis_duration(analysis), fkt_analysis_cpus(analysis),
 		fkt_analysis_cpus(analysis) == 1 ? "" : "s");
-	fprintf(out, "%-10s %" PRIu64 " in %" PRIu64 " pages, %" PRIu64 " bytes", "Events",
-		stats->events, pages, pages * FKT_PAGE_BYTES);
-	if (stats->events)
+	fprintf(out, "%-10s %" PRIu64, "Events", stats->events);
+	if (!part)
+		fprintf(out, " in %" PRIu64 " pages, %" PRIu64 " bytes", pages,
+			pages * FKT_PAGE_BYTES);
+	if (!part && stats->events)
 		fprintf(out, " (%.2f bytes an event)",
 			(double)(pages * FKT_PAGE_BYTES) / (double)stats->events);
 	fputc('\n', out);
@@ -118,7 +121,8 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	if (stats->missing || stats->damaged)
 		fprintf(out, "%-10s %" PRIu64 " pages missing, %" PRIu64 " damaged\n", "File",
 			stats->missing, stats->damaged);
-	if (fkt_is_complete(trace) && fkt_lane_totals(trace, 0) && written != stats->events)
+	if (!part && fkt_is_complete(trace) && fkt_lane_totals(trace, 0) &&
+	    written != stats->events)
 		fprintf(out, "%-10s %" PRIu64 " events were recorded, %" PRIu64 " are here\n",
 			"File", written, stats->events);
 }
@@ -473,7 +477,8 @@ int print_summary(struct output *out, const struct options *options,
 		  struct fkt_analysis *analysis)
 {
 	if (out->format == FORMAT_TEXT)
-		print_totals(out->file, out->trace, stats, analysis);
+		print_totals(out->file, out->trace, stats, analysis,
+			     options->from >= 0 || options->to >= 0);
 	else
 		print_totals_for_programs(out, stats, analysis);
 	return print_rows(out, analysis, options)
