@@ -117,14 +117,14 @@ struct field {
  * struct label - how to show the events of a code
  * @next: the one made before
  * @text_bytes: length of @text
- * @text: code and name, padded to their columns
+ * @text: code and name, padded to their columns; for programs, as members
  * @fields: number of @field
  * @field: arguments
  */
 struct label {
 	struct label *next;
 	uint8_t text_bytes;
-	char text[FKT_NAME_BYTES + 32];
+	char text[2 * FKT_NAME_BYTES + 48];
 	uint8_t fields;
 	struct field field[];
 };
@@ -134,7 +134,7 @@ struct who {
 	uint32_t pid;
 	uint32_t generation; /* of names, when it was written */
 	uint8_t text_bytes;
-	char text[71];
+	char text[96];
 };
 
 struct fkt_text {
@@ -170,6 +170,11 @@ static char *put_text(char *to, const char *text, size_t bytes)
 static char *put_string(char *to, const char *text, size_t max)
 {
 	return put_text(to, text, strnlen(text, max));
+}
+
+static char *put_word(char *to, const char *word)
+{
+	return put_text(to, word, strlen(word));
 }
 
 /*
@@ -636,6 +641,36 @@ static const char *color_of(const struct fkt_code_row *row)
 	}
 }
 
+/* A string as programs want it; there are no control characters in it. */
+static char *put_quoted(char *to, const char *string, enum fkt_text_format format)
+{
+	bool json = format == FKT_TEXT_JSON;
+
+	if (!json && !strpbrk(string, ",\"\n"))
+		return put_text(to, string, strlen(string));
+	*to++ = '"';
+	for (; *string; string++) {
+		if (*string == '"')
+			*to++ = json ? '\\' : '"';
+		else if (json && *string == '\\')
+			*to++ = '\\';
+		*to++ = *string;
+	}
+	*to++ = '"';
+	return to;
+}
+
+/* ",0101,sys_openat," */
+static char *put_program_label(const struct fkt_text *text, char *to, uint32_t code,
+			       const char *name)
+{
+	bool json = text->format == FKT_TEXT_JSON;
+
+	to += sprintf(to, json ? ",\"code\":\"%04x\",\"name\":" : ",%04x,", code);
+	to = put_quoted(to, name, text->format);
+	return put_word(to, json ? ",\"arguments\":" : ",");
+}
+
 static struct label *make_label(struct fkt_text *text, uint32_t code)
 {
 	const struct fkt_code_row *row = fkt_code_row(text->trace, code);
@@ -657,14 +692,18 @@ static struct label *make_label(struct fkt_text *text, uint32_t code)
 	label->fields = (uint8_t)n;
 	memcpy(label->field, fields, n * sizeof(*fields));
 	fkt_code_name(text->trace, code, name);
-	end = label->text + sprintf(label->text, "%04x  ", code);
-	if (text->color)
-		end = put_string(end, color_of(row), COLOR_BYTES);
-	end = put_string(end, name, FKT_NAME_BYTES);
-	if (n)
-		end = pad(end, end - strlen(name), NAME_COLUMN);
-	if (text->color)
-		end = put_string(end, COLOR_OFF, COLOR_BYTES);
+	if (text->format != FKT_TEXT_PLAIN) {
+		end = put_program_label(text, label->text, code, name);
+	} else {
+		end = label->text + sprintf(label->text, "%04x  ", code);
+		if (text->color)
+			end = put_string(end, color_of(row), COLOR_BYTES);
+		end = put_string(end, name, FKT_NAME_BYTES);
+		if (n)
+			end = pad(end, end - strlen(name), NAME_COLUMN);
+		if (text->color)
+			end = put_string(end, COLOR_OFF, COLOR_BYTES);
+	}
 	label->text_bytes = (uint8_t)(end - label->text);
 	label->next = text->labels;
 	text->labels = label;
@@ -766,13 +805,29 @@ static char *put_time(struct fkt_text *text, char *to, uint64_t stamp)
 	}
 }
 
-/* "   0     730 find             " */
-static void write_who(struct fkt_text *text, struct who *who, const struct fkt_event *event)
+/* ",0,730,find" */
+static char *put_program_who(const struct fkt_text *text, char *to, const struct fkt_event *event,
+			     const char *comm)
 {
-	const struct fkt_process *process = fkt_process(
-		text->processes, fkt_process_id(text->processes, event->pid, event->cpu));
-	char *to = put_column(who->text, event->cpu, 4, 0), *name;
+	bool json = text->format == FKT_TEXT_JSON;
 
+	to = put_word(to, json ? ",\"cpu\":" : ",");
+	to = put_unsigned(to, event->cpu);
+	to = put_word(to, json ? ",\"pid\":" : ",");
+	if (event->pid != FKT_PID_UNKNOWN)
+		to = put_unsigned(to, event->pid);
+	else if (json)
+		to = put_text(to, "null", 4);
+	to = put_word(to, json ? ",\"process\":" : ",");
+	return put_quoted(to, comm, text->format);
+}
+
+/* "   0     730 find             " */
+static char *put_who(char *to, const struct fkt_event *event, const char *comm)
+{
+	char *name;
+
+	to = put_column(to, event->cpu, 4, 0);
 	*to++ = ' ';
 	if (event->pid == FKT_PID_UNKNOWN) {
 		memset(to, ' ', PID_COLUMN - 1);
@@ -783,9 +838,22 @@ static void write_who(struct fkt_text *text, struct who *who, const struct fkt_e
 	}
 	*to++ = ' ';
 	name = to;
-	to = put_string(to, process->comm, FKT_COMM_BYTES);
+	to = put_string(to, comm, FKT_COMM_BYTES);
 	to = pad(to, name, FKT_COMM_BYTES);
 	*to++ = ' ';
+	return to;
+}
+
+static void write_who(struct fkt_text *text, struct who *who, const struct fkt_event *event)
+{
+	const struct fkt_process *process = fkt_process(
+		text->processes, fkt_process_id(text->processes, event->pid, event->cpu));
+	char *to;
+
+	if (text->format == FKT_TEXT_PLAIN)
+		to = put_who(who->text, event, process->comm);
+	else
+		to = put_program_who(text, who->text, event, process->comm);
 	who->text_bytes = (uint8_t)(to - who->text);
 	who->pid = event->pid;
 	who->generation = text->generation;
@@ -808,70 +876,60 @@ static char *put_fields(struct fkt_text *text, char *to, const struct label *lab
 	return to;
 }
 
-/* A string as programs want it; there are no control characters in it. */
-static char *put_quoted(char *to, const char *string, enum fkt_text_format format)
-{
-	bool json = format == FKT_TEXT_JSON;
-
-	if (!json && !strpbrk(string, ",\"\n"))
-		return put_text(to, string, strlen(string));
-	*to++ = '"';
-	for (; *string; string++) {
-		if (*string == '"')
-			*to++ = json ? '\\' : '"';
-		else if (json && *string == '\\')
-			*to++ = '\\';
-		*to++ = *string;
-	}
-	*to++ = '"';
-	return to;
-}
-
 /* The members of a line for programs, in their order. */
 static const char *const members[] = { "stamp",	  "time_ns", "cpu",  "pid",
 				       "process", "code",    "name", "arguments" };
 
-static char *put_member(struct fkt_text *text, char *to, unsigned int i)
+/* Whether a string has to be quoted, or something in it. */
+static bool has_special(const char *string, const char *end, bool json)
 {
-	if (i)
-		*to++ = ',';
-	if (text->format == FKT_TEXT_JSON)
-		to += sprintf(to, "\"%s\":", members[i]);
-	return to;
+	bool found = false;
+
+	for (; string < end; string++)
+		found |= *string == '"' || *string == (json ? '\\' : ',') || *string == '\n';
+	return found;
 }
 
-static void program_event(struct fkt_text *text, const struct label *label,
+/* The arguments, as one string, behind the comma or colon before them. */
+static char *put_program_fields(struct fkt_text *text, char *to, const struct label *label,
+				const struct fkt_event *event)
+{
+	bool json = text->format == FKT_TEXT_JSON;
+	char *begin = json ? to : to - 1, first = *begin, fields[LINE_BYTES], *end;
+
+	/* Each field begins with a space: the first one's is in the place of what precedes it. */
+	end = put_fields(text, begin, label, event);
+	*begin = json ? '"' : first;
+	if (end == begin)
+		return put_word(to, json ? "\"\"" : "");
+	if (unlikely(has_special(begin + 1, end, json))) {
+		*end = '\0';
+		memcpy(fields, begin + 1, (size_t)(end - begin));
+		return put_quoted(to, fields, text->format);
+	}
+	if (json)
+		*end++ = '"';
+	return end;
+}
+
+static void program_event(struct fkt_text *text, const struct who *who, const struct label *label,
 			  const struct fkt_event *event)
 {
-	const struct fkt_process *process = fkt_process(
-		text->processes, fkt_process_id(text->processes, event->pid, event->cpu));
 	bool json = text->format == FKT_TEXT_JSON;
-	char name[FKT_NAME_BYTES], fields[LINE_BYTES], *end;
 	char *to = begin_line(text);
 
 	if (json)
-		to += sprintf(to, "{\"table\":\"events\",");
-	to = put_unsigned(put_member(text, to, 0), event->stamp);
-	to = put_member(text, to, 1);
+		to = put_word(to, "{\"table\":\"events\",\"stamp\":");
+	to = put_unsigned(to, event->stamp);
+	to = put_word(to, json ? ",\"time_ns\":" : ",");
 	if (fkt_has_clock(text->trace))
 		to = put_signed(to, fkt_cycles_to_ns(text->trace,
 						     (int64_t)(event->stamp - text->first)));
 	else if (json)
 		to = put_text(to, "null", 4);
-	to = put_unsigned(put_member(text, to, 2), event->cpu);
-	to = put_member(text, to, 3);
-	if (event->pid != FKT_PID_UNKNOWN)
-		to = put_unsigned(to, event->pid);
-	else if (json)
-		to = put_text(to, "null", 4);
-	to = put_quoted(put_member(text, to, 4), process->comm, text->format);
-	to = put_member(text, to, 5);
-	to += sprintf(to, json ? "\"%04x\"" : "%04x", event->code);
-	fkt_code_name(text->trace, event->code, name);
-	to = put_quoted(put_member(text, to, 6), name, text->format);
-	end = put_fields(text, fields, label, event);
-	*end = '\0';
-	to = put_quoted(put_member(text, to, 7), end == fields ? "" : fields + 1, text->format);
+	to = put_padded(to, who->text, who->text_bytes, 64);
+	to = put_padded(to, label->text, label->text_bytes, 64);
+	to = put_program_fields(text, to, label, event);
 	if (json)
 		*to++ = '}';
 	*to++ = '\n';
@@ -900,7 +958,7 @@ void fkt_text_event(struct fkt_text *text, const struct fkt_event *event)
 		text->first = text->last = event->stamp;
 	}
 	if (unlikely(text->format != FKT_TEXT_PLAIN)) {
-		program_event(text, label, event);
+		program_event(text, who, label, event);
 		return;
 	}
 
