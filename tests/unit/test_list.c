@@ -166,6 +166,60 @@ static void test_many_windows(void **state)
 }
 
 /* Nobody reads the text: an error, and no thread waits for ever. */
+/* The next process event; false at the end. */
+static bool next_process_event(struct fkt_reader *reader, struct fkt_event *event)
+{
+	int what;
+
+	while ((what = fkt_next(reader, event)) > 0)
+		if (what == FKT_EVENT && fkt_is_process_event(event->code))
+			return true;
+	assert_int_equal(what, 0);
+	return false;
+}
+
+/* All process events up to some moment, and no more than that. */
+static void test_only_processes(void **state)
+{
+	const uint64_t to = 1000000 + 300000;
+	struct fkt_reader *some, *all;
+	struct fkt_event one, other;
+	struct fkt_trace *trace;
+	unsigned int events = 0;
+	struct build build;
+
+	(void)state;
+	for (unsigned int i = 0; i < 400000; i++) {
+		if (!i) {
+			build_begin(&build, 2, false);
+			build_pages(&build);
+		}
+		if (i % 7001 == 0)
+			build_fork(&build, i / 7001 % 2, 1000000 + i, 100 + i % 50, 2);
+		build_event(&build, i % 2, 1000000 + i, 7, 0);
+	}
+	build_end(&build, 0, 0, 0);
+	trace = open_build(&build);
+	some = fkt_reader_new_processes(trace, to);
+	all = fkt_reader_new_window(trace, 0, to);
+	assert_true(some && all);
+	while (next_process_event(all, &one)) {
+		assert_true(next_process_event(some, &other));
+		assert_int_equal(one.stamp, other.stamp);
+		assert_int_equal(one.code, other.code);
+		assert_int_equal(fkt_arg32(&one, 0), fkt_arg32(&other, 0));
+		events++;
+	}
+	assert_false(next_process_event(some, &other));
+	assert_int_equal(events, 43);
+	/* Most pages have none. */
+	assert_true(fkt_read_stats(some)->events < fkt_read_stats(all)->events / 4);
+	fkt_reader_free(some);
+	fkt_reader_free(all);
+	fkt_close(trace);
+	build_free(&build);
+}
+
 /* A CPU whose pages are open for most of the time. */
 static void test_far_apart(void **state)
 {
@@ -196,9 +250,8 @@ static void test_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_many_windows),
-		cmocka_unit_test(test_far_apart),
+		cmocka_unit_test(test_threads),	       cmocka_unit_test(test_many_windows),
+		cmocka_unit_test(test_only_processes), cmocka_unit_test(test_far_apart),
 		cmocka_unit_test(test_error),
 	};
 

@@ -165,7 +165,7 @@ int print_cpus(struct output *out, const struct filter *filter,
 /* ---- groups.c: values by keys, in bounded memory ---- */
 
 /* More groups than this share the last one. */
-#define GROUPS_MAX 65536
+#define GROUPS_MAX 32768
 
 struct group {
 	uint64_t key[BY_MAX];
