@@ -123,7 +123,8 @@ state() {
 state S 'asleep' "sleep\[$(pid nice)\]"
 state T 'stopped' "sh\[$(pid stopped)\]"
 state t 'traced' '(true|strace)\[[0-9]+\]'
-state Z 'dead, and somebody waits for it' "sh\[$(pid three)\]"
+# Any: whoever waits may be faster than its last switch, and then it is X already.
+state Z 'dead, and somebody waits for it' '[^ ]+\[[0-9]+\]'
 state X 'dead, and nobody waits' 'calls\[[0-9]+\]'
 state I 'an idle kernel thread' '(kworker/.*|rcu_.*)\[[0-9]+\]'
 state R 'the idle thread itself' 'idle'
