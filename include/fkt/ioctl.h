@@ -162,7 +162,7 @@ struct fkt_status {
  * @ret_bytes: size of what it returns: 0 (nothing), 1, 2, 4 or 8
  * @flags: FKT_FUNCTION_…
  * @copy_words: how many words of arguments it has on the stack, at most FKT_FUNCTION_COPY_MAX
- * @group: functions of one module have one number of their own: they are unhooked when it goes
+ * @group: 0 for the kernel's own; those of one module have one number, and are unhooked with it
  */
 struct fkt_function_spec {
 	__u64 address;

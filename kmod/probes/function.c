@@ -67,7 +67,7 @@ struct fkt_function_table {
 
 /**
  * struct fkt_function_group - functions that were hooked together: when their layers were asked for,
- * those of each module apart, and those that have arguments on the stack
+ * those of each module apart, and of the kernel's own those that have arguments on the stack
  * @link: in fkt_function_groups
  * @ops: the hooks
  * @address: one of the functions
@@ -409,7 +409,7 @@ static void fkt_group_unhook(struct fkt_function_group *group)
 	kfree(group);
 }
 
-/* Hook @count functions, which are the kernel's or one module's, and of one kind. */
+/* Hook @count functions, which make a group. */
 static int fkt_group_attach(const struct fkt_function_spec *const *specs, unsigned long *ips,
 			    u32 count)
 {
@@ -419,11 +419,12 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, unsign
 
 	if (!group)
 		return -ENOMEM;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		ips[i] = specs[i]->address;
+		group->copying |= !!specs[i]->copy_words;
+	}
 	group->address = ips[0];
 	group->direct = count <= FKT_DIRECT_MAX;
-	group->copying = specs[0]->copy_words;
 	hooked = fkt_filter_add(&group->ops, ips, count);
 	fkt_functions_refused += count - hooked;
 	for (i = 0; i < count; i++) {
@@ -450,6 +451,10 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, unsign
 	return 0;
 }
 
+/*
+ * A module has one group: unhooking each takes two grace periods. Its few functions go the slower
+ * way together if one of them has to.
+ */
 static int fkt_spec_order(const void *va, const void *vb)
 {
 	const struct fkt_function_spec *a = *(const struct fkt_function_spec *const *)va;
@@ -457,6 +462,8 @@ static int fkt_spec_order(const void *va, const void *vb)
 
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
+	if (a->group)
+		return 0;
 	return !a->copy_words - !b->copy_words;
 }
 

@@ -110,11 +110,14 @@ SYM_INNER_LABEL(fkt_function_trampoline_copying, SYM_L_GLOBAL)
 	/* %rax and %r10 are free: the one has the function, the other is no function's argument. */
 	movzbl	FKT_FUNCTION_COPY_OFFSET(%rax), %eax
 	subq	$FKT_COPY_BYTES, %rsp
+	testl	%eax, %eax
+	jz	.Lcopied
 .Lcopy:
 	movq	FKT_COPY_BYTES+FKT_FRAME_COPIED_BODY+8(%rsp,%rax,8), %r10
 	movq	%r10, -8(%rsp,%rax,8)
 	decl	%eax
 	jnz	.Lcopy
+.Lcopied:
 	call	fkt_enter_body_copied
 SYM_INNER_LABEL(fkt_function_returned_copied, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR /* returned to */
