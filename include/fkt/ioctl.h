@@ -145,7 +145,7 @@ struct fkt_status {
 };
 
 /* fkt_function_spec.flags */
-#define FKT_FUNCTION_ENTRY_ONLY 1u /* for one that never returns, or whose arguments are not known */
+#define FKT_FUNCTION_ENTRY_ONLY 1u /* for one that never returns, or of unknown arguments */
 #define FKT_FUNCTION_GRAPH	2u /* record it only where it is called, however deep, by a root */
 #define FKT_FUNCTION_ROOT	4u /* with FKT_FUNCTION_GRAPH: a root */
 #define FKT_FUNCTION_FLAGS	(FKT_FUNCTION_ENTRY_ONLY | FKT_FUNCTION_GRAPH | FKT_FUNCTION_ROOT)

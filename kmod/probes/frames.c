@@ -28,12 +28,12 @@
 #include "fkt.h"
 #include "trampoline.h"
 
-#define FKT_CHECK_BYTES	   9 /* sub %gs:0x28,%reg */
-#define FKT_BRANCH_BYTES   2
-#define FKT_ADD_BYTES	   4
-#define FKT_JMP32_BYTES	   5
-#define FKT_PATTERN_BYTES  (FKT_CHECK_BYTES + FKT_BRANCH_BYTES + FKT_ADD_BYTES + FKT_JMP32_BYTES)
-#define FKT_RESCHED_BYTES  65536
+#define FKT_CHECK_BYTES	  9 /* sub %gs:0x28,%reg */
+#define FKT_BRANCH_BYTES  2
+#define FKT_ADD_BYTES	  4
+#define FKT_JMP32_BYTES	  5
+#define FKT_PATTERN_BYTES (FKT_CHECK_BYTES + FKT_BRANCH_BYTES + FKT_ADD_BYTES + FKT_JMP32_BYTES)
+#define FKT_RESCHED_BYTES 65536
 
 /* The ways in which a body is called, by the address it returns to. Offsets are from that. */
 static const struct fkt_frame_kind {
@@ -55,7 +55,7 @@ static const struct fkt_frame_kind {
 		.second = 8 + FKT_EPILOGUE_BYTES,
 	},
 };
-static_assert(8 + 2 * (FKT_EPILOGUE_BYTES + 8) - 8 == 8 + FKT_COPY_BYTES + FKT_FRAME_COPIED_BODY + 8);
+static_assert(2 * (FKT_EPILOGUE_BYTES + 8) == FKT_COPY_BYTES + FKT_FRAME_COPIED_BODY + 16);
 
 /**
  * struct fkt_frames - one search of all stacks
@@ -138,8 +138,9 @@ static void __no_sanitize_address fkt_frames_of_stack(struct fkt_frames *frames,
 			kind = &fkt_frame_kinds[i];
 			if (value != (unsigned long)kind->returned ||
 			    (unsigned long)slot + kind->body + sizeof(*slot) >= end ||
-			    !frames->ours(READ_ONCE(*(struct fkt_function **)(base + kind->function)),
-					  READ_ONCE(*(unsigned long *)(base + kind->body))))
+			    !frames->ours(
+				    READ_ONCE(*(struct fkt_function **)(base + kind->function)),
+				    READ_ONCE(*(unsigned long *)(base + kind->body))))
 				continue;
 			if (!frames->epilogue) {
 				atomic_long_inc(&frames->left);

@@ -222,10 +222,11 @@ __visible void fkt_function_exit(struct fkt_function *function, u64 ret)
 	/* Else gcc shifts first, and masks with a constant of 64 bits. */
 	OPTIMIZER_HIDE_VAR(imm);
 	preempt_disable_notrace();
-	if (unlikely(!fkt_on(READ_ONCE(function->exit_keys))) ||
-	    unlikely((s64)ret != (s16)ret) || static_branch_unlikely(&fkt_shared_key) ||
+	if (unlikely(!fkt_on(READ_ONCE(function->exit_keys))) || unlikely((s64)ret != (s16)ret) ||
+	    static_branch_unlikely(&fkt_shared_key) ||
 	    unlikely(!fkt_reserve(this_cpu_read(fkt_lane),
-				  function->exit_tag | imm << FKT_SLOT_IMM_SHIFT, 0, false, &slot))) {
+				  function->exit_tag | imm << FKT_SLOT_IMM_SHIFT, 0, false,
+				  &slot))) {
 		fkt_function_exit_slow(function, ret);
 		return;
 	}
@@ -239,9 +240,8 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 {
 	return spec->address && spec->keys && fkt_mask_valid(spec->keys) && spec->args <= 6 &&
 	       (!spec->ret_bytes || is_power_of_2(spec->ret_bytes)) && spec->ret_bytes <= 8 &&
-	       spec->copy_words <= FKT_FUNCTION_COPY_MAX &&
-	       !(spec->flags & ~FKT_FUNCTION_FLAGS) && spec->code >= FKT_CODE_DYNAMIC &&
-	       spec->code < FKT_CODE_DYNAMIC_END - 1;
+	       spec->copy_words <= FKT_FUNCTION_COPY_MAX && !(spec->flags & ~FKT_FUNCTION_FLAGS) &&
+	       spec->code >= FKT_CODE_DYNAMIC && spec->code < FKT_CODE_DYNAMIC_END - 1;
 }
 
 /**

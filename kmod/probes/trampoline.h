@@ -12,19 +12,19 @@
 #define FKT_TRAMPOLINE_H
 
 /* In the frame, and in that of a function whose arguments on the stack are copied. */
-#define FKT_FRAME_FUNCTION    48
-#define FKT_FRAME_BODY	      56
-#define FKT_FRAME_COPIED_BODY 64
+#define FKT_FRAME_FUNCTION	 48
+#define FKT_FRAME_BODY		 56
+#define FKT_FRAME_COPIED_BODY	 64
 
 /* Room for the arguments that a function has on the stack. */
-#define FKT_COPY_WORDS 8
-#define FKT_COPY_BYTES (8 * FKT_COPY_WORDS)
+#define FKT_COPY_WORDS		 8
+#define FKT_COPY_BYTES		 (8 * FKT_COPY_WORDS)
 
 /*
  * What the kernel's code that stands in for the trampoline's end adds to %rsp, see frames.c: from
  * behind the body's return address to the caller's. With copied arguments it is run twice.
  */
-#define FKT_EPILOGUE_BYTES (FKT_FRAME_BODY + 8)
+#define FKT_EPILOGUE_BYTES	 (FKT_FRAME_BODY + 8)
 
 /* Where struct fkt_function says how many of them to copy. */
 #define FKT_FUNCTION_COPY_OFFSET 36

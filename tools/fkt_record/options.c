@@ -243,9 +243,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->system_map = arg;
 		return 0;
 	case 'M':
-		options->module_files =
-			reallocarray(options->module_files, options->module_files_count + 1,
-				     sizeof(*options->module_files));
+		options->module_files = reallocarray(options->module_files,
+						     options->module_files_count + 1,
+						     sizeof(*options->module_files));
 		if (!options->module_files)
 			argp_failure(state, EXIT_FAILURE, errno, "-M");
 		options->module_files[options->module_files_count++] = arg;

@@ -108,8 +108,7 @@ static void complain(const struct functions *functions, const char *option, cons
 	}
 	function = functions_find(functions, pattern);
 	if (function && hazard_find(function->name, &why) == FUNCTION_NEVER) {
-		warnx("%s %s: this function is never traced: %s", option, pattern,
-		      why);
+		warnx("%s %s: this function is never traced: %s", option, pattern, why);
 	} else if (functions_find(functions_symbols(), pattern)) {
 		warnx("%s %s: the kernel has this function, but does not let ftrace hook it",
 		      option, pattern);
@@ -285,8 +284,8 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 		return spec;
 	}
 	snprintf(exit_spec, sizeof(exit_spec), "ret:%s", signature->ret);
-	spec.code = fkt_codes_add_pair(codes, function->keys, function->name, entry_spec,
-				       exit_spec);
+	spec.code =
+		fkt_codes_add_pair(codes, function->keys, function->name, entry_spec, exit_spec);
 	return spec;
 }
 
