@@ -154,7 +154,8 @@ struct fkt_text {
 	int64_t date_second; /* for which date is written */
 	char date[32];
 	char *buf;
-	size_t room;
+	size_t room;	 /* of @buf, so far as it is to be filled before it is written */
+	size_t capacity; /* of @buf */
 	size_t bytes;
 	struct label *labels; /* all of them */
 	struct label *label[FKT_SLOT_CODES];
@@ -726,6 +727,8 @@ static void write_out(struct fkt_text *text)
 			text->error = -errno;
 	}
 	text->bytes = 0;
+	/* As much as stays in a CPU's cache. */
+	text->room = BUFFER_BYTES;
 }
 
 /* The next line does not fit any more. */
@@ -737,14 +740,17 @@ static void make_room(struct fkt_text *text)
 		write_out(text);
 		return;
 	}
-	larger = realloc(text->buf, text->room * 2);
-	if (larger) {
+	if (text->room == text->capacity) {
+		larger = realloc(text->buf, text->capacity * 2);
+		if (!larger) {
+			text->error = -ENOMEM;
+			text->bytes = 0;
+			return;
+		}
 		text->buf = larger;
-		text->room *= 2;
-		return;
+		text->capacity *= 2;
 	}
-	text->error = -ENOMEM;
-	text->bytes = 0;
+	text->room += BUFFER_BYTES;
 }
 
 static char *begin_line(struct fkt_text *text)
@@ -1036,7 +1042,7 @@ struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *pro
 		free(text);
 		return NULL;
 	}
-	text->room = BUFFER_BYTES;
+	text->room = text->capacity = BUFFER_BYTES;
 	text->trace = trace;
 	text->processes = processes;
 	text->fd = fd;
