@@ -166,7 +166,7 @@ demo:
 check:
 	scripts/deps
 	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects
-	$(Q)$(MAKE) $(guest_kernels:%=strict-module-%)
+	$(Q)$(MAKE) -j$$(nproc) $(guest_kernels:%=strict-module-%)
 	$(Q)$(MAKE) -j$$(nproc) tools tests modules
 	tests/run
 

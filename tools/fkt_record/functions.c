@@ -16,6 +16,15 @@
 /* "ffffffff81000000 T name": addresses have all their digits. */
 #define NAME_AT 19
 
+static uint64_t order_of(const char *name)
+{
+	uint64_t order = 0;
+
+	for (int shift = 56; shift >= 0 && *name; shift -= 8)
+		order |= (uint64_t)(unsigned char)*name++ << shift;
+	return order;
+}
+
 static void add(struct functions *functions, uint64_t address, const char *name, const char *module)
 {
 	size_t count = functions->count;
@@ -31,6 +40,7 @@ static void add(struct functions *functions, uint64_t address, const char *name,
 	}
 	functions->function[functions->count++] = (struct function){
 		.address = address,
+		.order = order_of(name),
 		.name = name,
 		.module = module,
 	};
@@ -39,8 +49,11 @@ static void add(struct functions *functions, uint64_t address, const char *name,
 /* Cuts "name [module]", or "name<tab>[module]", in two. Return: the module, or NULL. */
 static char *cut_module(char *name)
 {
-	char *module = name + strcspn(name, " \t\n");
+	char *module = name;
 	size_t length;
+
+	while ((unsigned char)*module > ' ')
+		module++;
 
 	if (*module && *module != '\n')
 		*module++ = '\0';
@@ -54,10 +67,18 @@ static char *cut_module(char *name)
 	return module;
 }
 
+/* As strcmp() of @function's name and @name, which has this @order. */
+static int compare_name(const struct function *function, uint64_t order, const char *name)
+{
+	if (function->order != order)
+		return function->order > order ? 1 : -1;
+	return strcmp(function->name, name);
+}
+
 static int compare_functions(const void *va, const void *vb)
 {
 	const struct function *a = va, *b = vb;
-	int order = strcmp(a->name, b->name);
+	int order = compare_name(a, b->order, b->name);
 
 	return order ? order : (a->address > b->address) - (a->address < b->address);
 }
@@ -98,12 +119,13 @@ struct functions *functions_symbols(void)
 
 struct function *functions_find(const struct functions *functions, const char *name)
 {
+	const uint64_t order = order_of(name);
 	size_t low = 0, high = functions->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (strcmp(functions->function[middle].name, name) < 0)
+		if (compare_name(&functions->function[middle], order, name) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -158,6 +180,16 @@ const char *tracefs(void)
 	return places[0];
 }
 
+/* A copy that lives as long as the program. */
+static const char *keep(const char *name)
+{
+	const char *copy = strdup(name);
+
+	if (!copy)
+		err(EXIT_FAILURE, "no memory for the functions");
+	return copy;
+}
+
 struct functions *functions_hookable(void)
 {
 	static struct functions hookable;
@@ -180,8 +212,7 @@ struct functions *functions_hookable(void)
 	}
 	if (!file)
 		err(EXIT_FAILURE, "%s", path);
-	/* The lines are kept: they are the functions' names. */
-	for (; getline(&line, &room, file) > 0; line = NULL, room = 0) {
+	while (getline(&line, &room, file) > 0) {
 		char *name = line, *module;
 		uint64_t address = 0;
 
@@ -194,7 +225,7 @@ struct functions *functions_hookable(void)
 		if (!address)
 			continue;
 		last = address;
-		add(&hookable, address, name, module);
+		add(&hookable, address, keep(name), module ? keep(module) : NULL);
 	}
 	free(line);
 	fclose(file);
@@ -234,19 +265,25 @@ static void describe_unknown(struct function *function)
 
 void functions_describe(struct function *function)
 {
+	struct signature *signature;
+
 	if (function->described)
 		return;
+	signature = malloc(sizeof(*signature));
+	if (!signature)
+		err(EXIT_FAILURE, "no memory for the functions");
 	function->described = true;
 	function->how = hazard_find(function->name, &function->why);
-	btf_signature(function->name, function->module, &function->signature);
+	function->signature = signature;
+	btf_signature(function->name, function->module, signature);
 	if (function->how != FUNCTION_PAIR)
 		return;
-	if (!function->signature.known) {
+	if (!signature->known) {
 		describe_unknown(function);
-	} else if (function->signature.unfit) {
+	} else if (signature->unfit) {
 		function->how = FUNCTION_ENTRY;
-		function->why = function->signature.unfit;
-	} else if (function->signature.copy_words) {
+		function->why = signature->unfit;
+	} else if (signature->copy_words) {
 		function->how = FUNCTION_COPY;
 	}
 }

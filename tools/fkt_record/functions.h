@@ -19,6 +19,7 @@ enum function_how {
 /**
  * struct function - a function of the kernel or of a module
  * @address: of it, or of ftrace's place in it
+ * @order: the first letters of @name, as a number that compares as they do
  * @name: its name
  * @module: its module, NULL for the kernel's own
  * @keys: mask of the layers in which it is to be traced
@@ -26,10 +27,11 @@ enum function_how {
  * @described: whether the rest is known
  * @how: how it is traced
  * @why: why not better than that, NULL if there is an exit
- * @signature: its arguments and result
+ * @signature: its arguments and result, NULL unless @described
  */
 struct function {
 	uint64_t address;
+	uint64_t order;
 	const char *name;
 	const char *module;
 	uint32_t keys;
@@ -37,7 +39,7 @@ struct function {
 	bool described;
 	enum function_how how;
 	const char *why;
-	struct signature signature;
+	const struct signature *signature;
 };
 
 struct functions {

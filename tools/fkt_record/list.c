@@ -31,9 +31,9 @@ static void print_function(struct function *function, bool verbose)
 	functions_describe(function);
 	select_entry_spec(function, spec, sizeof(spec));
 	printf("%-*s %-5s (%s)", NAME_COLUMN - 1, function->name, hows[function->how],
-	       function->signature.known ? spec : "?");
+	       function->signature->known ? spec : "?");
 	if (function->how == FUNCTION_PAIR || function->how == FUNCTION_COPY)
-		printf(" %s", function->signature.known ? function->signature.ret : "ret");
+		printf(" %s", function->signature->known ? function->signature->ret : "ret");
 	if (function->module)
 		printf(" [%s]", function->module);
 	if (function->why)

@@ -210,7 +210,7 @@ static int select_roots(const struct functions *functions, char **patterns)
 void select_entry_spec(const struct function *function, char *spec, size_t bytes)
 {
 	static const char registers[] = "rdi:x64 rsi:x64 rdx:x64 rcx:x64 r8:x64 r9:x64";
-	const struct signature *signature = &function->signature;
+	const struct signature *signature = function->signature;
 	size_t used = 0;
 
 	if (!signature->known) {
@@ -259,7 +259,7 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 					 const struct options *options)
 {
 	bool args = options->function_args;
-	const struct signature *signature = &function->signature;
+	const struct signature *signature;
 	struct fkt_function_spec spec = {
 		.address = function->address,
 		.keys = function->keys,
@@ -268,6 +268,7 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 	char exit_spec[32], entry_spec[512] = "";
 
 	functions_describe(function);
+	signature = function->signature;
 	spec.ret_bytes = signature->ret_bytes;
 	if (function->how == FUNCTION_COPY)
 		spec.copy_words = signature->copy_words;
