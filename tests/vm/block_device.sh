@@ -56,7 +56,8 @@ one_sentence
 losetup -d "$device"
 
 loop 8M
-mkfs.ext4 -q "$device" && mkdir mnt && mount "$device" mnt
+# Read-only, so that nobody else writes to it meanwhile.
+mkfs.ext4 -q "$device" && mkdir mnt && mount -o ro,noload "$device" mnt
 sum=$(md5sum <"$device")
 expect 1 fkt_record -o "$device" true
 one_sentence
