@@ -142,23 +142,47 @@ static bool fkt_function_in_graph(const struct fkt_function *function)
 	return in;
 }
 
+/*
+ * Whoever interrupts a function of a graph is as deep in it as the order of the events says: nobody
+ * does between the count and the event.
+ */
+static __always_inline unsigned long fkt_graph_lock(const struct fkt_function *function)
+{
+	unsigned long irqs = 0;
+
+	if (function->flags & FKT_FUNCTION_GRAPH)
+		raw_local_irq_save(irqs);
+	return irqs;
+}
+
+static __always_inline void fkt_graph_unlock(const struct fkt_function *function,
+					     unsigned long irqs)
+{
+	if (function->flags & FKT_FUNCTION_GRAPH)
+		raw_local_irq_restore(irqs);
+}
+
 /* Every case of fkt_function_entry(), which has turned preemption off. */
 static noinline struct fkt_function *fkt_function_entry_slow(unsigned long body, const u64 *args)
 {
 	struct fkt_function *function = fkt_function_find(READ_ONCE(fkt_functions), body);
+	bool recorded = false;
+	unsigned long irqs;
 	u64 copy[6];
 
-	if (!function->body || !fkt_on(READ_ONCE(function->keys)) ||
-	    (function->flags & FKT_FUNCTION_GRAPH && !fkt_function_in_graph(function))) {
+	if (!function->body || !fkt_on(READ_ONCE(function->keys))) {
 		preempt_enable_notrace();
 		return NULL;
 	}
 	memcpy(copy, args, sizeof(copy));
-	fkt_event_tag(function->entry_tag, function->entry_tag & FKT_SLOT_WORDS_MASK, copy);
-	if (function->flags & FKT_FUNCTION_ENTRY_ONLY)
-		function = NULL;
+	irqs = fkt_graph_lock(function);
+	if (!(function->flags & FKT_FUNCTION_GRAPH) || fkt_function_in_graph(function)) {
+		fkt_event_tag(function->entry_tag, function->entry_tag & FKT_SLOT_WORDS_MASK, copy);
+		recorded = true;
+	}
+	fkt_graph_unlock(function, irqs);
 	preempt_enable_notrace();
-	return function;
+	return recorded && !(function->flags & FKT_FUNCTION_ENTRY_ONLY) ? function : NULL;
 }
 
 /**
@@ -192,16 +216,19 @@ static noinline void fkt_function_exit_slow(struct fkt_function *function, u64 r
 {
 	u32 keys = READ_ONCE(function->keys);
 	u64 tag = function->exit_tag;
+	unsigned long irqs;
 
-	/* Who was recorded going in goes out, also while the layer is off, but not after its time. */
-	if (keys && function->flags & FKT_FUNCTION_GRAPH)
-		fkt_graph_leave();
+	irqs = fkt_graph_lock(function);
 	if (!fkt_on(keys))
 		;
 	else if ((s64)ret == (s16)ret)
 		fkt_event_tag(tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT, 0, NULL);
 	else
 		fkt_event_tag(tag | 1, 1, &ret);
+	/* Who was recorded going in goes out, also while the layer is off, but not after its time. */
+	if (keys && function->flags & FKT_FUNCTION_GRAPH)
+		fkt_graph_leave();
+	fkt_graph_unlock(function, irqs);
 	preempt_enable_notrace();
 }
 
