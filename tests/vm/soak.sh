@@ -2,13 +2,13 @@
 # limit: 600 s
 #
 # Every function of the kernel at once, while processes, memory, the network over loopback and a disk are busy: nothing in the
-# kernel's log, the system answers, and afterwards the module can be removed. For SOAK_S seconds (default: 15). By hand:
+# kernel's log, the system answers, and afterwards the module can be removed. For SOAK_S seconds (default: 8). By hand:
 #
 #	scripts/vm --kernel 6.1 --timeout 900 --share DIR -- env SOAK_S=60 tests/vm/guest soak
 
 . "$TOP/tests/vm/lib.sh"
 
-export seconds=${SOAK_S-15}
+export seconds=${SOAK_S-8}
 
 # All but what a slow guest makes the kernel say.
 warnings() {
