@@ -155,7 +155,7 @@ if modprobe sd_mod && modprobe scsi_debug dev_size_mb=16 2>/dev/null; then
 		blk_update_request
 	rmmod scsi_debug
 else
-	echo 'no scsi_debug in this kernel'
+	fail 'no scsi_debug in this kernel'
 fi
 
 # Layers can be turned on later.
