@@ -31,6 +31,6 @@ expect 7 '^out$' --share share -- sh -c 'echo out; echo err >&2; lsmod | grep -o
 expect 1 '' --no-module -- test -e /dev/fkt
 expect 99 'sysrq: Trigger a crash' -- sh -c 'echo c >/proc/sysrq-trigger'
 expect 99 'possible circular locking' -- sh -c 'echo "<4>WARNING: possible circular locking dependency detected" >/dev/kmsg; sleep 1'
-expect 99 '' --timeout 15 -- sleep 100
+expect 99 '' --timeout 10 -- sleep 100
 expect 2 'see --help' --nonsense
 exit $failed
