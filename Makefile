@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make              the tools, and fkt.ko for the running kernel (KDIR=… for another one)
-# make modules      fkt.ko for the kernels of the guests, 6.1 and 6.12
+# make modules      fkt.ko for the kernels of the guests, 6.1 and 6.12 (module-SERIES for one of
+#                   those of scripts/kernels, such as module-6.12-rt)
 # make demo         records a command in a guest, and shows the trace
 # make check        builds everything without a warning, and runs all tests
 # make fuzz         looks for traces that the tools can't bear, until it is stopped
