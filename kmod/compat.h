@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/splice.h>
+#include <linux/syscore_ops.h>
 #include <linux/version.h>
 
 /* From 6.8 on, do_splice_direct() protects the output against freezing itself. */
@@ -22,6 +23,29 @@ static inline void fkt_splice_end_write(struct file *out)
 	file_end_write(out);
 #endif
 }
+
+/*
+ * What is called while the machine falls asleep, and wakes up, on the one CPU that is left, with
+ * interrupts off. From 6.19 on, and in late releases of older kernels, it has a pointer of its own:
+ * Kbuild looks which it is.
+ */
+#ifndef FKT_HAS_SYSCORE
+#define FKT_SYSCORE(name, on_suspend, on_resume)                                                   \
+	static struct syscore_ops name = { .suspend = on_suspend, .resume = on_resume }
+#define FKT_SYSCORE_ARG	      void
+#define fkt_register_syscore   register_syscore_ops
+#define fkt_unregister_syscore unregister_syscore_ops
+#else
+#define FKT_SYSCORE(name, on_suspend, on_resume)                                                   \
+	static const struct syscore_ops name##_ops = {                                             \
+		.suspend = on_suspend,                                                             \
+		.resume = on_resume,                                                               \
+	};                                                                                         \
+	static struct syscore name = { .ops = &name##_ops }
+#define FKT_SYSCORE_ARG	      void *unused
+#define fkt_register_syscore   register_syscore
+#define fkt_unregister_syscore unregister_syscore
+#endif
 
 /* From 6.5 on, the direct trampolines that hook several functions are the only kind. */
 static inline int fkt_register_direct(struct ftrace_ops *ops, unsigned long addr)

@@ -354,6 +354,10 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 int fkt_flush_start(struct fkt_session *s);
 void fkt_flush_wait(struct fkt_session *s);
 
+/* sleep.c */
+void fkt_sleep_init(void);
+void fkt_sleep_exit(void);
+
 /* sync.c */
 int fkt_sync_start(struct fkt_session *s);
 void fkt_sync_request(struct fkt_session *s);

@@ -87,7 +87,7 @@ static struct fkt_page_header *fkt_index_new(struct fkt_session *s)
  */
 static u64 fkt_stream_complete(struct fkt_session *s)
 {
-	u64 complete = fkt_clock(true) - tsc_khz;
+	u64 complete = fkt_stamp(fkt_clock(true)) - tsc_khz;
 	u32 i;
 
 	for (i = 0; i < s->pools_count; i++) {

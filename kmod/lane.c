@@ -2,6 +2,8 @@
 /* The rotating buffer's rare way (page switch, wide slots, no room), and the reader's side. */
 #include "lane.h"
 
+u64 fkt_clock_ahead;
+
 /*
  * Publish how much of a page is used. The caller has just moved the head off the page, and is
  * therefore the only one to close it; the page is still the lane's, for it is not whole before.
@@ -29,7 +31,7 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 	const u32 head_cpu = shared ? cpu : 0;
 	struct fkt_page_header *header;
 	u32 offset, page, start, wide;
-	u64 head, next, now, near, lost = 0;
+	u64 head, next, now, near, stamp, lost = 0;
 	bool opens;
 	u64 *first;
 
@@ -75,8 +77,9 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 		}
 	} while (!fkt_cmpxchg(&lane->head, head, next, shared));
 
+	stamp = fkt_stamp(now);
 	if (opens && offset != FKT_HEAD_CLOSED)
-		fkt_page_close(fkt_ring_entry(lane, page), offset, now);
+		fkt_page_close(fkt_ring_entry(lane, page), offset, stamp);
 	if (!start) {
 		/*
 		 * Once, not for each event that is lost from here on: the interrupt that a kick
@@ -95,14 +98,14 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 		/* The header is committed together with the slot that opens the page. */
 		slot->bytes += sizeof(*header);
 		header->cpu = cpu;
-		header->first = now;
+		header->first = stamp;
 		header->lost = lost;
 		header->pid = fkt_current_pid();
 		if (!(page & lane->kick_mask))
 			fkt_lane_kick(lane);
 	} else if (wide) {
 		tag = (tag + 1) | FKT_SLOT_WIDE;
-		first[1] = (now & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
+		first[1] = (stamp & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
 			   ((u64)cpu << FKT_WIDE_STAMP_BITS);
 	}
 	first[0] = (now << FKT_SLOT_STAMP_SHIFT) | tag;
@@ -111,7 +114,7 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 
 full:
 	fkt_count(&lane->lost, shared);
-	fkt_lane_full(lane, now);
+	fkt_lane_full(lane, fkt_stamp(now));
 	return false;
 }
 
@@ -153,8 +156,24 @@ bool fkt_lane_close(struct fkt_lane *lane, bool shared)
 		now = fkt_clock(shared);
 	} while (!fkt_cmpxchg(&lane->head, head, FKT_HEAD(FKT_HEAD_PAGE(head), 0, FKT_HEAD_CLOSED),
 			      shared));
-	fkt_page_close(fkt_ring_entry(lane, FKT_HEAD_PAGE(head)), FKT_HEAD_OFFSET(head), now);
+	fkt_page_close(fkt_ring_entry(lane, FKT_HEAD_PAGE(head)), FKT_HEAD_OFFSET(head),
+		       fkt_stamp(now));
 	return true;
+}
+
+/**
+ * fkt_clock_goes_on - make the stamps go on, where the clock may have been set back
+ * @clock: what the clock says
+ * @stamp: the moment that this is to be; or up to 2 to the FKT_SLOT_STAMP_BITS later
+ *
+ * Context: no probe can run, and none of the lanes has a page that is open: what is in a page is told
+ * from each other by the clock alone.
+ */
+void fkt_clock_goes_on(u64 clock, u64 stamp)
+{
+	const u64 unit = 1ull << FKT_SLOT_STAMP_BITS;
+
+	WRITE_ONCE(fkt_clock_ahead, (stamp - clock + unit - 1) & ~(unit - 1));
 }
 
 /**

@@ -56,7 +56,7 @@ struct fkt_ring_entry {
  * struct fkt_lane - one rotating buffer
  * @head: page number in bits 32…63, the CPU that reserved last (shared lanes) in bits 16…31, and
  *	in bits 0…15 the bytes used of that page, or FKT_HEAD_CLOSED when it takes no more
- * @near: up to this stamp, a slot's low bits are enough to tell its distance from the slot before
+ * @near: up to this reading of the clock, a slot's low bits are enough to tell its distance from the slot before
  * @ring: entries, a power of two of them
  * @ring_mask: their size in bytes, less one entry
  * @limit: number of the first page that is not queued yet
@@ -85,6 +85,19 @@ struct fkt_lane {
 	u64 taken;
 	u64 taken_end;
 } ____cacheline_aligned;
+
+/*
+ * By how much the stamps are ahead of the clock, which a sleep of the machine may set back: a multiple
+ * of 2 to the FKT_SLOT_STAMP_BITS, so that the low bits, which are all that most slots have, are the
+ * clock's own. Changed by fkt_clock_goes_on() alone.
+ */
+extern u64 fkt_clock_ahead;
+
+/* The stamp of a moment: its place on a clock that never runs backwards. */
+static __always_inline u64 fkt_stamp(u64 clock)
+{
+	return clock + READ_ONCE(fkt_clock_ahead);
+}
 
 #define FKT_HEAD_OFFSET(head)	 ((u32)(u16)(head))
 #define FKT_HEAD_CPU(head)	 ((u32)(u16)((head) >> 16))
@@ -230,6 +243,7 @@ u32 fkt_lane_free(struct fkt_lane *lane);
 u32 fkt_lane_filling(struct fkt_lane *lane);
 
 bool fkt_lane_close(struct fkt_lane *lane, bool shared);
+void fkt_clock_goes_on(u64 clock, u64 stamp);
 bool fkt_lane_pending(struct fkt_lane *lane);
 
 /*

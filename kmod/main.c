@@ -260,6 +260,7 @@ static int fkt_ioctl_status(void __user *arg, size_t size)
 	status.direct = s->out_direct;
 	status.lanes = s->pools_count;
 	status.missed = fkt_kprobes_missed();
+	status.clock_ahead = READ_ONCE(fkt_clock_ahead) - fkt_clock_zero;
 	fkt_functions_status(&status.functions, &status.functions_refused);
 	ret = 0;
 	for (i = 0; i < s->pools_count; i++) {
@@ -425,12 +426,15 @@ static int __init fkt_init(void)
 	ret = misc_register(&fkt_device);
 	if (ret)
 		fkt_functions_exit();
+	else
+		fkt_sleep_init();
 	return ret;
 }
 
 static void __exit fkt_exit(void)
 {
 	misc_deregister(&fkt_device);
+	fkt_sleep_exit();
 	fkt_session_exit(&fkt_session);
 }
 

@@ -287,7 +287,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 			goto out_sync;
 	}
 	*generation = ++s->generation;
-	s->start_cycles = fkt_clock(true);
+	s->start_cycles = fkt_stamp(fkt_clock(true));
 	smp_store_release(&s->state, FKT_STATE_RECORDING);
 	if (mask)
 		fkt_session_name_threads(s);
@@ -330,7 +330,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	if (s->state != FKT_STATE_RECORDING)
 		return;
 	WRITE_ONCE(fkt_mask, 0);
-	s->stop_cycles = fkt_clock(true);
+	s->stop_cycles = fkt_stamp(fkt_clock(true));
 	fkt_session_detach(s);
 	fkt_session_wait_for_probes(s);
 	for (i = 0; i < s->pools_count; i++)

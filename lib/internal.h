@@ -105,7 +105,7 @@ struct fkt_trace {
 	struct fkt_clock_pair clock[2]; /* the first and the last one */
 	unsigned int clocks;
 	bool has_rate;
-	struct fkt_rate rate;	   /* of CLOCK_MONOTONIC */
+	struct fkt_rate rate;	   /* of CLOCK_BOOTTIME */
 	struct fkt_rate wall_rate; /* of CLOCK_REALTIME */
 	struct fkt_lane_totals *totals;
 	size_t n_totals;

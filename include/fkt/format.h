@@ -120,8 +120,8 @@ struct fkt_section_header {
 
 /**
  * struct fkt_clock_pair - one moment on the three clocks
- * @cycles: the stamp counter (TSC)
- * @mono_ns: CLOCK_MONOTONIC
+ * @cycles: the stamp
+ * @mono_ns: CLOCK_BOOTTIME, which like the stamps goes on while the machine sleeps
  * @real_ns: CLOCK_REALTIME
  *
  * One pair in the head, one in the tail; cycles to nanoseconds is the line through both.

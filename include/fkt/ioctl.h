@@ -117,6 +117,8 @@ struct fkt_lane_status {
  * @missed: times that an address was passed and the kernel could not call its probe
  * @functions: functions that were hooked
  * @functions_refused: functions that could not be hooked
+ * @clock_ahead: what is to be added to the processor's counter of cycles to get a stamp, which goes on
+ *	where the machine has slept and the counter was set back
  */
 struct fkt_status {
 	__u32 size;
@@ -142,6 +144,7 @@ struct fkt_status {
 	__u64 missed;
 	__u32 functions;
 	__u32 functions_refused;
+	__u64 clock_ahead;
 };
 
 /* fkt_function_spec.flags */

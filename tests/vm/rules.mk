@@ -27,3 +27,11 @@ tests: $(B)/tests/vm/ia32
 $(B)/tests/vm/ia32: tests/vm/ia32.S
 	$(call say,AS,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -m32 -nostdlib -static -o $@ $<
+
+# fkt.ko with a counter of cycles that a sleep sets back, as that of a machine that is not emulated.
+define clock_rule
+tests: clock@$(1)
+clock@$(1): FORCE
+	$$(call kbuild,$$$$(scripts/kernels --kdir $(1)),kmod,tests/vm/clock,KCFLAGS=-DFKT_TEST_CLOCK modules)
+endef
+$(foreach k,$(guest_kernels),$(eval $(call clock_rule,$(k))))

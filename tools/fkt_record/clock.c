@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The stamp counter, and where it stands on the system's clocks. */
+#include <sys/ioctl.h>
 #include <time.h>
 #include <x86intrin.h>
 
@@ -42,10 +43,10 @@ struct fkt_clock_pair clock_pair(void)
 
 	for (int i = 0; i < ROUNDS; i++) {
 		uint64_t before = read_cycles();
-		uint64_t mono_ns = now_ns(CLOCK_MONOTONIC);
+		uint64_t mono_ns = now_ns(CLOCK_BOOTTIME);
 		uint64_t after = read_cycles();
 		uint64_t real_ns = now_ns(CLOCK_REALTIME);
-		uint64_t again_ns = now_ns(CLOCK_MONOTONIC);
+		uint64_t again_ns = now_ns(CLOCK_BOOTTIME);
 
 		if (after - before < best_cycles) {
 			best_cycles = after - before;
@@ -61,10 +62,17 @@ struct fkt_clock_pair clock_pair(void)
 	return pair;
 }
 
+uint64_t clock_ahead(int device)
+{
+	struct fkt_status status = { .size = sizeof(status) };
+
+	return ioctl(device, FKT_STATUS, &status) ? 0 : status.clock_ahead;
+}
+
 uint64_t clock_khz(const struct fkt_clock_pair *since)
 {
 	struct fkt_clock_pair pair;
-	uint64_t passed_ns = now_ns(CLOCK_MONOTONIC) - since->mono_ns;
+	uint64_t passed_ns = now_ns(CLOCK_BOOTTIME) - since->mono_ns;
 
 	if (passed_ns < CALIBRATION_MS * NS_PER_MS) {
 		struct timespec rest = { .tv_nsec = CALIBRATION_MS * NS_PER_MS - passed_ns };

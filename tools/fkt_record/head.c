@@ -287,6 +287,7 @@ void head_build(struct sections *head, struct recording *recording)
 	add_processes(head);
 	recording->tsc_khz = clock_khz(&since);
 	recording->begin = clock_pair();
+	recording->begin.cycles += clock_ahead(recording->device);
 	add_infos(head, recording);
 	sections_begin(head, FKT_SECTION_CLOCK);
 	sections_add(head, &recording->begin, sizeof(recording->begin));

@@ -32,7 +32,7 @@ void progress_show(const struct recording *recording)
 	struct timespec now;
 	double seconds;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_BOOTTIME, &now);
 	seconds = (double)now.tv_sec + (double)now.tv_nsec / NS_PER_SECOND -
 		  (double)recording->begin.mono_ns / NS_PER_SECOND;
 	fprintf(stderr, ERASE_LINE "recording  %.1f s  %llu events  ", seconds, status->events);

@@ -169,6 +169,9 @@ void options_parse(struct options *options, int argc, char **argv);
 /** clock_pair - read the three clocks at one moment */
 struct fkt_clock_pair clock_pair(void);
 
+/** clock_ahead - what a reading of the counter lacks to be a stamp, see fkt_status.clock_ahead */
+uint64_t clock_ahead(int device);
+
 /**
  * clock_khz - frequency of the stamp counter
  * @since: an earlier moment; if it is too near, waits until it is far enough

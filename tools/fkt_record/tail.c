@@ -60,6 +60,7 @@ void tail_build(struct sections *tail, const struct recording *recording)
 {
 	struct fkt_clock_pair end = clock_pair();
 
+	end.cycles += recording->status.clock_ahead;
 	sections_begin(tail, FKT_SECTION_CLOCK);
 	sections_add(tail, &end, sizeof(end));
 	sections_end(tail);
