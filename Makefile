@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make              the tools, and fkt.ko for the running kernel (KDIR=… for another one)
-# make modules      fkt.ko for the kernels of the guests, 6.1 and 6.12 (module-SERIES for one of
-#                   those of scripts/kernels, such as module-6.12-rt)
+# make modules      fkt.ko for the kernels of the guests, 6.1 and 6.12; module-SERIES for another one
+#                   of scripts/kernels (such as 6.12-rt), modules-SERIES with the tests' modules
 # make demo         records a command in a guest, and shows the trace
 # make check        builds everything without a warning, and runs all tests
+# make check-newest    … on the newest kernel that Debian has (as root)
+# make check-debug     … on kernels that watch over memory, locks and races; builds them first
+# make check-all       all tests on all kernels; all three write docs/tested.md
 # make fuzz         looks for traces that the tools can't bear, until it is stopped
 # make bench        measures what recording costs, against its peers
 # make install      DESTDIR=, PREFIX=/usr/local
@@ -22,7 +25,12 @@ INCLUDEDIR ?= $(PREFIX)/include
 # For modules with probes: the symbols of fkt.ko, a directory for each kernel.
 SYMVERSDIR ?= $(PREFIX)/lib/fkt
 
+# Of the kernels that scripts/kernels knows: those whose guests take all tests, a few of them, and
+# none but when they are asked for.
 guest_kernels := 6.1 6.12
+rt_kernels    := 6.1-rt 6.12-rt
+debug_kernels := debug-kasan debug-kcsan
+all_kernels   := $(guest_kernels) $(rt_kernels) newest $(debug_kernels)
 
 B   := build
 # Where objects go: make check compiles them once more with -Werror, apart from those in use.
@@ -62,7 +70,8 @@ sources := $(wildcard lib/*.c $(tools:%=tools/%/*.c) tests/unit/*.c tests/vm/*.c
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
-.PHONY: all tools tests objects module modules demo check bench install clean FORCE
+.PHONY: all tools tests objects module modules demo check check-newest check-debug check-all bench \
+	install clean FORCE
 
 all: tools module
 
@@ -115,7 +124,7 @@ $(other_tests): $(B)/%: $(OBJ)/%.o $(B)/lib/libfkt.a
 -include $(objects:.o=.d)
 
 # kbuild leaves its objects beside the sources: for each kernel they are linked into a directory of
-# its own. $(call kbuild,KDIR,sources,directory under build,arguments of make)
+# its own. $(call kbuild,KDIR,sources,directory under build,arguments of make,series of KDIR)
 # Debian's kernel.release is not the kernel's name, and BTF for a module would need its vmlinux.
 utsrelease := include/generated/utsrelease.h
 define kbuild
@@ -127,7 +136,7 @@ define kbuild
 	find "$$out" -xtype l -delete; \
 	cp -rs --remove-destination $(CURDIR)/$(2)/. "$$out/"; \
 	$(if $(Q),printf '  %-7s %s\n' KBUILD "$${out#$(CURDIR)/}";) \
-	$(MAKE) $(if $(Q),-s) -C "$$kdir" M="$$out" FKT_INCLUDE=$(CURDIR)/include \
+	$(if $(5),scripts/kernels --run $(5)) $(MAKE) $(if $(Q),-s) -C "$$kdir" M="$$out" FKT_INCLUDE=$(CURDIR)/include \
 		CONFIG_DEBUG_INFO_BTF_MODULES= $(4) 9>&-
 endef
 
@@ -143,21 +152,25 @@ endif
 modules: $(guest_kernels:%=module-%)
 
 module-%: FORCE
-	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,kmod,modules)
+	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,kmod,modules,$*)
 
 # The same with all warnings as errors, and sparse.
 strict-module-%: FORCE
 	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,check/kmod,\
-		W=1 C=1 CF=-Wsparse-error KCFLAGS=-Werror modules)
+		W=1 C=1 CF=-Wsparse-error KCFLAGS=-Werror modules,$*)
 
-# Modules that the tests load besides fkt.ko: a folder with a Kbuild, built for both kernels.
+# Modules that the tests load besides fkt.ko: a folder with a Kbuild, built for each kernel.
 define test_module_rule
-tests: $(1)@$(2)
+test-modules-$(2): $(1)@$(2)
 $(1)@$(2): FORCE
-	$$(call kbuild,$$$$(scripts/kernels --kdir $(2)),$(1),$(1),modules)
+	$$(call kbuild,$$$$(scripts/kernels --kdir $(2)),$(1),$(1),modules,$(2))
 endef
 $(foreach m,$(patsubst %/Kbuild,%,$(wildcard tests/*/*/Kbuild)),\
-	$(foreach k,$(guest_kernels),$(eval $(call test_module_rule,$(m),$(k)))))
+	$(foreach k,$(all_kernels),$(eval $(call test_module_rule,$(m),$(k)))))
+tests: $(guest_kernels:%=test-modules-%)
+
+# All that the guests of a series load.
+$(all_kernels:%=modules-%): modules-%: module-% test-modules-%
 
 demo:
 	scripts/deps
@@ -167,9 +180,30 @@ demo:
 check:
 	scripts/deps
 	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects
-	$(Q)$(MAKE) -j$$(nproc) $(guest_kernels:%=strict-module-%)
-	$(Q)$(MAKE) -j$$(nproc) tools tests modules
+	$(Q)$(MAKE) -j$$(nproc) $(guest_kernels:%=strict-module-%) $(rt_kernels:%=strict-module-%)
+	$(Q)$(MAKE) -j$$(nproc) tools tests modules $(rt_kernels:%=modules-%)
 	tests/run
+
+# What needs more time, or moves under one's feet, gates nothing.
+check-newest:
+	scripts/deps
+	$(Q)$(MAKE) -j$$(nproc) strict-module-newest
+	$(Q)$(MAKE) -j$$(nproc) tools tests modules-newest
+	tests/run --record --kernels newest
+
+check-debug:
+	scripts/deps
+	scripts/debug-kernel
+	$(Q)$(MAKE) -j$$(nproc) tools tests $(debug_kernels:%=modules-%)
+	tests/run --record --kernels "$(debug_kernels)"
+
+check-all:
+	scripts/deps
+	scripts/debug-kernel
+	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects
+	$(Q)$(MAKE) -j$$(nproc) $(all_kernels:%=strict-module-%)
+	$(Q)$(MAKE) -j$$(nproc) tools tests $(all_kernels:%=modules-%)
+	tests/run --record --kernels "host $(all_kernels)"
 
 bench:
 	scripts/deps
