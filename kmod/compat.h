@@ -5,9 +5,59 @@
 
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/preempt.h>
 #include <linux/splice.h>
 #include <linux/syscore_ops.h>
 #include <linux/version.h>
+
+/*
+ * Until 6.12 the kernel calls each probe of a tracepoint with preemption off. From 6.13 on it may be on
+ * in those of sys_enter and sys_exit, from 7.0 on in all of them: a task that went to another CPU between
+ * finding its lane and writing into it would write into a foreign one. So a probe takes preemption off
+ * itself, before it asks whether anything is recorded: the session waits for it then.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define FKT_PREEMPTIBLE_PROBES 0
+#else
+#define FKT_PREEMPTIBLE_PROBES 1
+#endif
+
+static __always_inline int fkt_probe_enter(void)
+{
+	if (FKT_PREEMPTIBLE_PROBES)
+		preempt_disable_notrace();
+	return 0;
+}
+
+static __always_inline void fkt_probe_leave(int *unused)
+{
+	if (FKT_PREEMPTIBLE_PROBES)
+		preempt_enable_notrace();
+}
+
+/* The last declaration of each function that a tracepoint or a kprobe calls: lasts until its end. */
+#define FKT_PROBE_GUARD()                                                                          \
+	int fkt_guard __attribute__((__cleanup__(fkt_probe_leave), __unused__)) = fkt_probe_enter()
+
+/* From 6.16 on, sched_process_exit also says whether it is the last thread of its process. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define FKT_GROUP_DEAD
+#else
+#define FKT_GROUP_DEAD , bool group_dead
+#endif
+
+/* Where the page faults' tracepoints are declared: Kbuild looks. */
+#ifdef FKT_HAS_TRACE_EXCEPTIONS
+#define FKT_TRACE_EXCEPTIONS <trace/events/exceptions.h>
+#else
+#define FKT_TRACE_EXCEPTIONS <asm/trace/exceptions.h>
+#endif
+
+/*
+ * A kernel that checks at each indirect call that the function has the type it is called as, and stops
+ * when it has not. The option had another name until 6.18.
+ */
+#define FKT_CALLS_ARE_CHECKED (IS_ENABLED(CONFIG_CFI) || IS_ENABLED(CONFIG_CFI_CLANG))
 
 /* From 6.8 on, do_splice_direct() protects the output against freezing itself. */
 static inline void fkt_splice_start_write(struct file *out)

@@ -3,6 +3,7 @@
 #ifndef FKT_H
 #define FKT_H
 
+#include <linux/build_bug.h>
 #include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/jump_label.h>
@@ -53,8 +54,8 @@ static __always_inline void fkt_event_tag(u64 tag, u32 words, const u64 *args)
  * @words: number of @args, a constant, at most FKT_SLOT_WORDS_MAX - 1
  * @args: its arguments
  *
- * Context: any, NMI included; preemption is off, as in every tracepoint's probe. The caller has
- * asked fkt_on().
+ * Context: any, NMI included; preemption is off (FKT_PROBE_GUARD()). The caller has asked fkt_on()
+ * since it is.
  */
 static __always_inline void fkt_event_n(u32 code, u16 imm, u32 words, const u64 *args)
 {
@@ -115,6 +116,17 @@ struct fkt_tracepoint {
 	void *data;
 	struct tracepoint *tp;
 };
+
+/*
+ * @function as the probe of the tracepoint @event, whose header is included: does not compile when it
+ * has not the type that the kernel will call it as. One kernel gives a tracepoint an argument more,
+ * another one checks the type at each call.
+ */
+#define FKT_PROBE_FOR(event, function)                                                             \
+	((void *)(function) +                                                                      \
+	 BUILD_BUG_ON_ZERO(!__builtin_types_compatible_p(typeof(check_trace_callback_type_##event), \
+							 void(typeof(function) *))))
+#define FKT_POINT(event, function) { .name = #event, .probe = FKT_PROBE_FOR(event, function) }
 
 int fkt_tracepoints_attach(struct fkt_tracepoint *table, unsigned int count);
 void fkt_tracepoints_detach(struct fkt_tracepoint *table, unsigned int count);

@@ -10,6 +10,7 @@
 #include <linux/sort.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
+#include "compat.h"
 #include "fkt.h"
 
 /**
@@ -42,6 +43,7 @@ static u32 fkt_points_keys;
 static __always_inline void fkt_point_record(void *data, u32 words, const u64 *args)
 {
 	const struct fkt_point *point = data;
+	FKT_PROBE_GUARD();
 
 	if (fkt_on(point->key))
 		fkt_event_tag(point->tag, words, args);
@@ -129,6 +131,9 @@ int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count)
 	u32 i;
 	int ret;
 
+	/* No probe here has the type of the tracepoint that calls it. */
+	if (FKT_CALLS_ARE_CHECKED)
+		return -EOPNOTSUPP;
 	if (!count || count > FKT_TRACEPOINTS_MAX - fkt_point_count)
 		return -EINVAL;
 	all = kvmalloc_array(fkt_point_count + count, sizeof(*all), GFP_KERNEL);

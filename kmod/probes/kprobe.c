@@ -11,6 +11,7 @@
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "compat.h"
 #include "fkt.h"
 
 /**
@@ -131,9 +132,10 @@ static noinline void fkt_kprobe_fetch(const struct fkt_kprobe *probe, struct pt_
 }
 NOKPROBE_SYMBOL(fkt_kprobe_fetch);
 
-/* Preemption is off in both of these. */
 static __always_inline void fkt_kprobe_record(const struct fkt_kprobe *probe, struct pt_regs *regs)
 {
+	FKT_PROBE_GUARD();
+
 	if (!fkt_on(probe->key))
 		return;
 	if (probe->ops)

@@ -7,6 +7,9 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
+#include "compat.h"
 #include "fkt.h"
 #include "graph.h"
 
@@ -27,6 +30,8 @@ static __always_inline struct fkt_comm fkt_comm(const char *from)
 static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
 			     struct task_struct *next, unsigned int prev_state)
 {
+	FKT_PROBE_GUARD();
+
 	if (!fkt_on(FKT_KEY_PROCESS))
 		return;
 	/*
@@ -40,18 +45,24 @@ static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
 /* In the context of whoever wakes; sched_wakeup may come later, on the CPU of the woken. */
 static void fkt_sched_waking(void *data, struct task_struct *p)
 {
+	FKT_PROBE_GUARD();
+
 	if (fkt_on(FKT_KEY_PROCESS))
 		FKT_EVENT(FKT_CODE_WAKEUP, 0, fkt_pair(p->pid, p->prio));
 }
 
 static void fkt_sched_wakeup_new(void *data, struct task_struct *p)
 {
+	FKT_PROBE_GUARD();
+
 	if (fkt_on(FKT_KEY_PROCESS))
 		FKT_EVENT(FKT_CODE_WAKEUP_NEW, 0, fkt_pair(p->pid, p->prio));
 }
 
 static void fkt_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
+	FKT_PROBE_GUARD();
+
 	if (fkt_on(FKT_KEY_PROCESS))
 		FKT_EVENT(FKT_CODE_FORK, 0, fkt_pair(child->pid, child->tgid),
 			  fkt_pair(parent->pid, parent->tgid));
@@ -60,6 +71,7 @@ static void fkt_fork(void *data, struct task_struct *parent, struct task_struct 
 static void fkt_exec(void *data, struct task_struct *p, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct fkt_comm comm;
+	FKT_PROBE_GUARD();
 
 	if (!fkt_on(FKT_KEY_PROCESS))
 		return;
@@ -67,8 +79,10 @@ static void fkt_exec(void *data, struct task_struct *p, pid_t old_pid, struct li
 	FKT_EVENT(FKT_CODE_EXEC, 0, fkt_pair(p->pid, old_pid), comm.word[0], comm.word[1]);
 }
 
-static void fkt_exit(void *data, struct task_struct *p)
+static void fkt_exit(void *data, struct task_struct *p FKT_GROUP_DEAD)
 {
+	FKT_PROBE_GUARD();
+
 	fkt_graph_forget(p);
 	if (fkt_on(FKT_KEY_PROCESS))
 		FKT_EVENT(FKT_CODE_EXIT, 0, fkt_pair(p->pid, p->exit_code));
@@ -86,6 +100,8 @@ static void fkt_record_name(const struct task_struct *p, const char *name)
 
 static void fkt_rename(void *data, struct task_struct *p, const char *name)
 {
+	FKT_PROBE_GUARD();
+
 	if (fkt_on(FKT_KEY_PROCESS))
 		fkt_record_name(p, name);
 }
@@ -103,13 +119,13 @@ void fkt_process_name(const struct task_struct *p)
 }
 
 static struct fkt_tracepoint fkt_process_points[] = {
-	{ "sched_switch", fkt_sched_switch },
-	{ "sched_waking", fkt_sched_waking },
-	{ "sched_wakeup_new", fkt_sched_wakeup_new },
-	{ "sched_process_fork", fkt_fork },
-	{ "sched_process_exec", fkt_exec },
-	{ "sched_process_exit", fkt_exit },
-	{ "task_rename", fkt_rename },
+	FKT_POINT(sched_switch, fkt_sched_switch),
+	FKT_POINT(sched_waking, fkt_sched_waking),
+	FKT_POINT(sched_wakeup_new, fkt_sched_wakeup_new),
+	FKT_POINT(sched_process_fork, fkt_fork),
+	FKT_POINT(sched_process_exec, fkt_exec),
+	FKT_POINT(sched_process_exit, fkt_exit),
+	FKT_POINT(task_rename, fkt_rename),
 };
 
 /*
@@ -120,6 +136,7 @@ static struct fkt_tracepoint fkt_process_points[] = {
 static int fkt_release_task(struct kprobe *probe, struct pt_regs *regs)
 {
 	const struct task_struct *p = (const struct task_struct *)regs_get_kernel_argument(regs, 0);
+	FKT_PROBE_GUARD();
 
 	if (fkt_on(FKT_KEY_PROCESS))
 		FKT_EVENT(FKT_CODE_RELEASE, 0, fkt_pair(p->pid, p->tgid));

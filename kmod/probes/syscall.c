@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* System calls, in and out (paper, §B.5, layer System). */
 #include <asm/syscall.h>
+#include <trace/events/syscalls.h>
+#include "compat.h"
 #include "fkt.h"
 #include <fkt/syscalls.h>
 
@@ -35,6 +37,7 @@ static __always_inline u32 fkt_syscall_index(unsigned long nr)
 static void fkt_sys_enter(void *data, struct pt_regs *regs, long nr)
 {
 	u32 index = fkt_syscall_index(nr);
+	FKT_PROBE_GUARD();
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
@@ -49,6 +52,7 @@ static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
 	u32 index = fkt_syscall_index(nr);
 	unsigned long arg[6];
 	u32 code, count;
+	FKT_PROBE_GUARD();
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
@@ -89,6 +93,7 @@ static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
 static void fkt_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	u32 code;
+	FKT_PROBE_GUARD();
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
@@ -102,14 +107,15 @@ static void fkt_sys_exit(void *data, struct pt_regs *regs, long ret)
 }
 
 static struct fkt_tracepoint fkt_syscall_points[] = {
-	{ "sys_enter", fkt_sys_enter },
-	{ "sys_exit", fkt_sys_exit },
+	FKT_POINT(sys_enter, fkt_sys_enter),
+	FKT_POINT(sys_exit, fkt_sys_exit),
 };
 
 static int fkt_syscall_attach(const struct fkt_session *s, u32 keys)
 {
-	fkt_syscall_points[0].probe =
-		s->conf.flags & FKT_START_SYSCALL_ARGS ? (void *)fkt_sys_enter_args : (void *)fkt_sys_enter;
+	fkt_syscall_points[0].probe = s->conf.flags & FKT_START_SYSCALL_ARGS ?
+					      FKT_PROBE_FOR(sys_enter, fkt_sys_enter_args) :
+					      FKT_PROBE_FOR(sys_enter, fkt_sys_enter);
 	return fkt_tracepoints_attach(fkt_syscall_points, ARRAY_SIZE(fkt_syscall_points));
 }
 

@@ -4,11 +4,15 @@
 #include <linux/notifier.h>
 #include <linux/ptrace.h>
 #include <asm/trapnr.h>
+#include "compat.h"
+#include FKT_TRACE_EXCEPTIONS
 #include "fkt.h"
 
 static void fkt_page_fault_user(void *data, unsigned long address, struct pt_regs *regs,
 				unsigned long error)
 {
+	FKT_PROBE_GUARD();
+
 	if (fkt_on(FKT_KEY_SYSTEM))
 		FKT_EVENT(FKT_CODE_PAGE_FAULT_USER, error, address, regs->ip);
 }
@@ -16,13 +20,15 @@ static void fkt_page_fault_user(void *data, unsigned long address, struct pt_reg
 static void fkt_page_fault_kernel(void *data, unsigned long address, struct pt_regs *regs,
 				  unsigned long error)
 {
+	FKT_PROBE_GUARD();
+
 	if (fkt_on(FKT_KEY_SYSTEM))
 		FKT_EVENT(FKT_CODE_PAGE_FAULT_KERNEL, error, address, regs->ip);
 }
 
 static struct fkt_tracepoint fkt_trap_points[] = {
-	{ "page_fault_user", fkt_page_fault_user },
-	{ "page_fault_kernel", fkt_page_fault_kernel },
+	FKT_POINT(page_fault_user, fkt_page_fault_user),
+	FKT_POINT(page_fault_kernel, fkt_page_fault_kernel),
 };
 
 /*

@@ -320,6 +320,9 @@ int events_set(const struct events *events, int device)
 		warnx(FKT_DEVICE ": another recording is running");
 	else if (errno == EPERM)
 		warnx(FKT_DEVICE ": tracepoints are for root alone (CAP_SYS_ADMIN)");
+	else if (errno == EOPNOTSUPP)
+		warnx("-e: this kernel checks the types of what it calls (CONFIG_CFI), and would stop at a "
+		      "probe for any tracepoint; functions (-F) and addresses (-P) can be traced");
 	else
 		warn("cannot set the tracepoints");
 	return -1;
