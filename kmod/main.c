@@ -4,6 +4,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/poll.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <fkt/version.h>
@@ -17,12 +18,21 @@ struct fkt_file {
 	u32 generation;
 };
 
+/*
+ * A kernel that is locked down, as with Secure Boot, keeps root from reading what is secret in it
+ * (confidentiality) or from changing what it does (integrity). FKT may do what the kernel's own tracers
+ * may do then.
+ */
 static int fkt_open(struct inode *inode, struct file *file)
 {
 	struct fkt_file *ff;
+	int ret;
 
 	if (!perfmon_capable())
 		return -EPERM;
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
 	ff = kzalloc(sizeof(*ff), GFP_KERNEL);
 	if (!ff)
 		return -ENOMEM;
@@ -180,6 +190,10 @@ static int fkt_ioctl_add_kprobes(struct file *file, void __user *arg, size_t siz
 	struct fkt_kprobes kprobes;
 	int ret;
 
+	/* Any memory may be read: as for the kernel's own kprobe events. */
+	ret = security_locked_down(LOCKDOWN_KPROBES);
+	if (ret)
+		return ret;
 	ret = FKT_COPY_ARGS(kprobes, specs_ptr, arg, size);
 	if (ret)
 		return ret;

@@ -4,6 +4,7 @@
 #include <linux/file.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/security.h>
 #include <asm/tsc.h>
 #include "fkt.h"
 
@@ -243,6 +244,10 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	u32 mask;
 	int ret;
 
+	/* Once more: the device may have been opened before. */
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
 	if (mutex_lock_interruptible(&s->lock))
 		return -ERESTARTSYS;
 	ret = -EBUSY;

@@ -357,6 +357,7 @@ struct fkt_kprobes {
  * Functions to trace in the next recording, more with each call; forgotten when that ends, and when
  * this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is taken on
  * trust, and one that has more of them on the stack than copy_words says would find others there.
+ * EPERM also on a kernel that is locked down for integrity, unless all are FKT_FUNCTION_ENTRY_ONLY.
  * EBUSY while a recording runs or another open file has added some, EINVAL for a code, key or count
  * out of range. When its layer is attached, an address that ftrace can't hook, or that is there
  * twice, is left out (fkt_status.functions_refused); FKT_START and FKT_ENABLE give EADDRINUSE for a
@@ -371,12 +372,14 @@ struct fkt_kprobes {
 /*
  * Tracepoints to trace in the next recording; as FKT_ADD_FUNCTIONS. EINVAL for a code, key, name or
  * number of arguments out of range. One that does not exist, or does not as yet, is no error.
+ * EOPNOTSUPP on a kernel that checks the type of what it calls (CONFIG_CFI): FKT does not know it.
  */
 #define FKT_ADD_TRACEPOINTS _IOW(FKT_IOC, 13, struct fkt_tracepoints)
 /*
  * Addresses to trace in the next recording; as FKT_ADD_FUNCTIONS. EINVAL also for one that must not
- * be probed, EILSEQ for one within an instruction, EPERM for one in FKT itself, ENOENT for code that
- * has gone.
+ * be probed, EILSEQ for one within an instruction, EPERM for one in FKT itself, and for all on a kernel
+ * that is locked down for confidentiality, where the device cannot be opened either. ENOENT for code
+ * that has gone.
  */
 #define FKT_ADD_KPROBES	    _IOWR(FKT_IOC, 14, struct fkt_kprobes)
 

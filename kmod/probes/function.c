@@ -8,6 +8,7 @@
 #include <linux/ftrace.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/uaccess.h>
@@ -271,6 +272,19 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 	       spec->code >= FKT_CODE_DYNAMIC && spec->code < FKT_CODE_DYNAMIC_END - 1;
 }
 
+/*
+ * A function whose exit is caught gets copies of the arguments on its stack: how many it has is taken
+ * on trust, and with too few of them it works with others. Whoever may not write into the kernel may not
+ * say that. Its entry alone changes nothing.
+ */
+static int fkt_spec_check(const struct fkt_function_spec *spec)
+{
+	if (!fkt_spec_valid(spec))
+		return -EINVAL;
+	return spec->flags & FKT_FUNCTION_ENTRY_ONLY ? 0 :
+						       security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL);
+}
+
 /**
  * fkt_functions_add - functions for the next recording, see FKT_ADD_FUNCTIONS
  * @specs: user memory
@@ -284,6 +298,7 @@ int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u
 {
 	struct fkt_function_spec *all;
 	u32 i;
+	int ret;
 
 	if (!count || count > FKT_FUNCTIONS_MAX - fkt_function_count)
 		return -EINVAL;
@@ -295,9 +310,10 @@ int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u
 		return -EFAULT;
 	}
 	for (i = fkt_function_count; i < fkt_function_count + count; i++) {
-		if (!fkt_spec_valid(&all[i])) {
+		ret = fkt_spec_check(&all[i]);
+		if (ret) {
 			kvfree(all);
-			return -EINVAL;
+			return ret;
 		}
 	}
 	if (fkt_function_count)

@@ -645,11 +645,17 @@ int addresses_set(const struct addresses *addresses, int device)
 		.count = (uint32_t)addresses->count,
 		.specs_ptr = (uintptr_t)addresses->spec,
 	};
+	const char *level;
 
 	if (!addresses->count || !ioctl(device, FKT_ADD_KPROBES, &kprobes))
 		return 0;
+	level = lockdown();
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
+	else if (errno == EPERM && level)
+		warnx("-P: the kernel is locked down for %s (Secure Boot), which forbids to read its memory; "
+		      "see kernel_lockdown(7)",
+		      level);
 	else if (kprobes.done >= addresses->count)
 		warn("cannot set the addresses");
 	else

@@ -28,12 +28,17 @@
 
 static int open_device(const struct options *options)
 {
+	const char *level;
 	uint32_t version;
 	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0) {
 		if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
 			warnx(FKT_DEVICE ": no such device; is the module loaded? (modprobe fkt)");
+		else if (errno == EPERM && (level = lockdown()))
+			warnx(FKT_DEVICE ": the kernel is locked down for %s (Secure Boot), which forbids all "
+					 "tracing; see kernel_lockdown(7)",
+			      level);
 		else if (errno == EACCES || errno == EPERM)
 			warnx(FKT_DEVICE ": not allowed; only root may trace (sudo?)");
 		else

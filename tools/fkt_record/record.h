@@ -178,6 +178,11 @@ uint64_t clock_ahead(int device);
  */
 uint64_t clock_khz(const struct fkt_clock_pair *since);
 
+/* lockdown.c */
+
+/** lockdown - for what the kernel is locked down; NULL when it is not, or does not say so. Keeps errno */
+const char *lockdown(void);
+
 /* child.c */
 
 /**

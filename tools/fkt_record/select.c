@@ -256,7 +256,7 @@ static uint8_t graph_flags(const struct options *options, const struct function 
 }
 
 static struct fkt_function_spec describe(struct codes *codes, struct function *function,
-					 const struct options *options)
+					 const struct options *options, bool entry_only)
 {
 	bool args = options->function_args;
 	const struct signature *signature;
@@ -268,6 +268,8 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 	char exit_spec[32], entry_spec[512] = "";
 
 	functions_describe(function);
+	if (entry_only)
+		function->how = FUNCTION_ENTRY;
 	signature = function->signature;
 	spec.ret_bytes = signature->ret_bytes;
 	if (function->how == FUNCTION_COPY)
@@ -294,6 +296,9 @@ static int add_functions(struct recording *recording, const struct functions *fu
 {
 	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
 	struct fkt_functions argument = { .size = sizeof(argument) };
+	/* What FKT says of the arguments of functions is not believed then: that takes no exit. */
+	const char *level = lockdown();
+	bool wanted = false;
 	int ret = 0;
 
 	if (!specs)
@@ -307,8 +312,13 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		if (!function->keys || hazard_find(function->name, &why) == FUNCTION_NEVER)
 			continue;
 		specs[argument.count++] =
-			describe(&recording->codes, function, &recording->options);
+			describe(&recording->codes, function, &recording->options, level);
+		wanted |= function->keys & recording->options.mask;
 	}
+	if (level && wanted)
+		warnx("the kernel is locked down for %s (Secure Boot), which forbids to trace where "
+		      "functions return: they have no exit; see kernel_lockdown(7)",
+		      level);
 	if (argument.count && ioctl(recording->device, FKT_ADD_FUNCTIONS, &argument)) {
 		if (errno == EPERM)
 			warnx(FKT_DEVICE ": tracing functions takes CAP_SYS_ADMIN");
