@@ -30,8 +30,8 @@ $(B)/tests/vm/ia32: tests/vm/ia32.S
 
 # fkt.ko with a counter of cycles that a sleep sets back, as that of a machine that is not emulated.
 define clock_rule
-tests: clock@$(1)
+test-modules-$(1): clock@$(1)
 clock@$(1): FORCE
-	$$(call kbuild,$$$$(scripts/kernels --kdir $(1)),kmod,tests/vm/clock,KCFLAGS=-DFKT_TEST_CLOCK modules)
+	$$(call kbuild,$$$$(scripts/kernels --kdir $(1)),kmod,tests/vm/clock,KCFLAGS=-DFKT_TEST_CLOCK modules,$(1))
 endef
-$(foreach k,$(guest_kernels),$(eval $(call clock_rule,$(k))))
+$(foreach k,$(all_kernels),$(eval $(call clock_rule,$(k))))
