@@ -142,7 +142,7 @@ endef
 
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 module:
-	$(call kbuild,$(KDIR),kmod,kmod,modules)
+	$(call kbuild,$(KDIR),kmod,kmod,modules,$(SERIES))
 else
 module: modules
 	@echo 'No headers in $(KDIR): fkt.ko was built for the kernels of the guests ($(guest_kernels)).'
@@ -219,7 +219,7 @@ install: all
 	install -m 644 $(wildcard include/fkt/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) \
-		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) modules_install)
+		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) modules_install,$(SERIES))
 	release=$$(sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/$(utsrelease)) && \
 	install -d "$(DESTDIR)$(SYMVERSDIR)/$$release" && \
 	install -m 644 "$(B)/kmod/$$release/Module.symvers" "$(DESTDIR)$(SYMVERSDIR)/$$release/" && \

@@ -8,17 +8,17 @@ installed_from := $(wildcard kmod/*.[ch] kmod/probes/* include/fkt/*.h) kmod/Kbu
 
 # $(call sample_rule,kernel)
 define sample_rule
-tests: $(B)/tests/vm/sample/$(1)/fkt_sample.ko
+test-modules-$(1): $(B)/tests/vm/sample/$(1)/fkt_sample.ko
 
 $(B)/tests/vm/sample/$(1)/fkt_sample.ko: $(sample_sources) $(installed_from) | tools module-$(1)
 	$$(call say,SAMPLE,$$(@D))
 	$$(Q)rm -rf $$(B)/installed/$(1) && mkdir -p $$(@D) && kdir=$$$$(scripts/kernels --kdir $(1)) && \
-	$$(MAKE) -s install DESTDIR=$$(CURDIR)/$$(B)/installed/$(1) PREFIX=/usr KDIR=$$$$kdir && \
+	$$(MAKE) -s install DESTDIR=$$(CURDIR)/$$(B)/installed/$(1) PREFIX=/usr KDIR=$$$$kdir SERIES=$(1) && \
 	cp --remove-destination $(sample_sources) $$(@D)/ && \
-	$$(MAKE) -s -C $$(@D) RELEASE=$$$$(scripts/kernels --release $(1)) KDIR=$$$$kdir \
+	scripts/kernels --run $(1) $$(MAKE) -s -C $$(@D) RELEASE=$$$$(scripts/kernels --release $(1)) KDIR=$$$$kdir \
 		FKT=$$(CURDIR)/$$(B)/installed/$(1)/usr CONFIG_DEBUG_INFO_BTF_MODULES= && touch $$@
 endef
-$(foreach k,$(guest_kernels),$(eval $(call sample_rule,$(k))))
+$(foreach k,$(all_kernels),$(eval $(call sample_rule,$(k))))
 
 # A 32-bit program needs neither headers nor a library for 32 bits when it uses none of them.
 
