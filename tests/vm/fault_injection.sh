@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 400 s
+#
+# Each allocation of a recording fails once, on a kernel that was built for it (scripts/debug-kernel).
+
+. "$TOP/tests/vm/lib.sh"
+
+debug=/sys/kernel/debug
+[ -d $debug/failslab ] || skip 'this kernel does not inject faults'
+
+# Those that may wait are the ones that FKT makes; each failure told would fill the log.
+for kind in failslab fail_page_alloc; do
+	echo N >$debug/$kind/ignore-gfp-wait
+	echo 0 >$debug/$kind/verbose
+done
+echo 0 >$debug/fail_page_alloc/min-order
+echo N >$debug/fail_page_alloc/ignore-gfp-highmem
+
+address=$(awk '$3 == "vfs_llseek" { print $1 }' /proc/kallsyms)
+expect 0 fail_nth "$address"
+check 'allocations failed' grep -qE '^[1-9][0-9]+ faults' .out
+cat .out
+expect 0 fkt_record -F vfs_read -o t cat "$TOP/README.md"
+check 'the next recording is as any other' [ "$(lost)" = 0 ]
