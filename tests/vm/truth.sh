@@ -31,6 +31,8 @@ compare() {
 	main=$!
 	wait $main
 	check 'the workload ends well' [ $? = 0 ]
+	# Its last switch is still to come when its parent, which may take the CPU from it, knows already.
+	sleep 0.1
 	echo 0 >$tracing/tracing_on
 	stop_recorder INT
 	check 'fkt_record ends well' [ "$status" = 0 ]
