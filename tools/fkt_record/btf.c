@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel's own type information (BTF) says of its functions: which registers hold their
- * arguments, by the x86-64 calling convention, and what they return.
+ * What the kernel's own type information (BTF) says of its functions. It has them by name: several
+ * of one name where source files have functions of their own of that name, with different arguments,
+ * be it that the kernel has one of them only, for the compiler may have left the others no place.
  */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <err.h>
-#include <fkt/ioctl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "btf.h"
 
-/* A value larger than this is not passed in registers. */
-#define VALUE_MAX_BYTES 16
+#define DIRECTORY "/sys/kernel/btf"
 
 /**
  * struct types - the type information of the kernel or of a module
@@ -70,16 +70,19 @@ static void index_functions(struct types *types, uint32_t first)
 	}
 }
 
+/* The running kernel's only: libbpf would look for that of a kernel of this name elsewhere. */
 static struct types *load(const char *module, struct btf *base)
 {
 	struct types *types = calloc(1, sizeof(*types));
+	char path[128];
 
 	if (!types || (module && !(types->module = strdup(module))))
 		err(EXIT_FAILURE, "no memory for the kernel's types");
+	snprintf(path, sizeof(path), DIRECTORY "/%s", module ? module : "vmlinux");
 	if (!module)
-		types->btf = btf__load_vmlinux_btf();
+		types->btf = btf__parse(path, NULL);
 	else if (base)
-		types->btf = btf__load_module_btf(module, base);
+		types->btf = btf__parse_split(path, base);
 	if (libbpf_get_error(types->btf))
 		types->btf = NULL;
 	if (types->btf)
@@ -101,150 +104,31 @@ static struct types *find_types(const char *module)
 	return load(module, module ? find_types(NULL)->btf : NULL);
 }
 
-static const struct btf_type *strip(const struct btf *btf, uint32_t id)
-{
-	const struct btf_type *type = btf__type_by_id(btf, id);
-
-	while (type && (btf_is_mod(type) || btf_is_typedef(type) || btf_is_type_tag(type)))
-		type = btf__type_by_id(btf, type->type);
-	return type;
-}
-
-/* The type in which one word of 8 bytes shows a value. */
-static const char *word_type(const struct btf *btf, const struct btf_type *type)
-{
-	static const char *const numbers[][2] = {
-		{ "u8", "s8" }, { "u16", "s16" }, { "u32", "s32" }, { "arg", "arg" },
-	};
-	const struct btf_type *pointed;
-	bool is_signed;
-
-	if (btf_is_ptr(type)) {
-		pointed = strip(btf, type->type);
-		return pointed && btf_is_func_proto(pointed) ? "sym" : "x64";
-	}
-	if (btf_is_int(type))
-		is_signed = btf_int_encoding(type) & BTF_INT_SIGNED;
-	else if (btf_is_any_enum(type))
-		is_signed = btf_kflag(type);
-	else
-		return "x64";
-	switch (type->size) {
-	case 1:
-		return numbers[0][is_signed];
-	case 2:
-		return numbers[1][is_signed];
-	case 4:
-		return numbers[2][is_signed];
-	default:
-		return numbers[3][is_signed];
-	}
-}
-
-static void set_result(const struct btf *btf, uint32_t id, struct signature *signature)
-{
-	const struct btf_type *type = strip(btf, id);
-	bool is_signed = false;
-
-	signature->ret_bytes = 8;
-	signature->ret = "ret";
-	if (!id) {
-		signature->ret_bytes = 0;
-		signature->ret = "void";
-		return;
-	}
-	if (!type || !(btf_is_int(type) || btf_is_any_enum(type)))
-		return;
-	if (btf_is_int(type))
-		is_signed = btf_int_encoding(type) & BTF_INT_SIGNED;
-	switch (type->size) {
-	case 1:
-		signature->ret = is_signed ? "rets8" : "retu8";
-		break;
-	case 2:
-		signature->ret = is_signed ? "rets16" : "retu16";
-		break;
-	case 4:
-		signature->ret = is_signed ? "rets32" : "retu32";
-		break;
-	default:
-		return;
-	}
-	signature->ret_bytes = (uint8_t)type->size;
-}
-
-static bool is_aggregate(const struct btf_type *type)
-{
-	return btf_is_struct(type) || btf_is_union(type) || btf_is_array(type);
-}
-
-static void add_word(struct signature *signature, const char *name, const char *type)
-{
-	static const char *const unnamed[] = { "arg0", "arg1", "arg2", "arg3", "arg4", "arg5" };
-
-	signature->word[signature->words].name = name && *name ? name : unnamed[signature->words];
-	signature->word[signature->words++].type = type;
-}
-
-static void add_stack_words(struct signature *signature, uint32_t words)
-{
-	if (signature->copy_words + words > FKT_FUNCTION_COPY_MAX)
-		signature->unfit = "it has too many arguments on the stack";
-	else
-		signature->copy_words += (uint8_t)words;
-}
-
-static void add_parameter(const struct btf *btf, const struct btf_param *parameter,
-			  struct signature *signature)
-{
-	const char *name = btf__name_by_offset(btf, parameter->name_off);
-	const struct btf_type *type = strip(btf, parameter->type);
-	uint32_t bytes = type && !btf_is_ptr(type) ? type->size : 8, words = (bytes + 7) / 8;
-
-	/* The last parameter without a type stands for "…". */
-	if (!parameter->type || !type) {
-		signature->unfit = "it takes a varying number of arguments";
-		return;
-	}
-	if (!is_aggregate(type)) {
-		if (words > 1)
-			signature->unfit = "it takes a number of more than 64 bits";
-		else if (signature->words < SIGNATURE_WORDS)
-			add_word(signature, name, word_type(btf, type));
-		else
-			add_stack_words(signature, 1);
-		return;
-	}
-	/* A small structure is in registers unless it is packed, which BTF does not say. */
-	add_stack_words(signature, words);
-	if (bytes > VALUE_MAX_BYTES || signature->words + words > SIGNATURE_WORDS)
-		return;
-	while (words--)
-		add_word(signature, name, "x64");
-}
-
 void btf_signature(const char *name, const char *module, struct signature *signature)
 {
 	const struct types *types = find_types(module);
-	const struct btf_type *type, *ret;
-	uint32_t at, id = 0;
+	struct signature other;
+	uint32_t id;
 
 	*signature = (struct signature){ .ret_bytes = 8, .ret = "ret" };
 	if (!types->btf)
 		return;
-	for (at = hash_name(name); (id = types->bucket[at & types->mask]); at++)
-		if (!strcmp(function_name(types, id), name))
-			break;
-	if (!id)
-		return;
-	type = btf__type_by_id(types->btf, btf__type_by_id(types->btf, id)->type);
-	if (!type || !btf_is_func_proto(type))
-		return;
-	signature->known = true;
-	ret = strip(types->btf, type->type);
-	set_result(types->btf, type->type, signature);
-	if (ret && is_aggregate(ret) && ret->size > VALUE_MAX_BYTES)
-		add_word(signature, "result", "x64");
-	for (uint32_t i = 0; i < btf_vlen(type) && !signature->unfit; i++)
-		add_parameter(types->btf, btf_params(type) + i, signature);
+	for (uint32_t at = hash_name(name); (id = types->bucket[at & types->mask]); at++) {
+		if (strcmp(function_name(types, id), name))
+			continue;
+		signature_read(types->btf, btf__type_by_id(types->btf, id)->type, &other);
+		if (!other.known) {
+			signature->known = false;
+			return;
+		}
+		if (signature->known)
+			signature_merge(signature, &other);
+		else
+			*signature = other;
+	}
+}
+
+bool btf_has_types(const char *module)
+{
+	return find_types(module)->btf;
 }

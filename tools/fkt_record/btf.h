@@ -6,37 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIGNATURE_WORDS 6 /* argument registers */
-
-/**
- * struct signature - a function's arguments and result
- * @known: whether BTF has the function; else the rest says nothing
- * @copy_words: how many words of its arguments are on the stack, at most; fkt_function_spec's
- * @unfit: why that can't be told, or is too much to copy; else NULL
- * @words: argument registers that it uses, in the order rdi, rsi, rdx, rcx, r8, r9
- * @word: the names of what they hold, and their types as in codes.h, the lowest bytes of a word
- * @ret_bytes: size of its result, 0 for none
- * @ret: the result's type
- */
-struct signature {
-	bool known;
-	uint8_t copy_words;
-	const char *unfit;
-	uint32_t words;
-	struct {
-		const char *name;
-		const char *type;
-	} word[SIGNATURE_WORDS];
-	uint8_t ret_bytes;
-	const char *ret;
-};
+#include "signature.h"
 
 /**
  * btf_signature - look up a function
  * @name: its name
  * @module: its module, NULL for the kernel's own
- * @signature: filled in
+ * @signature: filled in: with what holds for all functions of this name that BTF has
  */
 void btf_signature(const char *name, const char *module, struct signature *signature);
+
+/** btf_has_types - whether a module, NULL for the kernel, has any BTF */
+bool btf_has_types(const char *module);
 
 #endif

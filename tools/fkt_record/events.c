@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "events.h"
+#include "ftrace.h"
 #include "functions.h"
 #include "record.h"
 

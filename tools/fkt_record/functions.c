@@ -5,16 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 
 #include "distance.h"
+#include "ftrace.h"
 #include "functions.h"
 #include "record.h"
 #include "sections.h"
 
 /* "ffffffff81000000 T name": addresses have all their digits. */
-#define NAME_AT 19
+#define NAME_AT	      19
+
+/* Where ftrace's place is in a function that begins with an ENDBR. */
+#define ENDBR_BYTES   4
+
+/* What ftrace calls places that are in no function. */
+#define INVALID_PLACE "__ftrace_invalid_address__"
 
 static uint64_t order_of(const char *name)
 {
@@ -90,6 +95,12 @@ static void sort(struct functions *functions)
 		      compare_functions);
 }
 
+/* Names of the room before functions, which is filled when they are moved or called indirectly. */
+static bool is_padding(const char *name)
+{
+	return !strncmp(name, "__pfx_", 6) || !strncmp(name, "__cfi_", 6);
+}
+
 struct functions *functions_symbols(void)
 {
 	static struct functions symbols;
@@ -110,7 +121,7 @@ struct functions *functions_symbols(void)
 
 		*next = '\0';
 		module = cut_module(line + NAME_AT);
-		if (address)
+		if (address && !is_padding(line + NAME_AT))
 			add(&symbols, address, line + NAME_AT, module);
 	}
 	sort(&symbols);
@@ -140,6 +151,18 @@ static bool same_module(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+uint32_t functions_count(const char *name, const char *module)
+{
+	const struct functions *symbols = functions_symbols();
+	const struct function *symbol = functions_find(symbols, name);
+	const struct function *end = symbols->function + symbols->count;
+	uint32_t count = 0;
+
+	for (; symbol && symbol < end && !strcmp(symbol->name, name); symbol++)
+		count += same_module(symbol->module, module);
+	return count;
+}
+
 /*
  * The address of a function that ftrace lists after the one at @last: it lists them by address, as
  * far as they are of one module. Of several with one name that tells which it is.
@@ -162,24 +185,6 @@ static uint64_t next_address(const char *name, const char *module, uint64_t last
 	return first;
 }
 
-const char *tracefs(void)
-{
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	char path[64];
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct stat st;
-
-		snprintf(path, sizeof(path), "%s/available_filter_functions", places[i]);
-		if (!stat(path, &st))
-			return places[i];
-	}
-	if (mount("tracefs", places[0], "tracefs", 0, NULL))
-		err(EXIT_FAILURE, "%s: cannot mount tracefs, which lists the functions that can "
-				  "be traced", places[0]);
-	return places[0];
-}
-
 /* A copy that lives as long as the program. */
 static const char *keep(const char *name)
 {
@@ -188,6 +193,46 @@ static const char *keep(const char *name)
 	if (!copy)
 		err(EXIT_FAILURE, "no memory for the functions");
 	return copy;
+}
+
+/* Whether the function begins at ftrace's place, or as many bytes before it as an ENDBR has. */
+static bool begins_at(const struct function *function)
+{
+	const struct functions *symbols = functions_symbols();
+	const struct function *symbol = functions_find(symbols, function->name);
+	const struct function *end = symbols->function + symbols->count;
+
+	for (; symbol && symbol < end && !strcmp(symbol->name, function->name); symbol++)
+		if (same_module(symbol->module, function->module) &&
+		    (symbol->address == function->address ||
+		     symbol->address + ENDBR_BYTES == function->address))
+			return true;
+	return false;
+}
+
+/*
+ * Of a weak function that the linker has left out for another one, the code is still there, and
+ * ftrace's place in it: behind the function before it, by whose name ftrace may call it.
+ */
+static void bar_places(struct functions *functions)
+{
+	const struct function *before = NULL;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function *function = &functions->function[i];
+
+		if (!strncmp(function->name, INVALID_PLACE, strlen(INVALID_PLACE))) {
+			function->barred =
+				"it is what is left of a function that the linker replaced";
+			continue;
+		}
+		if ((functions_symbols()->count && !begins_at(function)) ||
+		    (before && before->address == function->address &&
+		     !strcmp(before->name, function->name)))
+			function->barred =
+				"ftrace's place for it is in what is left of another function";
+		before = function;
+	}
 }
 
 struct functions *functions_hookable(void)
@@ -215,52 +260,50 @@ struct functions *functions_hookable(void)
 	while (getline(&line, &room, file) > 0) {
 		char *name = line, *module;
 		uint64_t address = 0;
+		bool invalid;
 
 		if (addresses)
 			address = strtoull(line, &name, 16);
 		name += strspn(name, " ");
 		module = cut_module(name);
-		if (!addresses)
+		invalid = !strncmp(name, INVALID_PLACE, strlen(INVALID_PLACE));
+		if (!addresses && !invalid)
 			address = next_address(name, module, last);
-		if (!address)
+		if (!address && !invalid)
 			continue;
-		last = address;
+		if (!invalid)
+			last = address;
 		add(&hookable, address, keep(name), module ? keep(module) : NULL);
 	}
 	free(line);
 	fclose(file);
 	sort(&hookable);
+	bar_places(&hookable);
 	return &hookable;
 }
 
-/* "tcp_v4_rcv" of "tcp_v4_rcv.isra.0", into @base; false where there is none. */
-static bool base_name(const char *name, char *base, size_t bytes)
+const char *functions_never(const struct function *function)
 {
-	size_t length = strcspn(name, ".");
+	const char *why;
 
-	if (!name[length] || length >= bytes)
-		return false;
-	memcpy(base, name, length);
-	base[length] = '\0';
-	return true;
+	if (function->barred)
+		return function->barred;
+	return hazard_find(function->name, &why) == FUNCTION_NEVER ? why : NULL;
 }
 
-/*
- * Where BTF does not know a function, its arguments may be on the stack. The compiler's variants
- * have no more of them than the function that they come from, except those that it took apart.
- */
-static void describe_unknown(struct function *function)
+/* Why nothing is known of a function's arguments. */
+static const char *why_unknown(const struct function *function)
 {
-	struct signature signature;
-	char base[256];
-
-	if (base_name(function->name, base, sizeof(base)) && !strstr(function->name, ".isra")) {
-		btf_signature(base, function->module, &signature);
-		if (signature.known && !signature.unfit && !signature.copy_words)
-			return;
-	}
-	function->how = FUNCTION_ENTRY;
-	function->why = "BTF does not say whether it has arguments on the stack";
+	if (!btf_has_types(function->module))
+		return function->module
+			       ? "its module has no BTF, which would say whether it has "
+				 "arguments on the stack"
+			       : "the kernel has no BTF, which would say whether it has arguments "
+				 "on the stack";
+	/* ".isra.0", ".part.0", …: of a function of this name, but nobody says of which one. */
+	if (strchr(function->name, '.'))
+		return "the compiler made it of another function, and may have changed its arguments";
+	return "BTF does not say whether it has arguments on the stack";
 }
 
 void functions_describe(struct function *function)
@@ -275,14 +318,26 @@ void functions_describe(struct function *function)
 	function->described = true;
 	function->how = hazard_find(function->name, &function->why);
 	function->signature = signature;
+	if (function->barred) {
+		function->how = FUNCTION_NEVER;
+		function->why = function->barred;
+	}
 	btf_signature(function->name, function->module, signature);
+	if (signature->known &&
+	    functions_count(function->name, function->module) > signature->entries) {
+		signature->known = false;
+		if (function->how == FUNCTION_PAIR) {
+			function->how = FUNCTION_ENTRY;
+			function->why =
+				"BTF does not have all functions of this name: they may differ "
+				"in their arguments";
+		}
+	}
 	if (function->how != FUNCTION_PAIR)
 		return;
-	if (!signature->known) {
-		describe_unknown(function);
-	} else if (signature->unfit) {
+	if (!signature->known || signature->unfit) {
 		function->how = FUNCTION_ENTRY;
-		function->why = signature->unfit;
+		function->why = signature->known ? signature->unfit : why_unknown(function);
 	} else if (signature->copy_words) {
 		function->how = FUNCTION_COPY;
 	}

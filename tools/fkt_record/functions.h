@@ -24,6 +24,8 @@ enum function_how {
  * @module: its module, NULL for the kernel's own
  * @keys: mask of the layers in which it is to be traced
  * @root: whether it is one of those that --graph names
+ * @held: whether a BPF program or a live patch has it, so that nobody else can
+ * @barred: why ftrace's place for it is not to be used, NULL if it is
  * @described: whether the rest is known
  * @how: how it is traced
  * @why: why not better than that, NULL if there is an exit
@@ -36,7 +38,9 @@ struct function {
 	const char *module;
 	uint32_t keys;
 	bool root;
+	bool held;
 	bool described;
+	const char *barred;
 	enum function_how how;
 	const char *why;
 	const struct signature *signature;
@@ -54,14 +58,17 @@ struct functions {
  */
 struct functions *functions_hookable(void);
 
-/** tracefs - where it is mounted; mounts it if it is not, and exits with a message if it can't */
-const char *tracefs(void);
-
 /** functions_symbols - all functions by name, whether ftrace can hook them or not */
 struct functions *functions_symbols(void);
 
 /** functions_find - the first function with that name, which those with the same name follow */
 struct function *functions_find(const struct functions *functions, const char *name);
+
+/** functions_count - how many functions have this name, in a module or, with NULL, in the kernel */
+uint32_t functions_count(const char *name, const char *module);
+
+/** functions_never - why a function is never traced, or NULL */
+const char *functions_never(const struct function *function);
 
 /** functions_describe - find out how a function is to be traced */
 void functions_describe(struct function *function);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ftrace.h"
 #include "functions.h"
 #include "record.h"
 #include "sections.h"
@@ -36,8 +37,13 @@ static void print_function(struct function *function, bool verbose)
 		printf(" %s", function->signature->known ? function->signature->ret : "ret");
 	if (function->module)
 		printf(" [%s]", function->module);
+	if (function->how == FUNCTION_COPY)
+		printf("; copies %u words of arguments on the stack",
+		       function->signature->copy_words);
 	if (function->why)
 		printf("; %s", function->why);
+	if (function->held)
+		printf("; a BPF program or a live patch holds it");
 	putchar('\n');
 }
 
@@ -58,13 +64,11 @@ static bool is_wanted(char **patterns, const struct function *function)
 static void list_never(const struct functions *hookable, char **patterns)
 {
 	const struct functions *symbols = functions_symbols();
-	const char *why;
 
 	for (size_t i = 0; i < hookable->count; i++) {
 		struct function *function = &hookable->function[i];
 
-		if (is_wanted(patterns, function) &&
-		    hazard_find(function->name, &why) == FUNCTION_NEVER)
+		if (is_wanted(patterns, function) && functions_never(function))
 			print_function(function, true);
 	}
 	for (size_t i = 0; i < symbols->count; i++) {
@@ -81,8 +85,9 @@ static void list_never(const struct functions *hookable, char **patterns)
 
 int list_functions(char **patterns, bool verbose)
 {
-	const struct functions *functions = functions_hookable();
+	struct functions *functions = functions_hookable();
 
+	ftrace_mark_held(functions);
 	if (select_patterns(functions, patterns, verbose))
 		return -1;
 	for (size_t i = 0; i < functions->count; i++)

@@ -18,6 +18,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "ftrace.h"
 #include "record.h"
 #include "sections.h"
 
@@ -103,8 +104,10 @@ static int start(const struct recording *recording)
 		warnx("no memory for 2^%u pages a lane; a smaller -p will help", options->pow);
 		break;
 	case EADDRINUSE:
-		warnx("another tracer (a BPF program?) has one of the functions in such a way that "
-		      "no second one can have it");
+		/* It may have been turned off, or taken, only now. */
+		if (!ftrace_refuse_disabled())
+			warnx("another tracer (a BPF program?) has one of the functions in such a way "
+			      "that no second one can have it");
 		break;
 	case EBADF:
 	case EINVAL:

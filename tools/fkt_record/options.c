@@ -81,7 +81,8 @@ static const struct argp_option argp_options[] = {
 	  "List the functions that -F GLOB would trace, with -v how, and record nothing", 0 },
 	{ "list-layers", OPTION_LIST_LAYERS, NULL, 0,
 	  "List the layers, and what each traces on this kernel, and record nothing", 0 },
-	{ "verbose", 'v', NULL, 0, "List all that is known", 0 },
+	{ "verbose", 'v', NULL, 0, "List all that is known; name the functions that are left out",
+	  0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 

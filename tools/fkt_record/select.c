@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "ftrace.h"
 #include "functions.h"
 #include "keys.h"
 #include "record.h"
@@ -26,6 +27,10 @@ static const struct layer_row {
 
 /* Lines of the summary: what the recording has not, because this kernel has not. */
 static struct sections left_out;
+
+/* How many functions it has not, because others hold them, and with -v their names. */
+static uint32_t held_count;
+static struct sections held_names;
 
 /* The first of a row's names that there is. */
 static struct function *find_row(const struct functions *functions, const struct layer_row *row)
@@ -98,7 +103,7 @@ static void select_layers(const struct functions *functions, uint32_t mask)
 static void complain(const struct functions *functions, const char *option, const char *pattern)
 {
 	const struct function *function;
-	const char *why, *nearest;
+	const char *nearest;
 
 	if (strpbrk(pattern, "*?[")) {
 		warnx("%s '%s': no function that can be traced matches "
@@ -107,8 +112,13 @@ static void complain(const struct functions *functions, const char *option, cons
 		return;
 	}
 	function = functions_find(functions, pattern);
-	if (function && hazard_find(function->name, &why) == FUNCTION_NEVER) {
-		warnx("%s %s: this function is never traced: %s", option, pattern, why);
+	if (function && functions_never(function)) {
+		warnx("%s %s: this function is never traced: %s", option, pattern,
+		      functions_never(function));
+	} else if (function && function->held) {
+		warnx("%s %s: a BPF program or a live patch holds this function, and it cannot be "
+		      "traced before that has gone",
+		      option, pattern);
 	} else if (functions_find(functions_symbols(), pattern)) {
 		warnx("%s %s: the kernel has this function, but does not let ftrace hook it",
 		      option, pattern);
@@ -144,12 +154,10 @@ int select_patterns(const struct functions *functions, char **patterns, bool nev
 		matched = false;
 		for (size_t i = 0; i < functions->count; i++) {
 			struct function *function = &functions->function[i];
-			const char *why;
 
-			if (!functions_match(*pattern, function) ||
-			    hazard_find(function->name, &why) == FUNCTION_NEVER)
+			if (!functions_match(*pattern, function) || functions_never(function))
 				continue;
-			matched = true;
+			matched |= !function->held || never;
 			function->keys |= FKT_KEY_FUNCTIONS;
 		}
 		if (!matched && !(never && is_symbol(*pattern))) {
@@ -184,7 +192,7 @@ static int select_roots(const struct functions *functions, char **patterns)
 		for (size_t i = 0; i < functions->count; i++) {
 			struct function *function = &functions->function[i];
 
-			if (!functions_match(*pattern, function))
+			if (!functions_match(*pattern, function) || function->held)
 				continue;
 			functions_describe(function);
 			if (function->how == FUNCTION_ENTRY)
@@ -292,6 +300,16 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 	return spec;
 }
 
+/* Counts it if it would be recorded at once: the functions of all layers are hooked only on demand. */
+static void leave_held(const struct function *function, const struct options *options)
+{
+	if (!(function->keys & options->mask))
+		return;
+	held_count++;
+	if (options->verbose)
+		sections_printf(&held_names, " %s", function->name);
+}
+
 static int add_functions(struct recording *recording, const struct functions *functions)
 {
 	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
@@ -307,10 +325,13 @@ static int add_functions(struct recording *recording, const struct functions *fu
 	argument.graph_depth = recording->options.graph_depth;
 	for (size_t i = 0; i < functions->count; i++) {
 		struct function *function = &functions->function[i];
-		const char *why;
 
-		if (!function->keys || hazard_find(function->name, &why) == FUNCTION_NEVER)
+		if (!function->keys || functions_never(function))
 			continue;
+		if (function->held) {
+			leave_held(function, &recording->options);
+			continue;
+		}
 		specs[argument.count++] =
 			describe(&recording->codes, function, &recording->options, level);
 		wanted |= function->keys & recording->options.mask;
@@ -336,8 +357,12 @@ int select_functions(struct recording *recording)
 {
 	const struct options *options = &recording->options;
 	bool named = options->functions;
-	const struct functions *functions = named ? functions_hookable() : functions_symbols();
+	struct functions *functions;
 
+	if ((named || options->mask & layers_with_functions()) && ftrace_refuse_disabled())
+		return -1;
+	functions = named ? functions_hookable() : functions_symbols();
+	ftrace_mark_held(functions);
 	select_layers(functions, options->mask);
 	if (named && select_patterns(functions, options->functions, false))
 		return -1;
@@ -350,6 +375,10 @@ void select_summary(const struct recording *recording)
 {
 	if (left_out.bytes)
 		fprintf(stderr, "%.*s", (int)left_out.bytes, left_out.data);
+	if (held_count)
+		warnx("%u functions left out: held by a BPF program or a live patch%s%.*s",
+		      held_count, recording->options.verbose ? ":" : " (fkt_record -v names them)",
+		      (int)held_names.bytes, held_names.bytes ? held_names.data : "");
 	if (recording->status.functions_refused)
 		warnx("%u functions could not be hooked", recording->status.functions_refused);
 }

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of files of a tool.
+
+$(B)/tests/unit/test_signature: $(OBJ)/tools/fkt_record/abi.o $(OBJ)/tools/fkt_record/signature.o
+$(B)/tests/unit/test_signature: LDLIBS += -lbpf
