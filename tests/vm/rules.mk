@@ -35,3 +35,5 @@ clock@$(1): FORCE
 	$$(call kbuild,$$$$(scripts/kernels --kdir $(1)),kmod,tests/vm/clock,KCFLAGS=-DFKT_TEST_CLOCK modules,$(1))
 endef
 $(foreach k,$(all_kernels),$(eval $(call clock_rule,$(k))))
+
+$(B)/tests/vm/hold: LDLIBS += -lbpf

@@ -151,18 +151,6 @@ static bool same_module(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-uint32_t functions_count(const char *name, const char *module)
-{
-	const struct functions *symbols = functions_symbols();
-	const struct function *symbol = functions_find(symbols, name);
-	const struct function *end = symbols->function + symbols->count;
-	uint32_t count = 0;
-
-	for (; symbol && symbol < end && !strcmp(symbol->name, name); symbol++)
-		count += same_module(symbol->module, module);
-	return count;
-}
-
 /*
  * The address of a function that ftrace lists after the one at @last: it lists them by address, as
  * far as they are of one module. Of several with one name that tells which it is.
@@ -195,43 +183,47 @@ static const char *keep(const char *name)
 	return copy;
 }
 
-/* Whether the function begins at ftrace's place, or as many bytes before it as an ENDBR has. */
-static bool begins_at(const struct function *function)
-{
-	const struct functions *symbols = functions_symbols();
-	const struct function *symbol = functions_find(symbols, function->name);
-	const struct function *end = symbols->function + symbols->count;
-
-	for (; symbol && symbol < end && !strcmp(symbol->name, function->name); symbol++)
-		if (same_module(symbol->module, function->module) &&
-		    (symbol->address == function->address ||
-		     symbol->address + ENDBR_BYTES == function->address))
-			return true;
-	return false;
-}
-
 /*
  * Of a weak function that the linker has left out for another one, the code is still there, and
  * ftrace's place in it: behind the function before it, by whose name ftrace may call it.
  */
-static void bar_places(struct functions *functions)
+static const char *why_barred(const struct function *function, bool begins_here)
 {
-	const struct function *before = NULL;
+	if (!strncmp(function->name, INVALID_PLACE, strlen(INVALID_PLACE)))
+		return "it is what is left of a function that the linker replaced";
+	return begins_here ? NULL : "ftrace's place for it is in what is left of another function";
+}
 
-	for (size_t i = 0; i < functions->count; i++) {
-		struct function *function = &functions->function[i];
+/*
+ * Look at the symbols of the name of each function: how many there are, and whether one begins at
+ * ftrace's place, or as many bytes before it as an ENDBR has.
+ */
+static void match_symbols(struct functions *hookable)
+{
+	const struct functions *symbols = functions_symbols();
+	const struct function *end = symbols->function + symbols->count;
+	const struct function *first = symbols->function;
 
-		if (!strncmp(function->name, INVALID_PLACE, strlen(INVALID_PLACE))) {
-			function->barred =
-				"it is what is left of a function that the linker replaced";
-			continue;
+	for (size_t i = 0; i < hookable->count; i++) {
+		struct function *function = &hookable->function[i];
+		bool begins_here = !symbols->count;
+
+		while (first < end && compare_name(first, function->order, function->name) < 0)
+			first++;
+		for (const struct function *symbol = first;
+		     symbol < end && !compare_name(symbol, function->order, function->name);
+		     symbol++) {
+			if (!same_module(symbol->module, function->module))
+				continue;
+			function->namesakes++;
+			begins_here |= symbol->address == function->address ||
+				       symbol->address + ENDBR_BYTES == function->address;
 		}
-		if ((functions_symbols()->count && !begins_at(function)) ||
-		    (before && before->address == function->address &&
-		     !strcmp(before->name, function->name)))
-			function->barred =
-				"ftrace's place for it is in what is left of another function";
-		before = function;
+		/* Where ftrace does not tell addresses, the second of two may have got the first one's. */
+		if (i && function[-1].address == function->address &&
+		    !strcmp(function[-1].name, function->name))
+			begins_here = false;
+		function->barred = why_barred(function, begins_here);
 	}
 }
 
@@ -278,7 +270,7 @@ struct functions *functions_hookable(void)
 	free(line);
 	fclose(file);
 	sort(&hookable);
-	bar_places(&hookable);
+	match_symbols(&hookable);
 	return &hookable;
 }
 
@@ -289,6 +281,26 @@ const char *functions_never(const struct function *function)
 	if (function->barred)
 		return function->barred;
 	return hazard_find(function->name, &why) == FUNCTION_NEVER ? why : NULL;
+}
+
+/* Why BTF may not tell of all the functions that have this one's name, or NULL. */
+static const char *why_strangers(const struct function *function, const struct signature *signature)
+{
+	const struct functions *symbols = functions_symbols();
+	const struct function *end = symbols->function + symbols->count;
+	const struct function *symbol = NULL;
+	uint32_t count = function->namesakes;
+
+	if (!symbols->count)
+		return "the kernel hides how many functions have its name (kernel.kptr_restrict)";
+	if (!count)
+		symbol = functions_find(symbols, function->name);
+	for (; symbol && symbol < end && !strcmp(symbol->name, function->name); symbol++)
+		count += same_module(symbol->module, function->module);
+	return count > signature->entries
+		       ? "BTF does not have all functions of this name: they may "
+			 "differ in their arguments"
+		       : NULL;
 }
 
 /* Why nothing is known of a function's arguments. */
@@ -309,6 +321,7 @@ static const char *why_unknown(const struct function *function)
 void functions_describe(struct function *function)
 {
 	struct signature *signature;
+	const char *strangers;
 
 	if (function->described)
 		return;
@@ -323,14 +336,12 @@ void functions_describe(struct function *function)
 		function->why = function->barred;
 	}
 	btf_signature(function->name, function->module, signature);
-	if (signature->known &&
-	    functions_count(function->name, function->module) > signature->entries) {
+	strangers = signature->known ? why_strangers(function, signature) : NULL;
+	if (strangers) {
 		signature->known = false;
 		if (function->how == FUNCTION_PAIR) {
 			function->how = FUNCTION_ENTRY;
-			function->why =
-				"BTF does not have all functions of this name: they may differ "
-				"in their arguments";
+			function->why = strangers;
 		}
 	}
 	if (function->how != FUNCTION_PAIR)

@@ -25,6 +25,7 @@ enum function_how {
  * @keys: mask of the layers in which it is to be traced
  * @root: whether it is one of those that --graph names
  * @held: whether a BPF program or a live patch has it, so that nobody else can
+ * @namesakes: how many functions of its module have its name, 0 where they were not counted
  * @barred: why ftrace's place for it is not to be used, NULL if it is
  * @described: whether the rest is known
  * @how: how it is traced
@@ -40,6 +41,7 @@ struct function {
 	bool root;
 	bool held;
 	bool described;
+	uint32_t namesakes;
 	const char *barred;
 	enum function_how how;
 	const char *why;
@@ -63,9 +65,6 @@ struct functions *functions_symbols(void);
 
 /** functions_find - the first function with that name, which those with the same name follow */
 struct function *functions_find(const struct functions *functions, const char *name);
-
-/** functions_count - how many functions have this name, in a module or, with NULL, in the kernel */
-uint32_t functions_count(const char *name, const char *module);
 
 /** functions_never - why a function is never traced, or NULL */
 const char *functions_never(const struct function *function);
