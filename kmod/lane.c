@@ -75,7 +75,7 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 		} else {
 			goto full;
 		}
-	} while (!fkt_cmpxchg(&lane->head, head, next, shared));
+	} while (!fkt_cmpxchg(&lane->head, &head, next, shared));
 
 	stamp = fkt_stamp(now);
 	if (opens && offset != FKT_HEAD_CLOSED)
@@ -154,8 +154,8 @@ bool fkt_lane_close(struct fkt_lane *lane, bool shared)
 		if (FKT_HEAD_OFFSET(head) == FKT_HEAD_CLOSED)
 			return false;
 		now = fkt_clock(shared);
-	} while (!fkt_cmpxchg(&lane->head, head, FKT_HEAD(FKT_HEAD_PAGE(head), 0, FKT_HEAD_CLOSED),
-			      shared));
+	} while (!fkt_cmpxchg(&lane->head, &head,
+			      FKT_HEAD(FKT_HEAD_PAGE(head), 0, FKT_HEAD_CLOSED), shared));
 	fkt_page_close(fkt_ring_entry(lane, FKT_HEAD_PAGE(head)), FKT_HEAD_OFFSET(head),
 		       fkt_stamp(now));
 	return true;

@@ -145,8 +145,9 @@ static __always_inline struct fkt_ring_entry *fkt_head_entry(struct fkt_lane *la
 /**
  * fkt_reserve - take room for a slot and write its first word (paper, figure 7)
  * @lane: the lane
- * @tag: FKT_TAG(code, words, imm)
- * @words: words that the caller will write; as in @tag
+ * @tag: FKT_TAG(code, words, imm); read when there is room for it
+ * @imm: its immediate, 16 bits, if *@tag has none
+ * @words: words that the caller will write; as in *@tag
  * @shared: a constant: whether other CPUs write into this lane
  * @slot: receives the slot, to be filled and committed
  *
@@ -157,11 +158,11 @@ static __always_inline struct fkt_ring_entry *fkt_head_entry(struct fkt_lane *la
  * clock is read anew on each try, so that stamps never run backwards within a lane.
  * Return: true, or false when fkt_reserve_slow() is to be asked.
  */
-static __always_inline bool fkt_reserve(struct fkt_lane *lane, u64 tag, u32 words, bool shared,
-					struct fkt_slot *slot)
+static __always_inline bool fkt_reserve(struct fkt_lane *lane, const u64 *tag, u64 imm,
+					u32 words, bool shared, struct fkt_slot *slot)
 {
 	const u32 bytes = 8 * (1 + words);
-	u64 head, next, now;
+	u64 head, next, now, old;
 	u64 *first;
 
 	do {
@@ -180,11 +181,12 @@ static __always_inline bool fkt_reserve(struct fkt_lane *lane, u64 tag, u32 word
 			return false;
 		if (shared && unlikely(FKT_HEAD_CPU(head) != fkt_cpu()))
 			return false;
-	} while (unlikely(!fkt_cmpxchg(&lane->head, head, next, shared)));
+		old = head;
+	} while (unlikely(!fkt_cmpxchg(&lane->head, &old, next, shared)));
 
 	slot->entry = fkt_head_entry(lane, head);
-	first = (void *)slot->entry->page + (shared ? FKT_HEAD_OFFSET(head) : (u32)head);
-	*first = (now << FKT_SLOT_STAMP_SHIFT) | tag;
+	first = (void *)slot->entry->page + (shared ? FKT_HEAD_OFFSET(old) : (u32)old);
+	*first = (now << FKT_SLOT_STAMP_SHIFT) | (imm << FKT_SLOT_IMM_SHIFT) | *tag;
 	slot->words = first + 1;
 	slot->bytes = bytes;
 	return true;
@@ -223,7 +225,7 @@ static __always_inline void fkt_lane_record(struct fkt_lane *lane, u64 tag, u32 
 	struct fkt_slot slot __fkt_uninitialized;
 	u32 i;
 
-	if (unlikely(!fkt_reserve(lane, tag, words, shared, &slot))) {
+	if (unlikely(!fkt_reserve(lane, &tag, 0, words, shared, &slot))) {
 		fkt_lane_record_slow(lane, tag, words, args, shared);
 		return;
 	}

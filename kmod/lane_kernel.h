@@ -47,23 +47,23 @@ static __always_inline u32 fkt_current_pid(void)
 }
 
 /*
- * Whether *p was @old, and now is @new. cmpxchg8b on 32-bit x86 (§4). Without the lock prefix where
- * no other CPU writes: an instruction is atomic for interrupts as it is.
+ * Whether *p was *old, and now is @new; if not, *old is what *p was. cmpxchg8b on 32-bit x86 (§4).
+ * Without the lock prefix where no other CPU writes: an instruction is atomic for interrupts as it is.
  */
-static __always_inline bool fkt_cmpxchg(u64 *p, u64 old, u64 new, bool shared)
+static __always_inline bool fkt_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
 {
 #ifdef CONFIG_X86_64
 	bool done;
 
 	if (!shared) {
 		asm volatile("cmpxchgq %[new], %[p]"
-			     : "=@ccz"(done), [p] "+m"(*p), "+a"(old)
+			     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
 			     : [new] "r"(new)
 			     : "memory");
 		return done;
 	}
 #endif
-	return try_cmpxchg64(p, &old, new);
+	return try_cmpxchg64(p, old, new);
 }
 
 /* Orders all that this context wrote before the addition: on x86 by the order of stores. */

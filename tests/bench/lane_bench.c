@@ -132,7 +132,7 @@ static __always_inline void paper_record(u64 tag, u32 words)
 			offset = 0;
 			next = ((head >> 32) + 1) << 32 | bytes;
 		}
-		if (likely(fkt_cmpxchg(&paper.head, head, next, true))) /* 4 */
+		if (likely(fkt_cmpxchg(&paper.head, &head, next, true))) /* 4 */
 			break;
 		lock_dec(&page->users);
 	}

@@ -414,7 +414,7 @@ static __always_inline void record_one(struct context *context, bool shared)
 		return;
 	}
 	/* Fill it slowly, the last word first. */
-	if (!fkt_reserve(lane, tag, words, shared, &slot) &&
+	if (!fkt_reserve(lane, &tag, 0, words, shared, &slot) &&
 	    !fkt_reserve_slow(lane, tag, shared, &slot))
 		return;
 	for (i = words; i-- > 0;) {

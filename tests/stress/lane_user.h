@@ -121,24 +121,24 @@ static __always_inline u32 fkt_current_pid(void)
 	return fkt_user_pid;
 }
 
-static __always_inline bool fkt_cmpxchg(u64 *p, u64 old, u64 new, bool shared)
+static __always_inline bool fkt_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
 {
 	bool done;
 
 #ifdef FKT_LANE_X86
 	if (shared)
 		asm volatile("lock cmpxchgq %[new], %[p]"
-			     : "=@ccz"(done), [p] "+m"(*p), "+a"(old)
+			     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
 			     : [new] "r"(new)
 			     : "memory");
 	else
 		asm volatile("cmpxchgq %[new], %[p]"
-			     : "=@ccz"(done), [p] "+m"(*p), "+a"(old)
+			     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
 			     : [new] "r"(new)
 			     : "memory");
 #else
 	(void)shared;
-	done = __atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	done = __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 #endif
 	fkt_stress_point();
 	return done;
