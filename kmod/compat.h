@@ -3,12 +3,26 @@
 #ifndef FKT_COMPAT_H
 #define FKT_COMPAT_H
 
+#include <linux/version.h>
+
+/* Where a CPU counts who has turned preemption off, for PER_CPU_VAR() in assembly. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0) || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#define FKT_PREEMPT_COUNT __preempt_count
+#else
+#define FKT_PREEMPT_COUNT pcpu_hot + 8
+#endif
+
+#ifndef __ASSEMBLER__
+
 #include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/preempt.h>
 #include <linux/splice.h>
 #include <linux/syscore_ops.h>
-#include <linux/version.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+static_assert(offsetof(struct pcpu_hot, preempt_count) == 8);
+#endif
 
 /*
  * Until 6.12 the kernel calls each probe of a tracepoint with preemption off. From 6.13 on it may be on
@@ -126,4 +140,5 @@ static inline int fkt_unregister_direct(struct ftrace_ops *ops, unsigned long ad
 #define FKT_DIRECT_MAX U32_MAX
 #endif
 
+#endif
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel functions, in and out, through ftrace's direct trampolines.
+ * Kernel functions, in and out, through the trampolines of fkt_gate.ko.
  *
  * The recorder names the functions by address, each with the code of its entry; the code of its exit
  * is the next one. A table by the address that the trampoline finds on its stack says what to record.
+ * It lives as long as the gate is open: from before the first function is hooked until nobody comes
+ * through any more.
  */
 #include <linux/ftrace.h>
 #include <linux/log2.h>
@@ -13,12 +15,12 @@
 #include <linux/sort.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
-#include <linux/workqueue.h>
 #include <asm/text-patching.h>
 #include "compat.h"
 #include "fkt.h"
+#include "gate/fkt_gate.h"
 #include "graph.h"
-#include "trampoline.h"
+#include "stack.h"
 
 /**
  * struct fkt_function - a function that is traced, in a line of cache of its own
@@ -26,17 +28,20 @@
  * @ret_mask: which bits of %rax the function sets
  * @entry_tag: the entry's FKT_TAG, with its number of arguments
  * @exit_tag: the exit's
+ * @ticket: what the gate gets for the exit: the place's offset in the table, and the recording's
+ *	first ticket
  * @entry_keys: @keys, if fkt_function_entry() needs to know nothing else, else 0
  * @exit_keys: the same for fkt_function_exit()
- * @keys: its layers, 0 once it is traced no more
+ * @keys: its layers
  * @copy_words: how many words of arguments it has on the stack, that the trampoline is to copy
  * @flags: FKT_FUNCTION_…
  */
 struct fkt_function {
 	unsigned long body;
 	u64 ret_mask;
-	u32 entry_tag;
-	u32 exit_tag;
+	u64 entry_tag;
+	u64 exit_tag;
+	u64 ticket;
 	u32 entry_keys;
 	u32 exit_keys;
 	u32 keys;
@@ -49,19 +54,16 @@ struct fkt_function {
 #define FKT_BODY_SHIFT	   4
 #define FKT_ENDBR_BYTES	   4
 static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);
-static_assert(offsetof(struct fkt_function, copy_words) == FKT_FUNCTION_COPY_OFFSET);
-static_assert(FKT_FUNCTION_COPY_MAX == FKT_COPY_WORDS);
+static_assert(FKT_FUNCTION_COPY_MAX <= FKT_GATE_COPY_WORDS);
 
 /**
  * struct fkt_function_table - the functions of one recording, by @body
- * @retired: link in fkt_functions_retired, from the beginning
  * @unused: keeps @mask at a small distance from @place
  * @mask: the size of @place in bytes, less one place
  * @place: the places, a power of two, at most half of them taken
  */
 struct fkt_function_table {
-	struct list_head retired;
-	u8 unused[40];
+	u8 unused[56];
 	unsigned long mask;
 	struct fkt_function place[];
 };
@@ -71,16 +73,18 @@ struct fkt_function_table {
  * those of each module apart, and of the kernel's own those that have arguments on the stack
  * @link: in fkt_function_groups
  * @ops: the hooks
- * @address: one of the functions
  * @direct: hooked by direct trampoline, else by redirection
  * @copying: by the trampoline that copies the arguments on the stack
+ * @count: how many
+ * @ips: their addresses
  */
 struct fkt_function_group {
 	struct list_head link;
 	struct ftrace_ops ops;
-	unsigned long address;
 	bool direct;
 	bool copying;
+	u32 count;
+	unsigned long ips[];
 };
 
 /* What the recorder asked for; the session's lock. */
@@ -88,8 +92,9 @@ static struct fkt_function_spec *fkt_function_specs;
 static u32 fkt_function_count;
 static u32 fkt_function_graph_depth;
 
-/* The places of the table of the running, or of the last recording. */
+/* The places of the running recording's table, NULL without one, and the gate, which is open then. */
 static struct fkt_function *fkt_functions;
+static struct fkt_gate fkt_functions_gate;
 /* The groups that are hooked, and its lock. */
 static LIST_HEAD(fkt_function_groups);
 static DEFINE_MUTEX(fkt_groups_lock);
@@ -98,11 +103,8 @@ static u32 fkt_function_keys; /* the layers whose functions are hooked */
 /* How many functions the recording has hooked, and how many ftrace would not hook. */
 static u32 fkt_functions_hooked;
 static u32 fkt_functions_refused;
-
-/* Tables that tasks may still come back to. Each one pins the module. */
-static LIST_HEAD(fkt_functions_retired);
-static bool fkt_functions_live;
-static DEFINE_MUTEX(fkt_functions_lock);
+/* Whether all CPUs write into one lane. */
+static bool fkt_functions_shared;
 
 static __always_inline struct fkt_function_table *fkt_table_of(struct fkt_function *places)
 {
@@ -132,141 +134,151 @@ static struct fkt_function *fkt_function_find(struct fkt_function *places, unsig
 }
 
 /* Whether the current task is where functions are to be recorded, or enters it with this one. */
-static bool fkt_function_in_graph(const struct fkt_function *function)
+static bool fkt_function_in_graph(const struct fkt_function *function, bool pair)
 {
 	bool full, in;
 
-	in = fkt_graph_enter(function->flags & FKT_FUNCTION_ROOT,
-			     !(function->flags & FKT_FUNCTION_ENTRY_ONLY), &full);
+	in = fkt_graph_enter(function->flags & FKT_FUNCTION_ROOT, pair, &full);
 	if (full)
 		fkt_event_lost();
 	return in;
 }
 
 /*
- * Whoever interrupts a function of a graph is as deep in it as the order of the events says: nobody
- * does between the count and the event.
+ * Whether the exit of a function is to be caught: not where little is left of the stack, so that a
+ * frame more could be the one too many. Such an exit is lost, and counted.
  */
-static __always_inline unsigned long fkt_graph_lock(const struct fkt_function *function)
+static bool fkt_function_has_exit(const struct fkt_function *function, const void *frame, bool copies)
 {
-	unsigned long irqs = 0;
+	if (function->flags & FKT_FUNCTION_ENTRY_ONLY)
+		return false;
+	if (likely(!fkt_stack_low(frame) && (copies || !function->copy_words)))
+		return true;
+	fkt_event_lost();
+	return false;
+}
 
-	if (function->flags & FKT_FUNCTION_GRAPH)
+/* Every case of a function's entry. Return: a ticket, 0 for no exit. */
+static noinline u64 fkt_function_entry_slow(const u64 *args, unsigned long body,
+					    unsigned long *copy_words)
+{
+	struct fkt_function *function = fkt_function_find(fkt_functions, body);
+	const u32 words = function->entry_tag & FKT_SLOT_WORDS_MASK;
+	bool pair, recorded = true;
+	unsigned long irqs;
+
+	if (!function->body || !fkt_on(function->keys))
+		return 0;
+	pair = fkt_function_has_exit(function, args, copy_words);
+	if (function->flags & FKT_FUNCTION_GRAPH) {
+		/*
+		 * Whoever interrupts a function of a graph is as deep in it as the order of the
+		 * events says: nobody does between the count and the event.
+		 */
 		raw_local_irq_save(irqs);
-	return irqs;
-}
-
-static __always_inline void fkt_graph_unlock(const struct fkt_function *function,
-					     unsigned long irqs)
-{
-	if (function->flags & FKT_FUNCTION_GRAPH)
+		recorded = fkt_function_in_graph(function, pair);
+		if (recorded)
+			fkt_event_tag(function->entry_tag, words, args);
 		raw_local_irq_restore(irqs);
+	} else {
+		fkt_event_tag(function->entry_tag, words, args);
+	}
+	if (!recorded || !pair)
+		return 0;
+	if (copy_words)
+		*copy_words = function->copy_words;
+	return function->ticket;
 }
 
-/* Every case of fkt_function_entry(), which has turned preemption off. */
-static noinline struct fkt_function *fkt_function_entry_slow(unsigned long body, const u64 *args)
+/* That of one without arguments, and without anything else to know, that has no room in its page. */
+static noinline u64 fkt_function_entry_full(const struct fkt_function *function)
 {
-	struct fkt_function *function = fkt_function_find(READ_ONCE(fkt_functions), body);
-	bool recorded = false;
-	unsigned long irqs;
-	u64 copy[6];
-
-	if (!function->body || !fkt_on(READ_ONCE(function->keys))) {
-		preempt_enable_notrace();
-		return NULL;
-	}
-	memcpy(copy, args, sizeof(copy));
-	irqs = fkt_graph_lock(function);
-	if (!(function->flags & FKT_FUNCTION_GRAPH) || fkt_function_in_graph(function)) {
-		fkt_event_tag(function->entry_tag, function->entry_tag & FKT_SLOT_WORDS_MASK, copy);
-		recorded = true;
-	}
-	fkt_graph_unlock(function, irqs);
-	preempt_enable_notrace();
-	return recorded && !(function->flags & FKT_FUNCTION_ENTRY_ONLY) ? function : NULL;
+	fkt_event_tag(function->entry_tag, 0, NULL);
+	return function->ticket;
 }
 
-/**
- * fkt_function_entry - called by the trampoline when a function is entered
- * @body: the return into its body
- * @args: its six argument registers
- *
- * Context: that of the traced function: any.
- * Return: what fkt_function_exit() is to be called with, NULL when the exit is not to be caught.
- */
-__visible struct fkt_function *fkt_function_entry(unsigned long body, const u64 *args)
+/* A function is entered, see struct fkt_gate_ops. */
+static u64 fkt_function_entry(struct fkt_gate_call *call)
 {
-	struct fkt_function *function;
+	const unsigned long body = call->body;
 	struct fkt_slot slot __fkt_uninitialized;
+	struct fkt_function *function;
 
-	/* Before all else: the session waits for those before it takes the lane away. */
-	preempt_disable_notrace();
-	function = fkt_function_first(READ_ONCE(fkt_functions), body);
-	if (unlikely(function->body != body) ||
-	    unlikely(!fkt_on(READ_ONCE(function->entry_keys))) ||
-	    static_branch_unlikely(&fkt_shared_key) ||
-	    unlikely(!fkt_reserve(this_cpu_read(fkt_lane), function->entry_tag, 0, false, &slot)))
-		return fkt_function_entry_slow(body, args);
+	function = fkt_function_first(fkt_functions, body);
+	if (unlikely(function->body != body) || unlikely(!fkt_on(function->entry_keys)) ||
+	    unlikely(fkt_stack_low(call)))
+		return fkt_function_entry_slow(call->args, call->body, NULL);
+	if (unlikely(!fkt_reserve(this_cpu_read(fkt_lane), &function->entry_tag, 0, 0, false,
+				  &slot)))
+		return fkt_function_entry_full(function);
 	fkt_commit(&slot, false);
-	preempt_enable_notrace();
-	return function;
+	return function->ticket;
 }
 
-/* Every case of fkt_function_exit(), which has turned preemption off. */
-static noinline void fkt_function_exit_slow(struct fkt_function *function, u64 ret)
+/* The same, of a function that may have arguments on the stack. */
+static u64 fkt_function_entry_copying(struct fkt_gate_copying_call *call)
 {
-	u32 keys = READ_ONCE(function->keys);
-	u64 tag = function->exit_tag;
+	return fkt_function_entry_slow(call->args, call->body, &call->copy_words);
+}
+
+/* Every case of a function's exit. */
+static noinline void fkt_function_exit_slow(const struct fkt_function *function, u64 ret)
+{
+	const bool graph = function->flags & FKT_FUNCTION_GRAPH;
 	unsigned long irqs;
 
-	irqs = fkt_graph_lock(function);
-	if (!fkt_on(keys))
+	if (graph)
+		raw_local_irq_save(irqs);
+	if (!fkt_on(function->keys))
 		;
 	else if ((s64)ret == (s16)ret)
-		fkt_event_tag(tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT, 0, NULL);
+		fkt_event_tag(function->exit_tag | (u64)(u16)ret << FKT_SLOT_IMM_SHIFT, 0, NULL);
 	else
-		fkt_event_tag(tag | 1, 1, &ret);
-	/* Who was recorded going in goes out, also while the layer is off, but not after its time. */
-	if (keys && function->flags & FKT_FUNCTION_GRAPH)
+		fkt_event_tag(function->exit_tag | 1, 1, &ret);
+	/* Who was recorded going in goes out, also while the layer is off. */
+	if (graph) {
 		fkt_graph_leave();
-	fkt_graph_unlock(function, irqs);
-	preempt_enable_notrace();
+		raw_local_irq_restore(irqs);
+	}
 }
 
-/**
- * fkt_function_exit - called by the trampoline when a function returns
- * @function: what fkt_function_entry() returned
- * @ret: the value that it returns
- *
- * Context: that of the traced function: any, possibly after the recording.
- */
-__visible void fkt_function_exit(struct fkt_function *function, u64 ret)
+/* A function returns, see struct fkt_gate_ops: @offset is its place in the table. */
+static void fkt_function_exit(u64 offset, u64 ret)
 {
+	const struct fkt_function *function = (void *)fkt_functions + offset;
 	struct fkt_slot slot __fkt_uninitialized;
 	u64 imm;
 
 	ret &= function->ret_mask;
-	imm = (u16)ret;
-	/* Else gcc shifts first, and masks with a constant of 64 bits. */
-	OPTIMIZER_HIDE_VAR(imm);
-	preempt_disable_notrace();
-	if (unlikely(!fkt_on(READ_ONCE(function->exit_keys))) || unlikely((s64)ret != (s16)ret) ||
-	    static_branch_unlikely(&fkt_shared_key) ||
-	    unlikely(!fkt_reserve(this_cpu_read(fkt_lane),
-				  function->exit_tag | imm << FKT_SLOT_IMM_SHIFT, 0, false,
-				  &slot))) {
+	if (unlikely(!fkt_on(function->exit_keys)) || unlikely((s64)ret != (s16)ret)) {
 		fkt_function_exit_slow(function, ret);
 		return;
 	}
+	imm = (u16)ret;
+	/* Else gcc shifts first, and masks with a constant of 64 bits. */
+	OPTIMIZER_HIDE_VAR(imm);
+	if (unlikely(!fkt_reserve(this_cpu_read(fkt_lane), &function->exit_tag, imm, 0, false,
+				  &slot))) {
+		fkt_function_exit_slow(function, (s16)imm);
+		return;
+	}
 	fkt_commit(&slot, false);
-	preempt_enable_notrace();
 }
+
+static const struct fkt_gate_ops fkt_function_gate_ops = {
+	.entry = fkt_function_entry,
+	.entry_copying = fkt_function_entry_copying,
+	.exit = fkt_function_exit,
+};
 
 /* --- Attaching ------------------------------------------------------------------------------ */
 
 static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 {
-	return spec->address && spec->keys && fkt_mask_valid(spec->keys) && spec->args <= 6 &&
+	const bool in_module = spec->address >= MODULES_VADDR && spec->address < MODULES_END;
+
+	/* What is unhooked together with a module is known by its group. */
+	return spec->address && in_module == !!spec->group && spec->keys && fkt_mask_valid(spec->keys) && spec->args <= 6 &&
 	       (!spec->ret_bytes || is_power_of_2(spec->ret_bytes)) && spec->ret_bytes <= 8 &&
 	       spec->copy_words <= FKT_FUNCTION_COPY_MAX && !(spec->flags & ~FKT_FUNCTION_FLAGS) &&
 	       spec->code >= FKT_CODE_DYNAMIC && spec->code < FKT_CODE_DYNAMIC_END - 1;
@@ -336,50 +348,68 @@ void fkt_functions_clear(void)
 	fkt_function_count = 0;
 }
 
+/* The first four bytes of the no-operation that ftrace leaves where it calls nobody. */
+#define FKT_FTRACE_NOP 0x00441f0f
+
+/*
+ * Whether a call of ftrace's, or the no-operation in its place, is at an address. Another tracer may
+ * be changing the one into the other: then the first byte is a breakpoint for a moment, before any
+ * other is changed; so all are read at once.
+ */
+static bool fkt_is_ftrace_place(unsigned long address)
+{
+	const u32 code = READ_ONCE(*(u32 *)address);
+
+	return code == FKT_FTRACE_NOP || (u8)code == CALL_INSN_OPCODE ||
+	       (u8)code == INT3_INSN_OPCODE;
+}
+
 /*
  * Where ftrace's call in a function that ftrace knows returns to. The call stands at its beginning,
  * or behind an ENDBR, or behind what the kernel writes over an ENDBR that nobody needs.
  */
 static unsigned long fkt_function_body(unsigned long address)
 {
-	static const u8 nop[MCOUNT_INSN_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-
-	if (*(u8 *)address != CALL_INSN_OPCODE && memcmp((void *)address, nop, sizeof(nop)))
+	if (!fkt_is_ftrace_place(address))
 		address += FKT_ENDBR_BYTES;
 	return address + MCOUNT_INSN_SIZE;
 }
 
-static int fkt_table_insert(struct fkt_function *places, const struct fkt_function_spec *spec)
+/* Whether ftrace really calls somebody there. */
+static bool fkt_function_called(unsigned long address)
 {
+	const u32 *place = (u32 *)(fkt_function_body(address) - MCOUNT_INSN_SIZE);
+
+	return READ_ONCE(*place) != FKT_FTRACE_NOP;
+}
+
+/*
+ * Put a function into the table. It may be there already, from when it was tried to hook it together
+ * with others. Return: false when there is another one of that address.
+ */
+static bool fkt_table_insert(struct fkt_function *places, const struct fkt_function_spec *spec)
+{
+	const u64 entry_tag = FKT_TAG(spec->code, spec->args, 0);
 	unsigned long body = fkt_function_body(spec->address);
 	struct fkt_function *function = fkt_function_find(places, body);
-	bool plain = !spec->flags && !spec->args;
+	bool plain = !spec->flags && !spec->args && !spec->copy_words && !fkt_functions_shared;
 
 	if (function->body)
-		return -EEXIST;
+		return function->entry_tag == entry_tag;
 	*function = (struct fkt_function){
 		.ret_mask = spec->ret_bytes ? GENMASK_ULL(8 * spec->ret_bytes - 1, 0) : 0,
-		.entry_tag = FKT_TAG(spec->code, spec->args, 0),
+		.entry_tag = entry_tag,
 		.exit_tag = FKT_TAG(spec->code + 1, 0, 0),
+		.ticket = fkt_functions_gate.first + ((void *)function - (void *)places),
 		.entry_keys = plain ? spec->keys : 0,
-		.exit_keys = spec->flags & FKT_FUNCTION_GRAPH ? 0 : spec->keys,
+		.exit_keys = spec->flags & FKT_FUNCTION_GRAPH || fkt_functions_shared ? 0 : spec->keys,
 		.keys = spec->keys,
 		.flags = spec->flags,
 		.copy_words = spec->copy_words,
 	};
 	/* A probe of another layer may pass by: it must find the place whole, or not at all. */
 	smp_store_release(&function->body, body);
-	return 0;
-}
-
-static struct fkt_function_table *fkt_table_new(u32 count)
-{
-	unsigned long bytes = 2 * roundup_pow_of_two(count) * sizeof(struct fkt_function);
-	struct fkt_function_table *table = vzalloc(sizeof(*table) + bytes);
-
-	if (table)
-		table->mask = bytes - sizeof(struct fkt_function);
-	return table;
+	return true;
 }
 
 /*
@@ -399,31 +429,9 @@ static u32 fkt_filter_add(struct ftrace_ops *ops, unsigned long *ips, u32 count)
 	return fkt_filter_add(ops, ips, half) + fkt_filter_add(ops, ips + half, count - half);
 }
 
-/* What ftrace calls where it can't call the trampoline directly. */
-static __always_inline void fkt_function_redirect(struct ftrace_regs *fregs, void (*to)(void))
-{
-	struct pt_regs *regs = ftrace_get_regs(fregs);
-
-	regs->r10 = regs->ip;
-	regs->ip = (unsigned long)to;
-}
-
-static void fkt_function_redirect_plain(unsigned long ip, unsigned long parent_ip,
-					struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	fkt_function_redirect(fregs, fkt_function_redirected);
-}
-
-static void fkt_function_redirect_copying(unsigned long ip, unsigned long parent_ip,
-					  struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	fkt_function_redirect(fregs, fkt_function_redirected_copying);
-}
-
 static unsigned long fkt_group_trampoline(const struct fkt_function_group *group)
 {
-	return (unsigned long)(group->copying ? fkt_function_trampoline_copying
-					      : fkt_function_trampoline);
+	return group->copying ? fkt_functions_gate.called_copying : fkt_functions_gate.called;
 }
 
 static int fkt_group_hook(struct fkt_function_group *group)
@@ -433,65 +441,92 @@ static int fkt_group_hook(struct fkt_function_group *group)
 	if (group->direct) {
 		ret = fkt_register_direct(&group->ops, fkt_group_trampoline(group));
 	} else {
-		group->ops.func = group->copying ? fkt_function_redirect_copying
-						 : fkt_function_redirect_plain;
+		group->ops.func = group->copying ? fkt_functions_gate.redirect_copying
+						 : fkt_functions_gate.redirect;
 		group->ops.flags |= FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
 		ret = register_ftrace_function(&group->ops);
 	}
-	return ret == -EBUSY || ret == -EEXIST ? -EADDRINUSE : ret;
+	/* While this is registered, kernel.ftrace_enabled can't be set to 0: registering would clear it. */
+	if (!ret)
+		group->ops.flags |= FTRACE_OPS_FL_PERMANENT;
+	return ret;
 }
 
+/* After an error of its own, ftrace unhooks nothing any more, and keeps what it was given. */
 static void fkt_group_unhook(struct fkt_function_group *group)
 {
-	if (group->direct)
-		fkt_unregister_direct(&group->ops, fkt_group_trampoline(group));
-	else
-		unregister_ftrace_function(&group->ops);
-	ftrace_free_filter(&group->ops);
-	list_del(&group->link);
-	kfree(group);
-}
-
-/* Hook @count functions, which make a group. */
-static int fkt_group_attach(const struct fkt_function_spec *const *specs, unsigned long *ips,
-			    u32 count)
-{
-	struct fkt_function_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
-	u32 i, hooked;
 	int ret;
 
+	list_del(&group->link);
+	if (group->direct)
+		ret = fkt_unregister_direct(&group->ops, fkt_group_trampoline(group));
+	else
+		ret = unregister_ftrace_function(&group->ops);
+	if (ret) {
+		pr_warn_once("fkt: ftrace cannot unhook functions any more: error %d\n", -ret);
+		return;
+	}
+	ftrace_free_filter(&group->ops);
+	kvfree(group);
+}
+
+/* Whether ftrace calls the trampoline: it takes hooks while it is turned off, and does nothing. */
+static bool fkt_group_called(const struct fkt_function_group *group)
+{
+	u32 i;
+
+	for (i = 0; i < group->count; i++)
+		if (group->ips[i])
+			return fkt_function_called(group->ips[i]);
+	return true;
+}
+
+/*
+ * Hook @count functions, which make a group. ftrace hooks all of them or none: those that somebody
+ * else holds, a BPF program or a live patch, are found by halving, and left out.
+ */
+static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 count)
+{
+	struct fkt_function_group *group;
+	u32 i, half = count / 2, hooked;
+	int ret;
+
+	group = kvzalloc(struct_size(group, ips, count), GFP_KERNEL);
 	if (!group)
 		return -ENOMEM;
+	group->count = count;
+	group->direct = count <= FKT_DIRECT_MAX;
 	for (i = 0; i < count; i++) {
-		ips[i] = specs[i]->address;
+		group->ips[i] = specs[i]->address;
 		group->copying |= !!specs[i]->copy_words;
 	}
-	group->address = ips[0];
-	group->direct = count <= FKT_DIRECT_MAX;
-	hooked = fkt_filter_add(&group->ops, ips, count);
-	fkt_functions_refused += count - hooked;
-	for (i = 0; i < count; i++) {
-		if (ips[i] && fkt_table_insert(fkt_functions, specs[i])) {
-			fkt_functions_refused++;
+	hooked = fkt_filter_add(&group->ops, group->ips, count);
+	for (i = 0; i < count; i++)
+		if (group->ips[i] && !fkt_table_insert(fkt_functions, specs[i]))
 			hooked--;
-		}
-	}
+	ret = 0;
 	/* Without any, ftrace would hook every function. */
-	if (!hooked) {
-		ftrace_free_filter(&group->ops);
-		kfree(group);
-		return 0;
-	}
+	if (!hooked)
+		goto out_free;
 	/* Patching the functions makes every CPU see the table before it gets to the trampoline. */
 	ret = fkt_group_hook(group);
-	if (ret) {
-		ftrace_free_filter(&group->ops);
-		kfree(group);
-		return ret;
+	if (!ret) {
+		list_add(&group->link, &fkt_function_groups);
+		fkt_functions_hooked += hooked;
+		fkt_functions_refused += count - hooked;
+		return fkt_group_called(group) ? 0 : -EOPNOTSUPP;
 	}
-	fkt_functions_hooked += hooked;
-	list_add(&group->link, &fkt_function_groups);
-	return 0;
+
+out_free:
+	ftrace_free_filter(&group->ops);
+	kvfree(group);
+	if (ret && ret != -EBUSY && ret != -EEXIST)
+		return ret;
+	if (!ret || count == 1) {
+		fkt_functions_refused += count;
+		return 0;
+	}
+	return fkt_group_attach(specs, half) ?: fkt_group_attach(specs + half, count - half);
 }
 
 /*
@@ -515,15 +550,11 @@ static int fkt_layers_attach(u32 keys, u32 before)
 {
 	const struct fkt_function_spec **specs;
 	u32 i, end, count = 0;
-	unsigned long *ips;
 	int ret = 0;
 
-	ips = kvmalloc_array(fkt_function_count, sizeof(*ips), GFP_KERNEL);
 	specs = kvmalloc_array(fkt_function_count, sizeof(*specs), GFP_KERNEL);
-	if (!ips || !specs) {
-		ret = -ENOMEM;
-		goto out;
-	}
+	if (!specs)
+		return -ENOMEM;
 	for (i = 0; i < fkt_function_count; i++)
 		if (fkt_function_specs[i].keys & keys && !(fkt_function_specs[i].keys & before))
 			specs[count++] = &fkt_function_specs[i];
@@ -532,26 +563,33 @@ static int fkt_layers_attach(u32 keys, u32 before)
 	for (i = 0; i < count && !ret; i = end) {
 		for (end = i + 1; end < count && !fkt_spec_order(&specs[i], &specs[end]); end++)
 			;
-		ret = fkt_group_attach(specs + i, ips, end - i);
+		ret = fkt_group_attach(specs + i, end - i);
 	}
 	mutex_unlock(&fkt_groups_lock);
-out:
 	kvfree(specs);
-	kvfree(ips);
 	return ret;
+}
+
+static bool fkt_group_within(const struct fkt_function_group *group, const struct module *module)
+{
+	u32 i;
+
+	for (i = 0; i < group->count; i++)
+		if (group->ips[i] && within_module(group->ips[i], module))
+			return true;
+	return false;
 }
 
 /* A module goes: ftrace is about to forget its functions. */
 static int fkt_function_module(struct notifier_block *block, unsigned long state, void *data)
 {
 	struct fkt_function_group *group, *next;
-	const struct module *module = data;
 
 	if (state != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
 	mutex_lock(&fkt_groups_lock);
 	list_for_each_entry_safe(group, next, &fkt_function_groups, link)
-		if (within_module(group->address, module))
+		if (fkt_group_within(group, data))
 			fkt_group_unhook(group);
 	mutex_unlock(&fkt_groups_lock);
 	return NOTIFY_OK;
@@ -560,75 +598,6 @@ static int fkt_function_module(struct notifier_block *block, unsigned long state
 static struct notifier_block fkt_function_modules = {
 	.notifier_call = fkt_function_module,
 };
-
-/*
- * Free the tables of past recordings. Nobody enters a function through them any more; those who are
- * inside are made to return past the trampoline, which needs to wait for none of them. If that is
- * not possible on this kernel, it is tried again until they have left.
- */
-#define FKT_REAP_AGAIN_MS 2000
-
-static void fkt_functions_reap(struct work_struct *work);
-static DECLARE_DELAYED_WORK(fkt_functions_reaper, fkt_functions_reap);
-
-/* The tables that the reaper has at hand. */
-static LIST_HEAD(fkt_functions_dead);
-
-/* Whether a frame on some task's stack is that of a function in one of them. */
-static bool fkt_function_dead(const struct fkt_function *function, unsigned long body)
-{
-	struct fkt_function_table *table;
-
-	list_for_each_entry(table, &fkt_functions_dead, retired) {
-		unsigned long offset = (const void *)function - (const void *)table->place;
-
-		if (offset <= table->mask && IS_ALIGNED(offset, sizeof(*function)))
-			return function->body == body;
-	}
-	return false;
-}
-
-/*
- * Nobody is in the trampoline's own instructions, or in what it calls: that does not sleep. Idle
- * tasks are waited for by the first, all others by the second, also those that are about to end.
- */
-static void fkt_functions_wait(void)
-{
-	synchronize_rcu_tasks_rude();
-	synchronize_rcu_tasks();
-}
-
-static void fkt_functions_reap(struct work_struct *work)
-{
-	struct fkt_function_table *table, *next;
-
-	mutex_lock(&fkt_functions_lock);
-	/* While one records, it will ask again when it ends. */
-	if (!fkt_functions_live)
-		list_splice_init(&fkt_functions_retired, &fkt_functions_dead);
-	mutex_unlock(&fkt_functions_lock);
-	if (list_empty(&fkt_functions_dead))
-		return;
-	/*
-	 * This takes a moment: meanwhile the next recording may begin, with a table of its own. Who
-	 * is still on the way in will have a frame afterwards, and who is on the way out none.
-	 */
-	fkt_functions_wait();
-	if (fkt_frames_take_back(fkt_function_dead)) {
-		mutex_lock(&fkt_functions_lock);
-		list_splice_init(&fkt_functions_dead, &fkt_functions_retired);
-		mutex_unlock(&fkt_functions_lock);
-		schedule_delayed_work(&fkt_functions_reaper, msecs_to_jiffies(FKT_REAP_AGAIN_MS));
-		return;
-	}
-	fkt_functions_wait();
-	list_for_each_entry_safe(table, next, &fkt_functions_dead, retired) {
-		list_del(&table->retired);
-		vfree(table);
-		/* The module's exit waits for this work's end. */
-		module_put(THIS_MODULE);
-	}
-}
 
 /**
  * fkt_functions_init - once, at module load
@@ -640,37 +609,28 @@ int fkt_functions_init(void)
 }
 
 /**
- * fkt_functions_exit - at module unload, which the reaper has allowed: wait until it has returned
+ * fkt_functions_exit - at module unload
  */
 void fkt_functions_exit(void)
 {
 	unregister_module_notifier(&fkt_function_modules);
-	cancel_delayed_work_sync(&fkt_functions_reaper);
 	fkt_graph_free();
 }
 
 static void fkt_function_detach(void)
 {
 	struct fkt_function_group *group, *next;
-	u32 i;
 
 	mutex_lock(&fkt_groups_lock);
 	list_for_each_entry_safe(group, next, &fkt_function_groups, link)
 		fkt_group_unhook(group);
 	mutex_unlock(&fkt_groups_lock);
 	fkt_function_keys = 0;
-	mutex_lock(&fkt_functions_lock);
-	if (fkt_functions_live) {
-		/* Until they are made to return past it, those inside come back to the table. */
-		for (i = 0; i <= fkt_table_of(fkt_functions)->mask >> FKT_FUNCTION_SHIFT; i++) {
-			WRITE_ONCE(fkt_functions[i].entry_keys, 0);
-			WRITE_ONCE(fkt_functions[i].exit_keys, 0);
-			WRITE_ONCE(fkt_functions[i].keys, 0);
-		}
-		fkt_functions_live = false;
-		mod_delayed_work(system_wq, &fkt_functions_reaper, 0);
-	}
-	mutex_unlock(&fkt_functions_lock);
+	if (!fkt_functions)
+		return;
+	fkt_gate_close();
+	vfree(fkt_table_of(fkt_functions));
+	fkt_functions = NULL;
 }
 
 static bool fkt_functions_flagged(u8 flag)
@@ -683,23 +643,29 @@ static bool fkt_functions_flagged(u8 flag)
 	return false;
 }
 
-/* Make the table for a recording. Those who are still in an old one's functions keep that. */
-static int fkt_table_begin(void)
+/* Make the table for a recording, and open the gate. */
+static int fkt_table_begin(const struct fkt_session *s)
 {
+	const u32 places = 2 * roundup_pow_of_two(fkt_function_count);
 	struct fkt_function_table *table;
+	int ret;
 
 	if (fkt_functions_flagged(FKT_FUNCTION_GRAPH) && fkt_graph_begin(fkt_function_graph_depth))
 		return -ENOMEM;
-	table = fkt_table_new(fkt_function_count);
+	fkt_stack_find();
+	table = vzalloc(struct_size(table, place, places));
 	if (!table)
 		return -ENOMEM;
-	mutex_lock(&fkt_functions_lock);
-	__module_get(THIS_MODULE); /* put by the reaper */
-	list_add(&table->retired, &fkt_functions_retired);
-	smp_store_release(&fkt_functions, table->place);
-	fkt_functions_live = true;
-	mutex_unlock(&fkt_functions_lock);
-	return 0;
+	table->mask = (places - 1) * sizeof(table->place[0]);
+	fkt_functions_shared = fkt_shared(s);
+	fkt_functions = table->place;
+	ret = fkt_gate_open(&fkt_function_gate_ops, places * sizeof(table->place[0]),
+			    &fkt_functions_gate);
+	if (ret) {
+		fkt_functions = NULL;
+		vfree(table);
+	}
+	return ret;
 }
 
 /* Whether any of the functions that the recorder named is of these layers. */
@@ -726,8 +692,8 @@ static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 	/* Layers without functions need no table, and nothing that waits for all tasks afterwards. */
 	if (!fkt_functions_wanted(keys))
 		return 0;
-	if (!fkt_functions_live) {
-		ret = fkt_table_begin();
+	if (!fkt_functions) {
+		ret = fkt_table_begin(s);
 		if (ret)
 			return ret;
 	}

@@ -127,7 +127,7 @@ guest() {
 	added empty_functions "$("$loop")"
 	rmmod empty
 
-	insmod "$top/build/kmod/$2/fkt.ko" || return 1
+	insmod "$top/build/kmod/$2/gate/fkt_gate.ko" && insmod "$top/build/kmod/$2/fkt.ko" || return 1
 	added fkt_idle "$("$loop")"
 	fkt fkt
 	fkt fkt_lanes_1 --lanes 1

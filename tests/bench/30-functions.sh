@@ -55,7 +55,7 @@ guest() {
 	untraced=$("$loop")
 	row untraced "$untraced" instructions
 
-	insmod "$top/build/kmod/$2/fkt.ko" || return 1
+	insmod "$top/build/kmod/$2/gate/fkt_gate.ko" && insmod "$top/build/kmod/$2/fkt.ko" || return 1
 	fkt fkt -F $function
 	fkt fkt_args --args -F $function
 	fkt fkt_among_layers -F $function -k socket,transport,network

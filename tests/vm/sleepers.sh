@@ -50,7 +50,7 @@ head -20 /proc/$sleeper/task/*/stack
 check 'their stacks can still be unwound' [ "$(grep -l do_syscall_64 /proc/$sleeper/task/*/stack | wc -l)" = 6 ]
 wake_up 'without the module'
 
-# Again and again: what was taken back is taken back once, and who is inside a second recording's functions stays there.
+# Again and again: who is inside the functions of the first recording returns from them in the second one.
 insmod /run/fkt-vm/fkt.ko
 record_asleep "${functions[@]}"
 start_recorder -n -F schedule -F do_futex -o t.second

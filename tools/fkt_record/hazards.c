@@ -9,8 +9,6 @@
 #include "functions.h"
 
 #define NO_RETURN "it does not return"
-/* The stacks of idle tasks are in no list: what is on them can't be taken back. */
-#define IDLE	  "idle tasks wait inside, and FKT could not be unloaded before they return"
 #define OWN_WAY	  "FKT itself calls it for each page that is full"
 
 static const struct hazard {
@@ -47,8 +45,6 @@ static const struct hazard {
 	{ "native_machine_*", FUNCTION_ENTRY, NO_RETURN },
 	{ "__*_sys_exit", FUNCTION_ENTRY, NO_RETURN },
 	{ "__*_sys_exit_group", FUNCTION_ENTRY, NO_RETURN },
-	{ "do_idle", FUNCTION_ENTRY, IDLE },
-	{ "schedule_idle", FUNCTION_ENTRY, IDLE },
 	{ "kernel_init", FUNCTION_ENTRY, NO_RETURN },
 
 	{ "kthread", FUNCTION_ENTRY, NO_RETURN },

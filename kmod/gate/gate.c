@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opening and closing the gate, see fkt_gate.h; the trampolines are in trampoline.S. */
+#include <linux/ftrace.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/static_call.h>
+#include "../compat.h"
+#include "fkt_gate.h"
+#include "trampoline.h"
+
+static_assert(FKT_GATE_COPY_WORDS == 8); /* trampoline.S has 16 and 80 of it in its unwinding hints */
+
+static DEFINE_MUTEX(fkt_gate_lock);
+/* Pinned until the machine is restarted; @fkt_gate_lock. */
+static bool fkt_gate_stays;
+/* What the next recording's tickets begin with; @fkt_gate_lock. */
+static u64 fkt_gate_next = 1;
+
+/* The tickets of the recording that has the gate open, and how many: 0 while nobody has. */
+u64 fkt_gate_first;
+u64 fkt_gate_tickets;
+
+static u64 fkt_gate_no_entry(struct fkt_gate_call *call)
+{
+	return 0;
+}
+
+static u64 fkt_gate_no_entry_copying(struct fkt_gate_copying_call *call)
+{
+	return 0;
+}
+
+static void fkt_gate_no_exit(u64 ticket, u64 ret)
+{
+}
+
+/* The trampolines call them by these names. */
+DEFINE_STATIC_CALL(fkt_gate_entry, fkt_gate_no_entry);
+DEFINE_STATIC_CALL(fkt_gate_entry_copying, fkt_gate_no_entry_copying);
+DEFINE_STATIC_CALL(fkt_gate_exit, fkt_gate_no_exit);
+
+/**
+ * fkt_gate_resched - preemption is on again, and another task was to run meanwhile
+ */
+void fkt_gate_resched(void)
+{
+	preempt_disable_notrace();
+	preempt_enable_notrace();
+}
+
+/* No function has an argument in %r10: the trampoline finds the body there, as if pushed by a call. */
+static __always_inline void fkt_gate_redirect_to(struct ftrace_regs *fregs, void (*to)(void))
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+
+	regs->r10 = regs->ip;
+	regs->ip = (unsigned long)to;
+}
+
+static void fkt_gate_redirect(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
+{
+	fkt_gate_redirect_to(fregs, fkt_gate_redirected);
+}
+
+static void fkt_gate_redirect_copying(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	fkt_gate_redirect_to(fregs, fkt_gate_redirected_copying);
+}
+
+/**
+ * fkt_gate_open - have the gate call a recording's functions
+ * @ops: them
+ * @tickets: how many tickets the recording may give, not 0
+ * @gate: receives its first ticket, and what to hook functions with
+ *
+ * From the first time on, this module stays loaded.
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -EBUSY while another one has it open.
+ */
+int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *gate)
+{
+	int ret = -EBUSY;
+
+	mutex_lock(&fkt_gate_lock);
+	if (fkt_gate_tickets)
+		goto out;
+	if (!fkt_gate_stays)
+		__module_get(THIS_MODULE);
+	fkt_gate_stays = true;
+	fkt_gate_first = fkt_gate_next;
+	fkt_gate_next += tickets;
+	*gate = (struct fkt_gate){
+		.first = fkt_gate_first,
+		.called = (unsigned long)fkt_gate_called,
+		.called_copying = (unsigned long)fkt_gate_called_copying,
+		.redirect = fkt_gate_redirect,
+		.redirect_copying = fkt_gate_redirect_copying,
+	};
+	static_call_update(fkt_gate_exit, ops->exit);
+	/*
+	 * Changing the code makes every CPU see what was written before. Nobody has one of these
+	 * tickets before the other two are called.
+	 */
+	WRITE_ONCE(fkt_gate_tickets, tickets);
+	static_call_update(fkt_gate_entry, ops->entry);
+	static_call_update(fkt_gate_entry_copying, ops->entry_copying);
+	ret = 0;
+out:
+	mutex_unlock(&fkt_gate_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(fkt_gate_open);
+
+/**
+ * fkt_gate_close - have it call nobody any more
+ *
+ * When it returns, none of the recording's functions runs, or ever will; tasks that are inside
+ * traced functions, or on their way in, come through later and call nothing.
+ *
+ * Context: process; may sleep.
+ */
+void fkt_gate_close(void)
+{
+	mutex_lock(&fkt_gate_lock);
+	static_call_update(fkt_gate_entry, fkt_gate_no_entry);
+	static_call_update(fkt_gate_entry_copying, fkt_gate_no_entry_copying);
+	WRITE_ONCE(fkt_gate_tickets, 0);
+	static_call_update(fkt_gate_exit, fkt_gate_no_exit);
+	/*
+	 * Those who were on their way have preemption off. Where RCU does not watch, in idle tasks
+	 * of kernels that let functions be traced there, the second one waits for them.
+	 */
+	synchronize_rcu();
+	synchronize_rcu_tasks_rude();
+	mutex_unlock(&fkt_gate_lock);
+}
+EXPORT_SYMBOL_GPL(fkt_gate_close);
+
+MODULE_DESCRIPTION("Fast Kernel Tracing: the way into and out of traced functions");
+MODULE_LICENSE("GPL");

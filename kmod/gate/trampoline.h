@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between gate.c and trampoline.S. */
+#ifndef FKT_GATE_TRAMPOLINE_H
+#define FKT_GATE_TRAMPOLINE_H
+
+#include <linux/types.h>
+
+/* Where ftrace enters: called by the function, or in its place with the body in %r10. */
+void fkt_gate_called(void);
+void fkt_gate_redirected(void);
+void fkt_gate_called_copying(void);
+void fkt_gate_redirected_copying(void);
+
+/* Used by the trampolines. */
+extern u64 fkt_gate_first;
+extern u64 fkt_gate_tickets;
+void fkt_gate_resched(void);
+
+#endif

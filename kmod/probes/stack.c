@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finding each CPU's stack for interrupts: the kernel does not tell where they are. */
+#include <linux/cpu.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/workqueue.h>
+#include "stack.h"
+
+DEFINE_PER_CPU(unsigned long, fkt_irq_stack_end);
+
+/*
+ * In an interrupt that a kernel thread has raised on its own CPU: it has just begun to use the stack.
+ * One that comes while a program runs uses that task's own stack.
+ */
+static void fkt_stack_note(struct irq_work *work)
+{
+	unsigned long sp = current_stack_pointer;
+
+	if (sp - (unsigned long)current->stack >= THREAD_SIZE)
+		__this_cpu_write(fkt_irq_stack_end, PAGE_ALIGN(sp));
+}
+
+static long fkt_stack_ask(void *unused)
+{
+	struct irq_work work = IRQ_WORK_INIT_HARD(fkt_stack_note);
+
+	irq_work_queue(&work);
+	irq_work_sync(&work);
+	return 0;
+}
+
+/**
+ * fkt_stack_find - find the interrupts' stacks of all CPUs that are online
+ *
+ * That of a CPU stays where it is when it goes offline and comes back.
+ *
+ * Context: process; may sleep.
+ */
+void fkt_stack_find(void)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		if (!per_cpu(fkt_irq_stack_end, cpu))
+			work_on_cpu(cpu, fkt_stack_ask, NULL);
+	cpus_read_unlock();
+}
