@@ -9,6 +9,7 @@
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/wait.h>
 #include <fkt/codes.h>
 #include <fkt/ioctl.h>
@@ -41,6 +42,9 @@ static __always_inline bool fkt_on(u32 key)
  */
 static __always_inline void fkt_event_tag(u64 tag, u32 words, const u64 *args)
 {
+#ifdef FKT_TEST
+	WARN_ON_ONCE(preemptible());
+#endif
 	if (static_branch_unlikely(&fkt_shared_key))
 		fkt_event_shared(tag, words, args);
 	else

@@ -18,7 +18,7 @@
 #define __fkt_uninitialized __attribute__((__uninitialized__))
 
 /* A build for the tests has a counter that a sleep sets to 0, as that of a real machine. */
-#ifdef FKT_TEST_CLOCK
+#ifdef FKT_TEST
 extern u64 fkt_clock_zero;
 #else
 #define fkt_clock_zero 0ull

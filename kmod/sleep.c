@@ -13,7 +13,7 @@
 /* What the kernel may be wrong by about how long it slept: some clocks that go on know seconds only. */
 #define FKT_SLEPT_ERROR_MS 2000
 
-#ifdef FKT_TEST_CLOCK
+#ifdef FKT_TEST
 u64 fkt_clock_zero;
 
 static void fkt_clock_reset(void)

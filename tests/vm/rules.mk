@@ -28,12 +28,13 @@ $(B)/tests/vm/ia32: tests/vm/ia32.S
 	$(call say,AS,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -m32 -nostdlib -static -o $@ $<
 
-# fkt.ko with a counter of cycles that a sleep sets back, as that of a machine that is not emulated.
-define clock_rule
-test-modules-$(1): clock@$(1)
-clock@$(1): FORCE
-	$$(call kbuild,$$$$(scripts/kernels --kdir $(1)),kmod,tests/vm/clock,KCFLAGS=-DFKT_TEST_CLOCK modules,$(1))
+# fkt.ko with a counter of cycles that a sleep sets back, as that of a machine that is not emulated; and with a warning when
+# something is recorded with preemption on.
+define checked_rule
+test-modules-$(1): checked@$(1)
+checked@$(1): FORCE
+	$$(call kbuild,$$$$(scripts/kernels --kdir $(1)),kmod,tests/vm/checked,KCFLAGS=-DFKT_TEST modules,$(1))
 endef
-$(foreach k,$(all_kernels),$(eval $(call clock_rule,$(k))))
+$(foreach k,$(all_kernels),$(eval $(call checked_rule,$(k))))
 
 $(B)/tests/vm/hold: LDLIBS += -lbpf

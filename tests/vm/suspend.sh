@@ -28,7 +28,7 @@ check "calls from before and after ($calls)" [ "$calls" -gt 3000 ]
 # The part of it on the last CPU, which on a real machine sets the counter of cycles back; this build of FKT does it, where
 # the emulator does not.
 rmmod fkt
-insmod "$TOP/build/tests/vm/clock/$(uname -r)/fkt.ko" || die 'no fkt.ko with another clock'
+insmod "$TOP/build/tests/vm/checked/$(uname -r)/fkt.ko" || die 'no fkt.ko with another clock'
 insmod "$TOP/build/tests/vm/nap/$(uname -r)/nap.ko" || die 'no nap.ko'
 for cpu in /sys/devices/system/cpu/cpu*/online; do
 	[ ! -e "$cpu" ] || echo 0 >"$cpu" || die 'a processor does not go'

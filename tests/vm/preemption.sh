@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 240 s
+#
+# No probe records with preemption on, whoever calls it: its task might go on with another CPU's lane. This build of FKT
+# has the kernel complain.
+
+. "$TOP/tests/vm/lib.sh"
+
+rmmod fkt
+insmod "$TOP/build/tests/vm/checked/$(uname -r)/fkt.ko" || die 'no fkt.ko that checks'
+dmesg -C
+
+# Tasks that come, go and sleep; faults, files, exceptions.
+load() {
+	calls 1000
+	traps
+	find /usr/include/linux -name '*.h' -exec cat {} + | head -1000 | wc -l
+	sh -c 'for i in 1 2 3; do cat /etc/hostname | wc -c; done; sleep 0.1'
+} >/dev/null 2>&1
+
+for options in '-k system' '-k system,process,fkt --args' '-k block,files,socket,network,transport' \
+	       '-e sched:* -e irq:* -e signal:* -e raw_syscalls:* -e task:*' \
+	       '-F vfs_* --args' '-P vfs_read -P r:vfs_read -P do_sys_openat2 -P r:do_sys_openat2'; do
+	set -f
+	# shellcheck disable=SC2086
+	start_recorder -n -o t $options
+	set +f
+	load
+	stop_recorder
+	check "something is recorded ($options)" [ "$(recorded recorder.err)" -gt 100 ]
+	check 'always with preemption off' not grep 'WARNING:' <(dmesg)
+done
+fkt_record -n -k system -o t calls 1000 2>/dev/null
+check "all calls" [ "$(count t 006e)" -ge 1000 ]
+check 'nor in the end' not grep 'WARNING:' <(dmesg)
+rmmod fkt
+insmod /run/fkt-vm/fkt.ko
