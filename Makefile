@@ -154,10 +154,10 @@ modules: $(guest_kernels:%=module-%)
 module-%: FORCE
 	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,kmod,modules,$*)
 
-# The same with all warnings as errors, and sparse.
+# The same with all warnings as errors, and sparse, for which sid's packages lack a script.
 strict-module-%: FORCE
 	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,check/kmod,\
-		W=1 C=1 CF=-Wsparse-error KCFLAGS=-Werror modules,$*)
+		W=1 $(if $(filter newest,$*),,C=1 CF=-Wsparse-error) KCFLAGS=-Werror modules,$*)
 
 # Modules that the tests load besides fkt.ko: a folder with a Kbuild, built for each kernel.
 define test_module_rule
