@@ -6,8 +6,7 @@
 
 . "$TOP/tests/vm/lib.sh"
 
-series=$(uname -r | cut -d. -f1-2)
-module=$TOP/build/tests/vm/sample/$series/fkt_instrumented.ko
+module=$TOP/build/tests/vm/sample/$(uname -r)/fkt_instrumented.ko
 run=/sys/module/fkt_instrumented/parameters/run
 
 # nesting FILE: the functions, indented by how deep they are; "!" where an exit is not the last entry's.

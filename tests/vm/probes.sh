@@ -6,8 +6,7 @@
 
 . "$TOP/tests/vm/lib.sh"
 
-series=$(uname -r | cut -d. -f1-2)
-sample=$TOP/build/tests/vm/sample/$series/fkt_sample.ko
+sample=$TOP/build/tests/vm/sample/$(uname -r)/fkt_sample.ko
 run=/sys/module/fkt_sample/parameters/run
 
 # logged PATTERN: whether the kernel has said so since the last call.

@@ -16,7 +16,8 @@ $(B)/tests/vm/sample/$(1)/fkt_sample.ko: $(sample_sources) $(installed_from) | t
 	$$(MAKE) -s install DESTDIR=$$(CURDIR)/$$(B)/installed/$(1) PREFIX=/usr KDIR=$$$$kdir SERIES=$(1) && \
 	cp --remove-destination $(sample_sources) $$(@D)/ && \
 	scripts/kernels --run $(1) $$(MAKE) -s -C $$(@D) RELEASE=$$$$(scripts/kernels --release $(1)) KDIR=$$$$kdir \
-		FKT=$$(CURDIR)/$$(B)/installed/$(1)/usr CONFIG_DEBUG_INFO_BTF_MODULES= && touch $$@
+		FKT=$$(CURDIR)/$$(B)/installed/$(1)/usr CONFIG_DEBUG_INFO_BTF_MODULES= && \
+	ln -sfn $(1) $$(B)/tests/vm/sample/$$$$(scripts/kernels --release $(1)) && touch $$@
 endef
 $(foreach k,$(all_kernels),$(eval $(call sample_rule,$(k))))
 
