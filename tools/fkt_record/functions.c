@@ -116,13 +116,15 @@ struct functions *functions_symbols(void)
 	memcpy(text, running->data, running->bytes);
 	text[running->bytes] = '\0';
 	for (line = text; (next = strchr(line, '\n')); line = next + 1) {
-		uint64_t address = strtoull(line, NULL, 16);
-		char *module;
+		uint64_t address;
 
+		/* In kernels that have them, half of all names. */
+		if (is_padding(line + NAME_AT))
+			continue;
 		*next = '\0';
-		module = cut_module(line + NAME_AT);
-		if (address && !is_padding(line + NAME_AT))
-			add(&symbols, address, line + NAME_AT, module);
+		address = strtoull(line, NULL, 16);
+		if (address)
+			add(&symbols, address, line + NAME_AT, cut_module(line + NAME_AT));
 	}
 	sort(&symbols);
 	return &symbols;

@@ -77,6 +77,9 @@ PLAIN u64 args_fault_kernel(const void *at, u64 b, u64 c, u64 d, u64 e, u64 f, u
 	u64 got[] = { 1, b, c, d, e, f, g, 0 };
 
 	got[7] = (u64)copy_from_kernel_nofault(got, at, sizeof(got[0]));
+	/* What is there after a fault is anything. */
+	if (got[7])
+		got[0] = 0;
 	return args_mix(got, sizeof(got));
 }
 
