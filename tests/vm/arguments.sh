@@ -92,8 +92,6 @@ for functions in '*' 'fkt_args:* !fkt_args:args_?' 'fkt_args:args_? fkt_args:arg
 	expect 0 fkt_record "${globs[@]}" -p 12 -o t cat $run
 	check "the same under $functions" cmp .out untraced
 done
-expect 0 fkt_record --args -F '*' -p 12 -o t cat $run
-check 'the same with all arguments' cmp .out untraced
 check 'the same afterwards' cmp $run untraced
 check 'it can be unloaded' rmmod fkt_args
 
