@@ -177,6 +177,56 @@ void fkt_clock_goes_on(u64 clock, u64 stamp)
 }
 
 /**
+ * fkt_lane_fence - let nothing that is recorded from here on be earlier than now
+ * @lane: the lane
+ * @shared: as for fkt_reserve()
+ *
+ * Closes the page that is being filled. Where there is none, the head is moved all the same: a probe
+ * that was interrupted between its clock and its slot, or whose CPU was taken away there by a
+ * hypervisor, for however long, does not get that slot and reads the clock again. (The count wraps
+ * after 32768 fences; the probe would have to stay there for exactly as many.)
+ *
+ * Context: as for fkt_lane_close(); on behalf of the reader, who waits for it.
+ */
+void fkt_lane_fence(struct fkt_lane *lane, bool shared)
+{
+	u64 head, next, now;
+	u32 page, fences;
+	bool open;
+
+	do {
+		head = READ_ONCE(lane->head);
+		/* Read before the exchange: whoever sees the new head reads the clock after that. */
+		now = fkt_clock(true);
+		page = FKT_HEAD_PAGE(head);
+		open = FKT_HEAD_OFFSET(head) != FKT_HEAD_CLOSED;
+		fences = open ? 0 : (FKT_HEAD_CPU(head) + 1) & FKT_HEAD_FENCES;
+		next = FKT_HEAD(page, fences, FKT_HEAD_CLOSED);
+	} while (!fkt_cmpxchg(&lane->head, &head, next, shared));
+	if (open)
+		fkt_page_close(fkt_ring_entry(lane, page), FKT_HEAD_OFFSET(head), fkt_stamp(now));
+	lane->fence_end = fkt_stamp(now);
+	lane->fence_page = page;
+}
+
+/**
+ * fkt_lane_complete - up to which stamp all that the lane will ever hold has been taken
+ * @lane: the lane
+ *
+ * What the lane still holds, and what is recorded later, came after the closing of the last page
+ * that was taken; and after the last fence, once all pages from before it are taken.
+ *
+ * Context: the reader.
+ * Return: no event that is taken from here on has an earlier stamp.
+ */
+u64 fkt_lane_complete(const struct fkt_lane *lane)
+{
+	if ((s32)(lane->tail - lane->fence_page) > 0 && lane->fence_end > lane->taken_end)
+		return lane->fence_end;
+	return lane->taken_end;
+}
+
+/**
  * fkt_lane_init - make an empty lane
  * @lane: the lane; no probe may use it yet
  * @ring: room for the ring, stays the caller's; may come later, with the first page
@@ -265,7 +315,8 @@ struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
 	header->flags = 0;
 	*buf = entry->buf;
 	lane->taken_end = header->end;
-	lane->tail++;
+	/* Partner: the acquire in fkt_lane_filling(), by one who is not the reader. */
+	smp_store_release(&lane->tail, lane->tail + 1);
 	return header;
 }
 
@@ -279,28 +330,38 @@ void *fkt_lane_unqueue(struct fkt_lane *lane)
 {
 	if (!fkt_lane_free(lane))
 		return NULL;
-	lane->limit--;
+	WRITE_ONCE(lane->limit, lane->limit - 1);
 	return fkt_ring_entry(lane, lane->limit)->buf;
 }
 
 /**
  * fkt_lane_free - pages queued and not begun
  * @lane: the lane
- * Context: the reader; probes may take some at any moment.
+ * Context: the reader; probes may take some at any moment. Or anybody who wants but a hint.
  */
 u32 fkt_lane_free(struct fkt_lane *lane)
 {
-	return lane->limit - 1 - FKT_HEAD_PAGE(READ_ONCE(lane->head));
+	/*
+	 * The limit only grows, and the head follows it: read in this order, one who is not the
+	 * reader may find too many, and never less than none. Partner: the releases of the limit
+	 * in fkt_lane_queue(), which came before any head beyond it.
+	 */
+	u64 head = smp_load_acquire(&lane->head);
+
+	return READ_ONCE(lane->limit) - 1 - FKT_HEAD_PAGE(head);
 }
 
 /**
  * fkt_lane_filling - pages that were begun and not taken
  * @lane: the lane
- * Context: the reader.
+ * Context: the reader; or anybody who wants but a hint.
  */
 u32 fkt_lane_filling(struct fkt_lane *lane)
 {
-	return FKT_HEAD_PAGE(READ_ONCE(lane->head)) + 1 - lane->tail;
+	/* The head is never behind the tail, which only grows. Partner: fkt_lane_take(). */
+	u32 tail = smp_load_acquire(&lane->tail);
+
+	return FKT_HEAD_PAGE(READ_ONCE(lane->head)) + 1 - tail;
 }
 
 /**

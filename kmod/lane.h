@@ -55,7 +55,8 @@ struct fkt_ring_entry {
 /**
  * struct fkt_lane - one rotating buffer
  * @head: page number in bits 32…63, the CPU that reserved last (shared lanes) in bits 16…31, and
- *	in bits 0…15 the bytes used of that page, or FKT_HEAD_CLOSED when it takes no more
+ *	in bits 0…15 the bytes used of that page, or FKT_HEAD_CLOSED when it takes no more; then
+ *	bits 16…31 count the fences
  * @near: up to this reading of the clock, a slot's low bits are enough to tell its distance from the slot before
  * @ring: entries, a power of two of them
  * @ring_mask: their size in bytes, less one entry
@@ -67,6 +68,8 @@ struct fkt_ring_entry {
  * @tail: number of the first page that is not taken; the reader's
  * @taken: pages taken so far; the reader's
  * @taken_end: stamp of the closing of page @tail - 1; the reader's
+ * @fence_end: stamp of the last fence, see fkt_lane_fence(); the reader's
+ * @fence_page: the head's page at that moment; the reader's
  *
  * The first line of cache is all that a probe touches besides the page and its ring entry.
  */
@@ -84,6 +87,8 @@ struct fkt_lane {
 	u32 tail ____cacheline_aligned;
 	u64 taken;
 	u64 taken_end;
+	u64 fence_end;
+	u32 fence_page;
 } ____cacheline_aligned;
 
 /*
@@ -104,6 +109,11 @@ static __always_inline u64 fkt_stamp(u64 clock)
 #define FKT_HEAD_PAGE(head)	 ((u32)((head) >> 32))
 #define FKT_HEAD(page, cpu, off) (((u64)(page) << 32) | ((u64)(cpu) << 16) | (off))
 #define FKT_HEAD_CLOSED		 0xffffu
+/*
+ * How far a fence counts. With bit 31 never set, what fkt_reserve() adds to the low half of a closed
+ * head in a lane that is not shared can't wrap to what looks like room.
+ */
+#define FKT_HEAD_FENCES		 0x7fffu
 
 /*
  * A slot's low bits hold differences of up to 2 to the 23 as a signed number. @near is set anew only
@@ -245,6 +255,8 @@ u32 fkt_lane_free(struct fkt_lane *lane);
 u32 fkt_lane_filling(struct fkt_lane *lane);
 
 bool fkt_lane_close(struct fkt_lane *lane, bool shared);
+void fkt_lane_fence(struct fkt_lane *lane, bool shared);
+u64 fkt_lane_complete(const struct fkt_lane *lane);
 void fkt_clock_goes_on(u64 clock, u64 stamp);
 bool fkt_lane_pending(struct fkt_lane *lane);
 

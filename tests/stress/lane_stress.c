@@ -98,6 +98,8 @@ struct thread {
 	int online_cpu;
 	struct fkt_lane *lane;
 	bool close_wanted;
+	bool fence_wanted;
+	bool fence_done;
 	bool running;
 	struct context context[LEVELS];
 };
@@ -157,6 +159,7 @@ struct held {
  * @queued: pages in the lane
  * @seq: sequence number of the last page
  * @stamp: stamp of the last slot, or of the closing of the last page
+ * @complete: what fkt_lane_complete() said last
  * @lost: missing numbers found so far
  * @source: by context
  * @losses: by sequence number
@@ -171,6 +174,7 @@ struct lane_check {
 	u32 first_page;
 	u64 seq;
 	u64 stamp;
+	u64 complete;
 	u64 lost;
 	u64 kicks;
 	struct source source[THREADS_MAX * LEVELS];
@@ -179,7 +183,7 @@ struct lane_check {
 };
 
 struct counts {
-	u64 events, pages, lost, wide, long_gaps, interrupts, closes;
+	u64 events, pages, lost, wide, long_gaps, interrupts, closes, fences;
 };
 
 static const struct kind *kind;
@@ -188,6 +192,8 @@ static unsigned int thread_count;
 static struct lane_check *lanes;
 static unsigned int lane_count;
 static struct counts counts;
+/* The thread that is to make a fence, and has not said that it has. */
+static struct thread *fencing;
 static bool stopping;
 static bool storm_stopping;
 static bool filling_up;
@@ -201,6 +207,8 @@ __thread int fkt_stress_countdown;
 u64 fkt_clock_offset;
 
 static __thread struct thread *self;
+/* One who only looks on: long between any two steps. */
+static __thread bool watching;
 static __thread struct context *volatile current_context;
 
 __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *format, ...)
@@ -276,7 +284,9 @@ void fkt_stress_now(void)
 	u64 spin, begin;
 
 	if (!context) {
-		fkt_stress_countdown = INT_MAX;
+		fkt_stress_countdown = watching ? 16 : INT_MAX;
+		if (watching)
+			nap_us(50);
 		return;
 	}
 	fkt_stress_countdown = random_below(&context->random, 2 * kind->stress);
@@ -451,6 +461,21 @@ static void close_page(struct fkt_lane *lane)
 		__atomic_fetch_add(&counts.closes, 1, __ATOMIC_RELAXED);
 }
 
+/*
+ * The reader asks one thread at a time. An interrupt that comes between an event's clock and its
+ * slot is what the fence is for.
+ */
+static bool fence(struct context *context)
+{
+	if (!__atomic_exchange_n(&self->fence_wanted, false, __ATOMIC_ACQUIRE))
+		return false;
+	fkt_lane_fence(self->lane, kind->shared);
+	__atomic_store_n(&self->fence_done, true, __ATOMIC_RELEASE);
+	/* The next event is likely to be interrupted, and the lane still to be closed then. */
+	fkt_stress_countdown = random_below(&context->random, 8);
+	return true;
+}
+
 /* What an interrupt does: some events, once in a while more than a page of them. */
 static void interrupt(int signal)
 {
@@ -463,6 +488,10 @@ static void interrupt(int signal)
 	context = &self->context[signal == SIGNAL_STORM ? LEVEL_STORM : LEVEL_TIMER];
 	current_context = context;
 	__atomic_fetch_add(&interrupts, 1, __ATOMIC_RELAXED);
+	if (has_room(self->lane) && fence(context)) {
+		current_context = interrupted;
+		return;
+	}
 	events = random_below(&context->random, 6);
 	if (!random_below(&context->random, 512))
 		events = 600;
@@ -535,6 +564,8 @@ static void *writer(void *arg)
 			nap_us(50);
 		if (!random_below(&context->random, 4096))
 			close_page(thread->lane);
+		if (!random_below(&context->random, 16) && has_room(thread->lane))
+			fence(context);
 	}
 	block_interrupts(SIG_BLOCK);
 	thread->running = false;
@@ -549,7 +580,14 @@ static void *storm(void *arg)
 	u64 random = seed * 0x9e3779b97f4a7c15ull | 1;
 
 	(void)arg;
+	watching = true;
 	while (!__atomic_load_n(&storm_stopping, __ATOMIC_RELAXED)) {
+		struct fkt_lane *lane = &lanes[random_below(&random, lane_count)].lane;
+
+		/* Whoever asks, not only the reader, must not find less than none. */
+		if ((s32)fkt_lane_free(lane) < 0 || (s32)fkt_lane_filling(lane) < 0)
+			fail("lane %u: %d pages are free and %d filling", lane->number,
+			     (int)fkt_lane_free(lane), (int)fkt_lane_filling(lane));
 		pthread_kill(threads[random_below(&random, thread_count)].thread, SIGNAL_STORM);
 		if (!random_below(&random, 16))
 			nap_us(random_below(&random, 200));
@@ -786,10 +824,19 @@ static void give_back(struct lane_check *check, u32 i)
 	queue_page(check, held.page, held.buf);
 }
 
+/* While a fence is being made, as before: its stamp and its page come one after the other. */
+static u64 complete_so_far(struct lane_check *check)
+{
+	if (!fencing || fencing->lane != &check->lane)
+		check->complete = fkt_lane_complete(&check->lane);
+	return check->complete;
+}
+
 static bool take_page(struct lane_check *check)
 {
 	struct fkt_page_header *header;
 	bool ready = fkt_lane_ready(&check->lane);
+	u64 complete = complete_so_far(check);
 	struct held *held;
 	void *buf = NULL;
 
@@ -801,6 +848,12 @@ static bool take_page(struct lane_check *check)
 	check->queued--;
 	if (buf != (char *)header + 1)
 		fail("lane %u: a page came with another one's handle", check->lane.number);
+	if (header->first < complete)
+		fail_page(check, header, "from %#" PRIx64 ", when all up to %#" PRIx64
+			  " was said to have been taken",
+			  (uint64_t)header->first, (uint64_t)complete);
+	if (complete_so_far(check) < complete)
+		fail_page(check, header, "less is complete than before");
 	check_page(check, header);
 	held = &check->held[check->held_count++];
 	held->page = header;
@@ -817,6 +870,23 @@ static void check_lane(struct lane_check *check)
 		     check->queued, fkt_lane_free(&check->lane), fkt_lane_filling(&check->lane));
 }
 
+/* One fence at a time, now of one thread and now of another. */
+static void fence_threads(u64 *random)
+{
+	if (fencing) {
+		if (!__atomic_load_n(&fencing->fence_done, __ATOMIC_ACQUIRE))
+			return;
+		counts.fences++;
+		fencing = NULL;
+	}
+	/* In between is the time to see what it says is complete. */
+	if (random_below(random, 4))
+		return;
+	fencing = &threads[random_below(random, thread_count)];
+	fencing->fence_done = false;
+	__atomic_store_n(&fencing->fence_wanted, true, __ATOMIC_RELEASE);
+}
+
 static void read_until(double end)
 {
 	u64 random = (seed + 77) * 0x9e3779b97f4a7c15ull | 1;
@@ -824,8 +894,10 @@ static void read_until(double end)
 	unsigned int i;
 	bool idle;
 
+
 	while (seconds_now() < end) {
 		idle = true;
+		fence_threads(&random);
 		for (i = 0; i < lane_count; i++) {
 			check = &lanes[i];
 			check_lane(check);
@@ -995,6 +1067,7 @@ static void run(const cpu_set_t *cpus, double seconds)
 	unsigned int i;
 
 	counts = (struct counts){ 0 };
+	fencing = NULL;
 	stopping = storm_stopping = false;
 	fkt_clock_offset = 0;
 	big_jumps = 0;
@@ -1026,10 +1099,11 @@ static void run(const cpu_set_t *cpus, double seconds)
 	}
 	free(lanes);
 	printf("%-16s %9" PRIu64 " events %7" PRIu64 " pages %9" PRIu64 " lost %8" PRIu64
-	       " wide %6" PRIu64 " interrupts %5" PRIu64 " closed\n",
+	       " wide %6" PRIu64 " interrupts %5" PRIu64 " closed %6" PRIu64 " fences\n",
 	       kind->name, (uint64_t)counts.events, (uint64_t)counts.pages, (uint64_t)counts.lost,
-	       (uint64_t)counts.wide, (uint64_t)interrupts, (uint64_t)counts.closes);
-	if (!counts.events || !interrupts || (!kind->lossless && !counts.lost) ||
+	       (uint64_t)counts.wide, (uint64_t)interrupts, (uint64_t)counts.closes,
+	       (uint64_t)counts.fences);
+	if (!counts.events || !counts.fences || !interrupts || (!kind->lossless && !counts.lost) ||
 	    (kind->jumps && (!counts.wide || !counts.long_gaps)))
 		fail("shows nothing: too little happened");
 }

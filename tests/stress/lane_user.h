@@ -76,7 +76,9 @@ static __always_inline u64 fkt_clock_moved(void)
 #define smp_load_acquire(p)                                                                        \
 	({                                                                                         \
 		fkt_stress_point();                                                                \
-		__atomic_load_n((p), __ATOMIC_ACQUIRE);                                            \
+		typeof(*(p)) loaded = __atomic_load_n((p), __ATOMIC_ACQUIRE);                      \
+		fkt_stress_point();                                                                \
+		loaded;                                                                            \
 	})
 #define smp_store_release(p, v)                                                                    \
 	({                                                                                         \
