@@ -290,8 +290,9 @@ static int catch_signals(sigset_t *before)
 	fd = signalfd(-1, &set, SFD_CLOEXEC);
 	if (fd < 0)
 		err(EXIT_FAILURE, "signalfd");
-	/* A reader who has gone is an error of write(). */
+	/* A reader who has gone, or RLIMIT_FSIZE, is an error of write(). */
 	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
 	sigprocmask(SIG_BLOCK, &set, before);
 	return fd;
 }

@@ -3,6 +3,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +105,11 @@ static int write_all(int fd, const char *data, size_t bytes)
 
 		if (written < 0 && errno == EINTR)
 			continue;
+		/* A pipe that somebody has made O_NONBLOCK. */
+		if (written < 0 && errno == EAGAIN) {
+			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+			continue;
+		}
 		if (written < 0)
 			return -1;
 		data += written;
