@@ -189,6 +189,7 @@ static void fkt_pool_init(struct fkt_session *s, u32 i)
 	INIT_LIST_HEAD(&pool->spare);
 	pool->lane = fkt_shared(s) ? &fkt_shared_lane : per_cpu_ptr(&fkt_lanes, i);
 	pool->initial = 1u << s->pow;
+	pool->present = fkt_shared(s);
 	pool->cap = pool->initial * clamp_t(u32, grow_factor, 1, FKT_GROW_FACTOR_MAX);
 }
 
@@ -340,6 +341,9 @@ bool fkt_buffer_service(struct fkt_session *s)
 		u64 free_permille;
 		u32 want, had;
 
+		/* A CPU for which there was no memory when it came loses events until there is. */
+		if (!pool->pages && pool->present && s->state == FKT_STATE_RECORDING)
+			(void)fkt_buffer_fill(s, pool);
 		if (!pool->pages)
 			continue; /* a CPU that is not there */
 		fkt_buffer_reclaim(pool);

@@ -73,21 +73,6 @@ static __always_inline void fkt_probe_leave(int *unused)
  */
 #define FKT_CALLS_ARE_CHECKED (IS_ENABLED(CONFIG_CFI) || IS_ENABLED(CONFIG_CFI_CLANG))
 
-/* From 6.8 on, do_splice_direct() protects the output against freezing itself. */
-static inline void fkt_splice_start_write(struct file *out)
-{
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
-	file_start_write(out);
-#endif
-}
-
-static inline void fkt_splice_end_write(struct file *out)
-{
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
-	file_end_write(out);
-#endif
-}
-
 /*
  * What is called while the machine falls asleep, and wakes up, on the one CPU that is left, with
  * interrupts off. From 6.19 on, and in late releases of older kernels, it has a pointer of its own:

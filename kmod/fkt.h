@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <fkt/codes.h>
 #include <fkt/ioctl.h>
 #include "lane.h"
@@ -85,10 +86,11 @@ static __always_inline u64 fkt_pair(u32 first, u32 second)
  * struct fkt_provider - a kind of probe
  * @name: for messages
  * @keys: the layers whose probes it has
- * @attach: hook in the probes of the layers in @keys, which are some of its own that were not asked
- *	for before in this recording; a negative errno value ends the recording. May sleep.
- * @detach: unhook all that was hooked, also after an attach that failed; when it returns, none of the probes is called any more, but one may still be
- *	running: the session waits for those. May sleep.
+ * @attach: hook in the probes of the layers in @keys, which are some of its own that are not attached;
+ *	after a negative errno value @detach follows, at once or, where other layers of it are
+ *	attached, when the recording ends. May sleep.
+ * @detach: unhook all that was hooked, also after an attach that failed; when it returns, none of the
+ *	probes is called any more, but one may still be running: the session waits for those. May sleep.
  */
 struct fkt_session;
 
@@ -164,6 +166,7 @@ struct fkt_buf {
  * @extra: the extra ones
  * @initial: how many there are without extra ones
  * @cap: how many there may be
+ * @present: probes may run on the lane's CPU; of a shared lane, always
  * @events: in pages handed to the output
  * @pages_out: handed to the output
  * @discarded: events that were recorded and could not be written
@@ -178,6 +181,7 @@ struct fkt_pool {
 	u32 extra;
 	u32 initial;
 	u32 cap;
+	bool present;
 	u64 events;
 	u64 pages_out;
 	u64 discarded;
@@ -208,8 +212,11 @@ struct fkt_handed {
  * @trydma: take pages below 16 MB
  * @threads_named: the names of FKT's own threads are in the trace
  * @attached: of each provider, the layers that were attached
+ * @attach_failed: of each provider, the layers that could not be attached beside those that are
+ * @attach_error: why
  * @probes_of: the open file that has named probes for the next recording, or for the running one
  * @cpuhp_state: handle of the CPU hotplug callback
+ * @fill_error: why a CPU that is there got no pages
  * @pools: one a lane
  * @pools_count: lanes
  * @pools_shared: whether they were made for the shared lane
@@ -226,6 +233,8 @@ struct fkt_handed {
  * @events: events in all pages handed out
  * @pages_out: pages handed out, all kinds
  * @mark_due: jiffies when partly filled pages are to be closed
+ * @fence_due: without marks, jiffies when CPUs that are silent may next be asked for a fence
+ * @wake_work: wakes one who waits in poll(2) when a mark is due
  * @runs: the output is a file, which takes consecutive pages in one piece
  * @run_pool: where the page handed out last came from, NULL when no page may continue it
  * @run_next: what follows it in memory
@@ -236,9 +245,13 @@ struct fkt_handed {
  * @out: the output file, the flush thread's; NULL when the caller splices
  * @out_direct: opened with O_DIRECT
  * @out_pos: where in @out the recording began
+ * @out_cred: on whose behalf it is written: whoever began the recording
+ * @out_max: RLIMIT_FSIZE of whoever began the recording, where @out has a size
+ * @out_error: why the output did not take all
  * @stream: the file that the flush thread splices from
  * @flush_task: the flush thread, until someone has waited for its end; @lock
  * @synced: bytes that were written when the last synchronization began
+ * @sync_error: the first error of a synchronization: a file tells it once
  */
 struct fkt_session {
 	struct mutex lock;
@@ -251,8 +264,11 @@ struct fkt_session {
 	bool trydma;
 	bool threads_named;
 	u32 attached[FKT_PROVIDERS_COUNT];
+	u32 attach_failed[FKT_PROVIDERS_COUNT];
+	int attach_error[FKT_PROVIDERS_COUNT];
 	const struct file *probes_of;
 	int cpuhp_state;
+	int fill_error;
 	struct fkt_pool *pools;
 	u32 pools_count;
 	bool pools_shared;
@@ -271,6 +287,8 @@ struct fkt_session {
 	u64 events;
 	u64 pages_out;
 	unsigned long mark_due;
+	unsigned long fence_due;
+	struct delayed_work wake_work;
 	bool runs;
 	struct fkt_pool *run_pool;
 	void *run_next;
@@ -282,12 +300,16 @@ struct fkt_session {
 	struct file *out;
 	bool out_direct;
 	loff_t out_pos;
+	const struct cred *out_cred;
+	u64 out_max;
+	int out_error;
 	struct file *stream;
 	struct task_struct *flush_task;
 	struct task_struct *sync_task;
 	wait_queue_head_t sync_wait;
 	bool sync_wanted;
 	u64 synced;
+	int sync_error;
 
 	u64 bytes;
 	int error;
@@ -324,6 +346,7 @@ int fkt_session_stop(struct fkt_session *s, u32 generation);
 void fkt_session_abandon(struct fkt_session *s, u32 generation);
 bool fkt_mask_valid(u32 mask);
 int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear);
+void fkt_session_request_stop(struct fkt_session *s);
 void fkt_session_stop_probes(struct fkt_session *s);
 void fkt_session_finish(struct fkt_session *s);
 
@@ -364,6 +387,8 @@ bool fkt_buffer_service(struct fkt_session *s);
 extern const struct file_operations fkt_stream_fops;
 void fkt_stream_reset(struct fkt_session *s);
 void fkt_stream_discard(struct fkt_session *s);
+bool fkt_stream_pause_untold(const struct fkt_session *s);
+void fkt_stream_tell_pause(struct fkt_session *s);
 bool fkt_stream_ready(struct fkt_session *s);
 ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
 			unsigned int flags);

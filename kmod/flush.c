@@ -5,6 +5,7 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/cpu.h>
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/freezer.h>
 #include <linux/kthread.h>
@@ -12,7 +13,6 @@
 #include <linux/module.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/splice.h>
-#include <asm/tsc.h>
 #include "compat.h"
 #include "fkt.h"
 
@@ -51,6 +51,7 @@ void fkt_stream_reset(struct fkt_session *s)
 	s->handed_count = 0;
 	s->pauses_told = 0;
 	s->mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
+	s->fence_due = jiffies;
 }
 
 static struct fkt_index *fkt_page_index(struct fkt_page_header *header)
@@ -81,22 +82,30 @@ static struct fkt_page_header *fkt_index_new(struct fkt_session *s)
 }
 
 /*
- * The stamp up to which all events have been handed out: what lanes hold is later than the last page
- * taken from them. A probe may be between its clock and its slot in a lane that looks empty; a
- * millisecond is far more than it needs.
+ * The stamp up to which all events have been handed out. A probe may be between its clock and its
+ * slot, in a lane that looks empty as in any other, and nobody knows for how long: only what a lane
+ * itself says counts. Where no probe can run, now is as good: on a CPU that is not there (one that
+ * comes waits for the reader first), and in the end.
  */
 static u64 fkt_stream_complete(struct fkt_session *s)
 {
-	u64 complete = fkt_stamp(fkt_clock(true)) - tsc_khz;
+	const bool probes = s->state != FKT_STATE_DRAINING;
+	u64 complete = fkt_stamp(fkt_clock(true));
 	u32 i;
 
 	for (i = 0; i < s->pools_count; i++) {
-		struct fkt_lane *lane = s->pools[i].lane;
+		struct fkt_pool *pool = &s->pools[i];
 
-		if (fkt_lane_pending(lane))
-			complete = min(complete, lane->taken_end);
+		if ((probes && pool->present) || fkt_lane_pending(pool->lane))
+			complete = min(complete, fkt_lane_complete(pool->lane));
 	}
 	return complete;
+}
+
+/* The next page of the stream is to be the index of those before it. */
+static bool fkt_index_due(const struct fkt_session *s)
+{
+	return s->index && s->index->events == FKT_INDEX_ENTRIES;
 }
 
 static void fkt_index_finish(struct fkt_session *s, struct fkt_page_header *header)
@@ -209,7 +218,7 @@ static int fkt_stream_next(struct fkt_session *s, struct fkt_chunk *chunk, int c
 	bool run;
 	void *handle;
 
-	if (s->index && s->index->events == FKT_INDEX_ENTRIES) {
+	if (fkt_index_due(s)) {
 		fkt_stream_take_index(s, &chunk[count]);
 		return count + 1;
 	}
@@ -276,49 +285,80 @@ bool fkt_stream_ready(struct fkt_session *s)
 	return false;
 }
 
-static void fkt_close_here(void *lane)
+static void fkt_fence_here(void *unused)
 {
-	fkt_lane_close(lane, false);
+	fkt_lane_fence(this_cpu_read(fkt_lane), false);
 }
 
-/* Close the pages that are partly filled, each on the CPU that fills it. */
-static void fkt_stream_close_pages(struct fkt_session *s)
+static bool fkt_fence_any(int cpu, void *s)
+{
+	return true;
+}
+
+/* Nothing is in this lane, and it holds the others back. */
+static bool fkt_fence_silent(int cpu, void *s)
+{
+	struct fkt_lane *lane = ((struct fkt_session *)s)->pools[cpu].lane;
+
+	return FKT_HEAD_OFFSET(READ_ONCE(lane->head)) == FKT_HEAD_CLOSED && !fkt_lane_pending(lane);
+}
+
+/*
+ * Close the pages that are partly filled, and move the heads of lanes where there are none, each on
+ * its own CPU: it is the interrupt that comes between a probe's clock and its slot that makes the
+ * probe read the clock again. Of the CPUs that @which chooses.
+ */
+static void fkt_stream_fence(struct fkt_session *s, bool (*which)(int cpu, void *s))
 {
 	u32 i;
 
 	if (fkt_shared(s)) {
-		fkt_lane_close(s->pools[0].lane, true);
+		if (which(0, s))
+			fkt_lane_fence(s->pools[0].lane, true);
 		return;
 	}
 	/* A CPU on its way here waits for the reader's mutex: do not wait for it in turn. */
 	if (!cpus_read_trylock())
 		return;
-	for (i = 0; i < s->pools_count; i++) {
-		struct fkt_lane *lane = s->pools[i].lane;
-
-		if (FKT_HEAD_OFFSET(READ_ONCE(lane->head)) == FKT_HEAD_CLOSED)
-			continue;
-		if (cpu_online(i))
-			smp_call_function_single(i, fkt_close_here, lane, 1);
-		else
-			fkt_lane_close(lane, false); /* no probe runs there */
-	}
+	on_each_cpu_cond(which, fkt_fence_here, s, true);
+	for (i = 0; i < s->pools_count; i++)
+		if (!cpu_online(i) && which(i, s))
+			fkt_lane_fence(s->pools[i].lane, false); /* no probe runs there */
 	cpus_read_unlock();
 }
 
-/* Bring a pause (§8.1) into the log and the trace. */
-static void fkt_stream_tell_pause(struct fkt_session *s)
+/**
+ * fkt_stream_pause_untold - whether a pause has not been brought into the log and the trace
+ * @s: the session
+ * Context: the reader.
+ */
+bool fkt_stream_pause_untold(const struct fkt_session *s)
 {
-	u32 pauses = atomic_read(&s->pauses);
+	return atomic_read(&s->pauses) != s->pauses_told;
+}
 
-	if (pauses == s->pauses_told)
+/**
+ * fkt_stream_tell_pause - bring a pause (§8.1) into the log and the trace
+ * @s: the session
+ *
+ * Context: the reader; recording, for the event may begin a page.
+ */
+void fkt_stream_tell_pause(struct fkt_session *s)
+{
+	if (!fkt_stream_pause_untold(s))
 		return;
-	s->pauses_told = pauses;
+	s->pauses_told = atomic_read(&s->pauses);
 	pr_warn("fkt: no page free in lane %u: recording paused; set the mask again to go on (fkt_setmask)\n",
 		s->paused_lane);
 	preempt_disable_notrace();
 	FKT_EVENT(FKT_CODE_PAUSE, s->paused_lane, s->paused_at);
 	preempt_enable_notrace();
+}
+
+/* Whoever began the recording may make no file as large (RLIMIT_FSIZE). */
+static bool fkt_too_large(struct fkt_session *s)
+{
+	return s->out_pos + (s->pages_out + 1) * FKT_PAGE_BYTES > s->out_max;
 }
 
 static bool fkt_limit_hit(struct fkt_session *s)
@@ -330,7 +370,8 @@ static bool fkt_limit_hit(struct fkt_session *s)
 
 /*
  * Collect pages for the output: at most @room chunks, at most @pages pages. Returns the number of
- * chunks, or -ENOMEM. Zero does not mean the end: see s->eof.
+ * chunks, -ENOMEM when there is no memory for an index page now, or -EFBIG when the file would
+ * become too large. Zero does not mean the end: see s->eof.
  */
 static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, int room, u64 pages)
 {
@@ -343,11 +384,17 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 
 	if (fkt_buffer_service(s))
 		fkt_sync_request(s);
-	fkt_stream_tell_pause(s);
+	if (!draining)
+		fkt_stream_tell_pause(s);
 	if (s->conf.flush_ms && time_after_eq(jiffies, s->mark_due) && !draining) {
 		s->mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
-		fkt_stream_close_pages(s);
+		fkt_stream_fence(s, fkt_fence_any);
 		mark = true;
+	} else if (!s->conf.flush_ms && fkt_index_due(s) && !draining &&
+		   time_after_eq(jiffies, s->fence_due)) {
+		/* So that the index can say more than that nothing is known of a CPU. */
+		s->fence_due = jiffies + HZ;
+		fkt_stream_fence(s, fkt_fence_silent);
 	}
 	s->run_pool = NULL;
 	while (count < room && s->pages_out < end) {
@@ -356,6 +403,8 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 			WRITE_ONCE(s->stop, true);
 			break;
 		}
+		if (fkt_too_large(s))
+			return count ? count : -EFBIG;
 		before = s->pages_out;
 		next = fkt_stream_next(s, chunk, count);
 		if (next >= 0 && s->pages_out == before && mark) {
@@ -427,11 +476,15 @@ static unsigned long fkt_wait_jiffies(struct fkt_session *s)
  * @len: bytes wanted; whole pages only
  * @flags: SPLICE_F_NONBLOCK is honoured
  *
- * Blocks until there are pages. A page is the pipe's from splice_to_pipe() on. The flush thread, which
- * writes to files and waits until they are written, gets consecutive pages in one buffer: they are
- * its own until it asks for more. For everyone else a page is a buffer with a reference. The buffers
- * have the kernel's own operations, so a pipe, or a socket behind it, may keep our pages for as long
- * as it likes, even beyond this module: nothing of it is called when they are let go.
+ * Blocks until there are pages, with the pipe's lock held, for splice(2) calls with it: whoever
+ * reads from that pipe, or asks about it, waits as well. That can't be helped from here; it is not
+ * longer than flush_ms, when a mark comes. Nothing of FKT's is held meanwhile.
+ *
+ * A page is the pipe's from splice_to_pipe() on. The flush thread, which writes to files and waits
+ * until they are written, gets consecutive pages in one buffer: they are its own until it asks for
+ * more. For everyone else a page is a buffer with a reference. The buffers have the kernel's own
+ * operations, so a pipe, or a socket behind it, may keep our pages for as long as it likes, even
+ * beyond this module: nothing of it is called when they are let go.
  *
  * Return: bytes, 0 at the recording's end, or a negative errno value.
  */
@@ -455,7 +508,8 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 
 	/*
 	 * Splice never asks for more pages than the pipe has buffers. Those of the flush thread hold
-	 * several: it takes all that its call may still hand out, which is what splice is to move.
+	 * several: it takes all that its call may still hand out. That is more than @len, and not
+	 * more than splice_direct_to_actor() is still to move, which goes by what it gets.
 	 */
 	if (in == s->stream)
 		pages = FKT_HANDED_PAGES - s->handed_count;
@@ -473,38 +527,36 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 		return -EPIPE;
 	}
 
-	if (mutex_lock_interruptible(&s->reader))
-		return -ERESTARTSYS;
 	for (;;) {
+		unsigned long wait;
+		bool over;
+
+		if (mutex_lock_interruptible(&s->reader))
+			return -ERESTARTSYS;
 		WRITE_ONCE(s->kicked, false);
 		count = fkt_stream_collect(s, chunk, room, pages);
-		if (count)
+		if (count > 0)
+			WRITE_ONCE(s->bytes, s->pages_out * FKT_PAGE_BYTES);
+		over = s->eof || s->limit_reached || s->state == FKT_STATE_IDLE;
+		wait = fkt_wait_jiffies(s);
+		mutex_unlock(&s->reader);
+		if (count > 0)
 			break;
-		if (s->eof || s->limit_reached || s->state == FKT_STATE_IDLE)
-			break;
-		count = -EAGAIN;
+		if (count || over)
+			return count;
 		if (flags & SPLICE_F_NONBLOCK)
-			break;
+			return -EAGAIN;
+		/* Without the reader's mutex: a CPU that comes does not wait for us. */
 		if (READ_ONCE(s->stop)) {
 			/* Whoever set it is about to stop the probes; then there is an end. */
-			if (schedule_timeout_interruptible(1) && signal_pending(current)) {
-				count = -ERESTARTSYS;
-				break;
-			}
+			if (schedule_timeout_interruptible(1) && signal_pending(current))
+				return -ERESTARTSYS;
 			continue;
 		}
-		ret = wait_event_interruptible_timeout(s->reader_wait, fkt_wait_over(s),
-						       fkt_wait_jiffies(s));
-		if (ret < 0) {
-			count = ret;
-			break;
-		}
+		ret = wait_event_interruptible_timeout(s->reader_wait, fkt_wait_over(s), wait);
+		if (ret < 0)
+			return ret;
 	}
-	if (count > 0)
-		WRITE_ONCE(s->bytes, s->pages_out * FKT_PAGE_BYTES);
-	mutex_unlock(&s->reader);
-	if (count <= 0)
-		return count;
 
 	for (i = 0; i < count; i++) {
 		first[i] = chunk[i].page;
@@ -549,21 +601,78 @@ static void fkt_flush_unwritten(struct fkt_session *s, u64 written)
 	mutex_unlock(&s->reader);
 }
 
-/* One round: write what is ready. Returns 0, or a negative errno value when the output failed. */
+/*
+ * Write all that the pipe holds. What did not go out is lost when this returns: an output that does
+ * not wait (O_NONBLOCK, which anybody who shares the open file can set) is asked again until it has
+ * taken everything; and one that took a part is asked for the rest, to hear why.
+ */
+static int fkt_flush_actor(struct pipe_inode_info *pipe, struct splice_desc *sd)
+{
+	struct fkt_session *s = sd->u.data;
+	struct file *out = s->out;
+	size_t left = sd->total_len;
+	ssize_t ret = 0;
+
+	while (left) {
+		file_start_write(out);
+		if (out->f_op->splice_write)
+			ret = out->f_op->splice_write(pipe, out, sd->opos, left, 0);
+		else
+			ret = iter_file_splice_write(pipe, out, sd->opos, left, 0);
+		file_end_write(out);
+		if (ret == -EAGAIN) {
+			schedule_timeout_interruptible(1);
+			try_to_freeze();
+			continue;
+		}
+		if (ret <= 0)
+			break;
+		left -= ret;
+	}
+	if (left)
+		s->out_error = ret ?: -EIO;
+	return sd->total_len - left ?: ret;
+}
+
+/* As do_splice_direct() from the stream, with the checks that any write has, and the actor above. */
+static long fkt_flush_splice(struct fkt_session *s, loff_t *from, loff_t *to, size_t bytes)
+{
+	struct splice_desc sd = {
+		.len = bytes,
+		.total_len = bytes,
+		.flags = SPLICE_F_NONBLOCK,
+		.pos = *from,
+		.u.data = s,
+		.opos = to,
+	};
+	long ret;
+
+	if (s->out->f_flags & O_APPEND)
+		return -EINVAL;
+	/* The security modules' say, too. */
+	ret = rw_verify_area(WRITE, s->out, to, bytes);
+	if (ret < 0)
+		return ret;
+	ret = splice_direct_to_actor(s->stream, &sd, fkt_flush_actor);
+	if (ret > 0)
+		*from = sd.pos;
+	return ret;
+}
+
+/*
+ * One round: write what is ready. Returns 0, -EAGAIN when an index page could not be had now and
+ * nothing is lost, or another negative errno value when the output failed.
+ */
 static int fkt_flush_once(struct fkt_session *s, loff_t *from)
 {
 	loff_t to = s->out_pos + s->pages_out * FKT_PAGE_BYTES;
 	u64 written = 0;
 	long ret = 0;
-	umode_t mode;
 
 	s->handed_count = 0;
 	while (s->handed_count < FKT_HANDED_PAGES) {
-		fkt_splice_start_write(s->out);
-		ret = do_splice_direct(s->stream, from, s->out, &to,
-				       (FKT_HANDED_PAGES - s->handed_count) * FKT_PAGE_BYTES,
-				       SPLICE_F_NONBLOCK);
-		fkt_splice_end_write(s->out);
+		ret = fkt_flush_splice(s, from, &to,
+				       (FKT_HANDED_PAGES - s->handed_count) * FKT_PAGE_BYTES);
 		if (ret <= 0)
 			break;
 		written += ret;
@@ -572,18 +681,18 @@ static int fkt_flush_once(struct fkt_session *s, loff_t *from)
 	}
 	if (written < (u64)s->handed_count * FKT_PAGE_BYTES) {
 		fkt_flush_unwritten(s, written);
-		if (ret < 0 && ret != -EAGAIN)
-			return ret;
-		/* A part was written, and why not the rest is not said. */
-		mode = file_inode(s->out)->i_mode;
-		return S_ISFIFO(mode) || S_ISSOCK(mode) ? -EPIPE : -ENOSPC;
+		/* Also -ENOMEM, of the file system: these pages, and their index, are gone. */
+		return s->out_error ?: ret < 0 ? ret : -EIO;
 	}
+	if (ret == -ENOMEM)
+		return -EAGAIN;
 	return ret == -EAGAIN || ret > 0 ? 0 : ret;
 }
 
 static int fkt_flush_thread(void *data)
 {
 	struct fkt_session *s = data;
+	const struct cred *own = override_creds(s->out_cred);
 	struct file *out = s->out;
 	loff_t from = 0;
 	int ret = 0;
@@ -594,8 +703,8 @@ static int fkt_flush_thread(void *data)
 		try_to_freeze();
 		ret = fkt_flush_once(s, &from);
 		WRITE_ONCE(s->flush_cpu_ns, current->se.sum_exec_runtime);
-		if (ret == -ENOMEM)
-			ret = 0; /* for an index page; the next round may find it */
+		if (ret == -EAGAIN)
+			ret = 0; /* the next round may find the memory */
 		if (ret)
 			break;
 	}
@@ -605,7 +714,7 @@ static int fkt_flush_thread(void *data)
 	mutex_unlock(&s->lock);
 	while (!ret && !s->eof && !s->limit_reached) {
 		ret = fkt_flush_once(s, &from);
-		if (ret == -ENOMEM) {
+		if (ret == -EAGAIN) {
 			schedule_timeout_uninterruptible(1);
 			ret = 0;
 		}
@@ -627,6 +736,9 @@ static int fkt_flush_thread(void *data)
 	__fput_sync(s->stream);
 	s->stream = NULL;
 	__fput_sync(out);
+	revert_creds(own);
+	put_cred(s->out_cred);
+	s->out_cred = NULL;
 
 	mutex_lock(&s->lock);
 	fkt_session_finish(s);

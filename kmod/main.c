@@ -392,6 +392,26 @@ static ssize_t fkt_dev_splice_read(struct file *in, loff_t *pos, struct pipe_ino
 	return fkt_splice_read(in, pos, pipe, len, flags);
 }
 
+/*
+ * Whether splice(2) would find pages, or have a mark to give. A kick comes only once for several pages,
+ * and none for a mark: one who waits is woken when that is due.
+ */
+static bool fkt_poll_pages(struct fkt_session *s)
+{
+	bool ready;
+	long due;
+
+	if (fkt_has_output(s))
+		return false;
+	mutex_lock(&s->reader);
+	due = s->mark_due - jiffies;
+	ready = fkt_stream_ready(s) || s->limit_reached || due <= 0;
+	mutex_unlock(&s->reader);
+	if (!ready)
+		schedule_delayed_work(&s->wake_work, due);
+	return ready;
+}
+
 static __poll_t fkt_poll(struct file *file, poll_table *wait)
 {
 	struct fkt_session *s = &fkt_session;
@@ -406,7 +426,7 @@ static __poll_t fkt_poll(struct file *file, poll_table *wait)
 		return 0;
 	if (READ_ONCE(s->generation) != ff->generation || READ_ONCE(s->state) == FKT_STATE_IDLE)
 		return EPOLLHUP;
-	if (READ_ONCE(s->kicked) || READ_ONCE(s->state) == FKT_STATE_DRAINING)
+	if (READ_ONCE(s->state) == FKT_STATE_DRAINING || fkt_poll_pages(s))
 		ready = EPOLLIN | EPOLLRDNORM;
 	return ready;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One recording, from idle through ready, recording and draining to idle again. */
 #include <linux/cpuhotplug.h>
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <asm/tsc.h>
 #include "fkt.h"
@@ -74,7 +76,18 @@ static void fkt_session_kicked(struct irq_work *work)
 	wake_up_interruptible(&s->reader_wait);
 }
 
-/* CPU hotplug: a CPU that comes gets its pages before it runs. A CPU that goes leaves its lane. */
+/* One who waits in poll(2) may now splice a mark. */
+static void fkt_session_mark_due(struct work_struct *work)
+{
+	struct fkt_session *s = container_of(to_delayed_work(work), struct fkt_session, wake_work);
+
+	wake_up_interruptible(&s->reader_wait);
+}
+
+/*
+ * CPU hotplug: a CPU that comes gets its pages before it runs. It comes also when there are none: its
+ * events are lost then, and counted, and fkt_buffer_service() tries again.
+ */
 static int fkt_session_cpu_comes(unsigned int cpu)
 {
 	struct fkt_session *s = &fkt_session;
@@ -82,10 +95,28 @@ static int fkt_session_cpu_comes(unsigned int cpu)
 
 	/* The reader may be queueing in the same lane, if the CPU was here before. */
 	mutex_lock(&s->reader);
+	s->pools[cpu].present = true;
 	if (!s->pools[cpu].pages)
 		ret = fkt_buffer_fill(s, &s->pools[cpu]);
+	if (ret) {
+		s->fill_error = ret;
+		if (s->state == FKT_STATE_RECORDING && !s->pools[cpu].pages)
+			pr_warn("fkt: no memory for CPU %u: its events are lost until there is\n",
+				cpu);
+	}
 	mutex_unlock(&s->reader);
-	return ret;
+	return 0;
+}
+
+/* A CPU that is gone leaves its lane. */
+static int fkt_session_cpu_gone(unsigned int cpu)
+{
+	struct fkt_session *s = &fkt_session;
+
+	mutex_lock(&s->reader);
+	s->pools[cpu].present = false;
+	mutex_unlock(&s->reader);
+	return 0;
 }
 
 static int fkt_session_fill(struct fkt_session *s)
@@ -103,11 +134,13 @@ static int fkt_session_fill(struct fkt_session *s)
 		if (ret)
 			return ret;
 	}
-	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "fkt:lane", fkt_session_cpu_comes, NULL);
+	s->fill_error = 0;
+	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "fkt:lane", fkt_session_cpu_comes,
+				fkt_session_cpu_gone);
 	if (ret < 0)
 		return ret;
 	s->cpuhp_state = ret;
-	return 0;
+	return s->fill_error;
 }
 
 static void fkt_session_detach(struct fkt_session *s)
@@ -118,7 +151,25 @@ static void fkt_session_detach(struct fkt_session *s)
 		if (s->attached[i])
 			fkt_providers[i]->detach();
 		s->attached[i] = 0;
+		s->attach_failed[i] = 0;
 	}
+}
+
+/*
+ * A provider could not attach these layers, or not all of them. It knows only to detach everything:
+ * that is done at once where it had nothing attached, and the layers may be asked for again. Beside
+ * others that record it is not done: what was hooked stays until the end, the mask's bit is never
+ * set, and who asks again is told the same.
+ */
+static void fkt_session_attach_failed(struct fkt_session *s, int i, u32 keys, int error)
+{
+	pr_warn("fkt: cannot attach the %s probes: error %d\n", fkt_providers[i]->name, -error);
+	if (!s->attached[i]) {
+		fkt_providers[i]->detach();
+		return;
+	}
+	s->attach_failed[i] |= keys;
+	s->attach_error[i] = error;
 }
 
 /* Attach the probes of the layers in @mask that are not attached yet. */
@@ -131,13 +182,14 @@ static int fkt_session_attach(struct fkt_session *s, u32 mask)
 
 		if (!keys)
 			continue;
-		s->attached[i] |= keys;
+		if (keys & s->attach_failed[i])
+			return s->attach_error[i];
 		ret = fkt_providers[i]->attach(s, keys);
 		if (ret) {
-			pr_warn("fkt: cannot attach the %s probes: error %d\n",
-				fkt_providers[i]->name, -ret);
+			fkt_session_attach_failed(s, i, keys, ret);
 			return ret;
 		}
+		s->attached[i] |= keys;
 	}
 	return 0;
 }
@@ -185,11 +237,22 @@ static void fkt_session_release(struct fkt_session *s)
 	if (s->cpuhp_state > 0)
 		cpuhp_remove_state(s->cpuhp_state);
 	s->cpuhp_state = 0;
+	cancel_delayed_work_sync(&s->wake_work);
 	fkt_buffer_settle(s);
 	fkt_session_clear_probes(s);
 	static_branch_disable(&fkt_shared_key);
 	smp_store_release(&s->state, FKT_STATE_IDLE);
 	wake_up_all(&s->state_wait);
+}
+
+static void fkt_session_close_output(struct fkt_session *s)
+{
+	if (!s->out)
+		return;
+	fput(s->out);
+	s->out = NULL;
+	put_cred(s->out_cred);
+	s->out_cred = NULL;
 }
 
 static int fkt_session_open_output(struct fkt_session *s)
@@ -198,6 +261,8 @@ static int fkt_session_open_output(struct fkt_session *s)
 
 	s->out = NULL;
 	s->out_direct = false;
+	s->out_error = 0;
+	s->out_max = U64_MAX;
 	s->runs = false;
 	if (!fkt_has_output(s))
 		return 0;
@@ -216,6 +281,10 @@ static int fkt_session_open_output(struct fkt_session *s)
 	s->out_direct = out->f_flags & O_DIRECT;
 	s->runs = S_ISREG(file_inode(out)->i_mode) || S_ISBLK(file_inode(out)->i_mode);
 	s->out_pos = out->f_pos;
+	/* The flush thread writes as the caller would, and no further. */
+	s->out_cred = get_current_cred();
+	if (S_ISREG(file_inode(out)->i_mode) && rlimit(RLIMIT_FSIZE) != RLIM_INFINITY)
+		s->out_max = rlimit(RLIMIT_FSIZE);
 	return 0;
 }
 
@@ -314,9 +383,7 @@ out_release:
 		fkt_buffer_free(s); /* what could be had is of no use */
 out_state:
 	smp_store_release(&s->state, FKT_STATE_IDLE);
-	if (s->out)
-		fput(s->out);
-	s->out = NULL;
+	fkt_session_close_output(s);
 out_unlock:
 	mutex_unlock(&s->lock);
 	return ret;
@@ -338,10 +405,17 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	s->stop_cycles = fkt_stamp(fkt_clock(true));
 	fkt_session_detach(s);
 	fkt_session_wait_for_probes(s);
+	mutex_lock(&s->reader);
+	/* The last event of all: a page that is begun after this is never closed. */
+	if (fkt_stream_pause_untold(s)) {
+		(void)fkt_buffer_service(s); /* it may be why there was no page */
+		fkt_stream_tell_pause(s);
+	}
 	for (i = 0; i < s->pools_count; i++)
-		fkt_lane_close(s->pools[i].lane, fkt_shared(s));
+		fkt_lane_fence(s->pools[i].lane, fkt_shared(s));
 	/* Partner: the acquire in fkt_stream_collect(). */
 	smp_store_release(&s->state, FKT_STATE_DRAINING);
+	mutex_unlock(&s->reader);
 	wake_up_interruptible(&s->reader_wait);
 }
 
@@ -356,7 +430,12 @@ void fkt_session_finish(struct fkt_session *s)
 		fkt_session_release(s);
 }
 
-static void fkt_session_request_stop(struct fkt_session *s)
+/**
+ * fkt_session_request_stop - let the flush thread, or whoever splices, end the recording
+ * @s: the session
+ * Context: any.
+ */
+void fkt_session_request_stop(struct fkt_session *s)
 {
 	WRITE_ONCE(s->stop, true);
 	wake_up_interruptible(&s->reader_wait);
@@ -506,6 +585,7 @@ void fkt_session_init(struct fkt_session *s)
 	init_waitqueue_head(&s->reader_wait);
 	init_waitqueue_head(&s->sync_wait);
 	init_irq_work(&s->kick, fkt_session_kicked);
+	INIT_DELAYED_WORK(&s->wake_work, fkt_session_mark_due);
 	s->pow = FKT_POW_DEFAULT;
 	s->initmask = FKT_KEY_SYSTEM;
 }
@@ -520,5 +600,6 @@ void fkt_session_exit(struct fkt_session *s)
 	fkt_functions_exit();
 	fkt_codes_exit();
 	irq_work_sync(&s->kick);
+	cancel_delayed_work_sync(&s->wake_work);
 	fkt_buffer_free(s);
 }

@@ -3,6 +3,7 @@
  * The synchronizing thread (paper, §8.1): fsync() does not return before everything is on the disk,
  * so a thread of its own waits for it, and the flush thread never does.
  */
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/freezer.h>
 #include <linux/kthread.h>
@@ -32,13 +33,15 @@ static int fkt_sync_once(struct fkt_session *s, bool forced)
 	loff_t from = s->out_pos + s->synced, to = s->out_pos + bytes;
 	int ret;
 
-	if (bytes == s->synced)
-		return 0;
+	if (bytes == s->synced || s->sync_error)
+		return s->sync_error;
 	fkt_sync_tell(FKT_TAG(FKT_CODE_SYNC_ENTRY, 1, forced), bytes - s->synced);
 	ret = vfs_fsync_range(s->out, from, to - 1, 1);
 	fkt_sync_tell(FKT_TAG(FKT_CODE_SYNC_EXIT, 1, 0), ret);
-	if (ret)
+	if (ret) {
+		s->sync_error = ret;
 		return ret;
+	}
 	if (!(s->out->f_flags & O_DIRECT))
 		invalidate_mapping_pages(s->out->f_mapping, from >> PAGE_SHIFT, (to - 1) >> PAGE_SHIFT);
 	s->synced = bytes;
@@ -48,8 +51,10 @@ static int fkt_sync_once(struct fkt_session *s, bool forced)
 static int fkt_sync_thread(void *data)
 {
 	struct fkt_session *s = data;
+	const struct cred *own;
 	unsigned int ms;
 
+	own = override_creds(s->out_cred);
 	set_freezable();
 	while (!kthread_should_stop()) {
 		bool forced;
@@ -60,10 +65,12 @@ static int fkt_sync_thread(void *data)
 					     ms ? msecs_to_jiffies(ms) : MAX_SCHEDULE_TIMEOUT);
 		/* Asked for because pages ran low (§8.1), or because it is time. */
 		forced = xchg(&s->sync_wanted, false);
-		/* An error comes back with the last synchronization, in fkt_sync_finish(). */
-		(void)fkt_sync_once(s, forced);
+		/* What is written after this would stand behind a hole: fkt_sync_finish() says why. */
+		if (fkt_sync_once(s, forced))
+			fkt_session_request_stop(s);
 		WRITE_ONCE(s->sync_cpu_ns, current->se.sum_exec_runtime);
 	}
+	revert_creds(own);
 	return 0;
 }
 
@@ -80,6 +87,7 @@ int fkt_sync_start(struct fkt_session *s)
 	struct task_struct *task;
 
 	s->synced = 0;
+	s->sync_error = 0;
 	s->sync_wanted = false;
 	s->sync_task = NULL;
 	if (!S_ISREG(inode->i_mode) && !S_ISBLK(inode->i_mode))
@@ -111,7 +119,8 @@ void fkt_sync_request(struct fkt_session *s)
 /**
  * fkt_sync_finish - end the thread and synchronize a last time
  * @s: the session
- * Return: 0 or the negative errno value with which writing back failed.
+ * Return: 0 or the negative errno value with which writing back first failed. The file's own memory
+ * of that was used up by the call that found it.
  */
 int fkt_sync_finish(struct fkt_session *s)
 {

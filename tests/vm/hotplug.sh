@@ -50,6 +50,27 @@ check 'it ends well' [ "$status" = 0 ]
 calls_of t >calls
 check 'CPU 1 made 3000 calls' grep -qx '1 3000' calls
 
+# One for which there is no memory when it comes: it comes, and its events are lost until there is.
+available() {
+	sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo
+}
+echo 0 >$cpu/online || fail 'offline'
+start_recorder -n -p 13 -o t
+# Its pages, 32 MB, are to be more than half of what is left.
+echo $((($(available) / 1024 - 50) / 2)) >/proc/sys/vm/nr_hugepages
+check 'it comes' sh -c "echo 1 >$cpu/online"
+calls -c 1 3000 >/dev/null
+echo 0 >/proc/sys/vm/nr_hugepages
+sleep 3
+calls -c 1 5000 >/dev/null
+stop_recorder
+check 'it ends well' [ "$status" = 0 ]
+check 'events of it were lost' [ "$(lost recorder.err)" -gt 6000 ]
+check 'the log says it' grep -q 'fkt: no memory for CPU 1: its events are lost until there is' <(dmesg)
+calls_of t >calls
+cat calls
+check 'CPU 1 made 5000 calls that are there' grep -qx '1 5000' calls
+
 # And one that comes and goes while recordings begin and end.
 (while :; do echo 0 >$cpu/online; echo 1 >$cpu/online; done) &
 plugger=$!

@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <fkt/codes.h>
 #include <fkt/format.h>
 #include <fkt/ioctl.h>
 
@@ -61,6 +64,8 @@ static int failures;
  * @indexes: index pages and marks
  * @events: events
  * @calls: getppid() entries
+ * @pauses: pauses told
+ * @complete: the stamp that no later page may have an event before
  * @lost: events lost, as the last page of each lane says
  * @seq: number of the last page of each lane
  * @end: its closing stamp
@@ -69,7 +74,7 @@ static int failures;
 struct inspector {
 	uint8_t page[FKT_PAGE_BYTES] __attribute__((aligned(8)));
 	size_t filled;
-	uint64_t pages, indexes, events, calls;
+	uint64_t pages, indexes, events, calls, pauses, complete;
 	uint64_t lost[LANES_MAX], seq[LANES_MAX], end[LANES_MAX], index_seq;
 	uint8_t id[FKT_ID_BYTES];
 };
@@ -100,6 +105,7 @@ static void inspect_slots(struct inspector *in, const struct fkt_page_header *he
 			complain("lane %u, page %" PRIu64 ": a slot is not of its time", header->lane,
 				 (uint64_t)header->seq);
 		in->calls += code == SYS_getppid;
+		in->pauses += code == FKT_CODE_PAUSE;
 		word += 1 + (slot & FKT_SLOT_WORDS_MASK);
 		events++;
 	}
@@ -130,6 +136,7 @@ static void inspect_page(struct inspector *in)
 		if (header->seq != ++in->index_seq)
 			complain("index page %" PRIu64 ", not %" PRIu64, (uint64_t)header->seq,
 				 in->index_seq);
+		in->complete = ((const struct fkt_index *)(header + 1))->complete;
 		return;
 	}
 	if (header->lane >= LANES_MAX) {
@@ -142,6 +149,10 @@ static void inspect_page(struct inspector *in)
 	if (header->first < in->end[header->lane] || header->end < header->first)
 		complain("lane %u, page %" PRIu64 ": begins before the last one ends", header->lane,
 			 (uint64_t)header->seq);
+	if (header->first < in->complete)
+		complain("lane %u, page %" PRIu64 ": begins %" PRIu64
+			 " cycles before what was said to be complete", header->lane,
+			 (uint64_t)header->seq, (uint64_t)(in->complete - header->first));
 	in->seq[header->lane] = header->seq;
 	in->end[header->lane] = header->end;
 	in->lost[header->lane] = header->lost;
@@ -582,6 +593,269 @@ static void test_unload(void)
 	conclude("copy", &in_copy, (uint64_t)copied);
 }
 
+/* ---- who waits, and for what ---- */
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		err(1, "CPU %d", cpu);
+}
+
+static void set_number(unsigned long request, uint32_t value)
+{
+	int device = open_device();
+
+	if (ioctl(device, request, &value))
+		err(1, "ioctl");
+	close(device);
+}
+
+/* All that there is now, without waiting. Return: bytes. */
+static uint64_t take(int device, int fds[2], struct inspector *in)
+{
+	static uint8_t buf[BATCH];
+	uint64_t bytes = 0;
+	ssize_t n;
+
+	while ((n = splice(device, NULL, fds[1], NULL, BATCH, SPLICE_F_NONBLOCK)) > 0) {
+		if (read(fds[0], buf, (size_t)n) != n)
+			complain("read: %s", strerror(errno));
+		inspect(in, buf, (size_t)n);
+		bytes += (uint64_t)n;
+	}
+	return bytes;
+}
+
+static bool readable(int device, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = device, .events = POLLIN };
+
+	return poll(&poll_fd, 1, timeout_ms) == 1 && poll_fd.revents & POLLIN;
+}
+
+/* poll(2) tells of pages that splice(2) would give, and of a mark that is due. */
+static void test_poll(void)
+{
+	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT };
+	static struct inspector in;
+	int fds[2], device;
+	uint32_t none = 0;
+	double begin;
+
+	if (pipe(fds))
+		err(1, "pipe");
+	start.flush_ms = 3600 * 1000;
+	pin(0);
+	device = open_device();
+	expect("FKT_START", !ioctl(device, FKT_START, &start));
+	/* Some pages, and none for which the lane says so: that is one of 64. */
+	for (int i = 0; i < 100; i++)
+		syscall(SYS_getppid);
+	take(device, fds, &in);
+	for (int i = 0; i < 4000; i++)
+		syscall(SYS_getppid);
+	expect("pages are readable", readable(device, 0));
+	expect("and there", take(device, fds, &in) > 0);
+	close(device);
+
+	set_number(FKT_SETINITMASK, none);
+	device = open_device();
+	start.flush_ms = 1000;
+	expect("FKT_START", !ioctl(device, FKT_START, &start));
+	expect("nothing is readable", !readable(device, 0));
+	begin = now();
+	expect("a mark becomes readable", readable(device, 8000));
+	expect("when it is due", now() - begin < 3);
+	expect("it is there", take(device, fds, &in) == FKT_PAGE_BYTES);
+	close(device);
+	set_number(FKT_SETINITMASK, FKT_KEY_SYSTEM);
+}
+
+/* A pause that nobody has told when the recording is stopped is in the trace, and costs no page. */
+static void test_pause(void)
+{
+	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT,
+				   .on_full = FKT_ON_FULL_PAUSE };
+	uint8_t page[FKT_PAGE_BYTES];
+	int fds[2];
+
+	if (pipe(fds))
+		err(1, "pipe");
+	pin(0);
+	set_number(FKT_SETINITPOWPAGES, 2);
+	for (int round = 0; round < 6; round++) {
+		struct fkt_status status = { .size = sizeof(status) };
+		static struct inspector in;
+		int device = open_device();
+
+		memset(&in, 0, sizeof(in));
+		expect("FKT_START", !ioctl(device, FKT_START, &start));
+		/* One page is in the pipe, and comes back before anybody tells of the pause. */
+		while (splice(device, NULL, fds[1], NULL, FKT_PAGE_BYTES, SPLICE_F_NONBLOCK) < 0)
+			for (int i = 0; i < 100; i++)
+				syscall(SYS_getppid);
+		while (!status.pauses && !ioctl(device, FKT_STATUS, &status))
+			for (int i = 0; i < 100; i++)
+				syscall(SYS_getppid);
+		if (read(fds[0], page, sizeof(page)) != sizeof(page))
+			complain("read: %s", strerror(errno));
+		inspect(&in, page, sizeof(page));
+		expect("FKT_STOP", !ioctl(device, FKT_STOP));
+		take(device, fds, &in);
+		ioctl(device, FKT_STATUS, &status);
+		close(device);
+		printf("%" PRIu64 " events, %u pauses, %" PRIu64 " told, %" PRIu64 " lost\n",
+		       in.events, status.pauses, in.pauses, (uint64_t)status.lost);
+		expect("the pause is told", in.pauses == 1);
+		expect("all pages of the lane were there", in.events > 900);
+	}
+	set_number(FKT_SETINITPOWPAGES, FKT_POW_DEFAULT);
+}
+
+static void *wait_for_pages(void *arg)
+{
+	int fds[2];
+
+	if (!pipe(fds))
+		splice(*(int *)arg, NULL, fds[1], NULL, BATCH, 0);
+	return NULL;
+}
+
+static bool set_online(const char *value)
+{
+	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY);
+	bool done = fd >= 0 && write(fd, value, 1) == 1;
+
+	close(fd);
+	return done;
+}
+
+/* One who waits for pages does not keep a CPU from coming. */
+static void test_hotplug(void)
+{
+	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT,
+				   .flush_ms = 20000 };
+	int device = open_device();
+	uint32_t none = 0;
+	pthread_t waiter;
+	double begin;
+
+	set_number(FKT_SETINITMASK, none);
+	expect("FKT_START", !ioctl(device, FKT_START, &start));
+	pthread_create(&waiter, NULL, wait_for_pages, &device);
+	usleep(300000);
+	begin = now();
+	expect("a CPU goes", set_online("0"));
+	expect("and comes", set_online("1"));
+	printf("%.1f s\n", now() - begin);
+	expect("at once", now() - begin < 8);
+	expect("FKT_STOP", !ioctl(device, FKT_STOP));
+	pthread_join(waiter, NULL);
+	close(device);
+	set_number(FKT_SETINITMASK, FKT_KEY_SYSTEM);
+}
+
+static uint64_t address_of(const char *symbol)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "r");
+	unsigned long address = 0, found;
+	char name[256];
+
+	while (!address && symbols && fscanf(symbols, "%lx %*c %255s%*[^\n]", &found, name) == 2)
+		if (!strcmp(name, symbol))
+			address = found;
+	if (symbols)
+		fclose(symbols);
+	return address;
+}
+
+/* A layer whose probes can't be attached is refused, and refused again; the others go on. */
+static void test_attach(void)
+{
+	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT };
+	const uint32_t masks[] = { 0, FKT_KEY_SYSTEM };
+	uint32_t block = FKT_KEY_BLOCK, irqs = FKT_KEY_SYSTEM;
+	int fds[2];
+
+	if (pipe(fds))
+		err(1, "pipe");
+	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
+		struct fkt_kprobe_spec spec = { .code = FKT_CODE_DYNAMIC };
+		struct fkt_kprobes probes = { .size = sizeof(probes), .count = 1,
+					      .specs_ptr = (uintptr_t)&spec };
+		static struct inspector in;
+		int device;
+
+		printf("mask %#x\n", masks[i]);
+		set_number(FKT_SETINITMASK, masks[i]);
+		device = open_device();
+		spec.address = address_of("odd_write_iter");
+		while (!(block >> spec.key & 1))
+			spec.key++;
+		expect("a probe in a module", !ioctl(device, FKT_ADD_KPROBES, &probes));
+		expect("FKT_START", !ioctl(device, FKT_START, &start));
+		expect("the module goes", !system("rmmod fkt_odd"));
+		expect("its layer is refused", ioctl(device, FKT_ENABLE, &block) && errno == EINVAL);
+		expect("and again", ioctl(device, FKT_ENABLE, &block) && errno == EINVAL);
+		expect("others are not", !ioctl(device, FKT_ENABLE, &irqs));
+		memset(&in, 0, sizeof(in));
+		for (int j = 0; j < 100; j++)
+			syscall(SYS_getppid);
+		expect("FKT_STOP", !ioctl(device, FKT_STOP));
+		take(device, fds, &in);
+		expect("and record", in.calls >= 100);
+		close(device);
+		expect("the module comes", !system("insmod $ODD"));
+	}
+	set_number(FKT_SETINITMASK, FKT_KEY_SYSTEM);
+}
+
+/* What index pages and marks say is complete, while CPU 1 has little to say, and takes long for it. */
+static void test_order(void)
+{
+	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT, .flush_ms = 1 };
+	static struct inspector in;
+	int fds[2], device = open_device();
+	double end = now() + 6;
+
+	if (pipe(fds))
+		err(1, "pipe");
+	load_pid = fork();
+	if (!load_pid) {
+		close_range(3, ~0u, 0);
+		pin(1);
+		for (;;) {
+			syscall(SYS_getppid);
+			usleep(3000);
+		}
+	}
+	pin(0);
+	/* Process events alone: those of CPU 1 are few. */
+	set_number(FKT_SETINITMASK, FKT_KEY_PROCESS);
+	expect("FKT_START", !ioctl(device, FKT_START, &start));
+	while (now() < end) {
+		take(device, fds, &in);
+		usleep(1000);
+	}
+	load_stop();
+	close(device);
+	set_number(FKT_SETINITMASK, FKT_KEY_SYSTEM);
+	printf("%" PRIu64 " pages, %" PRIu64 " index pages\n", in.pages, in.indexes);
+	expect("many of both", in.pages > 200 && in.indexes > 200);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct test {
@@ -591,6 +865,8 @@ int main(int argc, char **argv)
 		{ "file", test_file },	   { "pipe", test_pipe },     { "unix", test_unix },
 		{ "tcp", test_tcp },	   { "limit", test_limit },   { "stop", test_stop },
 		{ "signal", test_signal }, { "others", test_others }, { "unload", test_unload },
+		{ "poll", test_poll },	   { "pause", test_pause },   { "hotplug", test_hotplug },
+		{ "attach", test_attach }, { "order", test_order },
 	};
 
 	setlinebuf(stdout);
@@ -600,5 +876,5 @@ int main(int argc, char **argv)
 		tests[i].run();
 		return failures ? 1 : 0;
 	}
-	errx(2, "usage: splice file|pipe|unix|tcp|limit|stop|signal|others|unload");
+	errx(2, "usage: splice file|pipe|unix|tcp|limit|stop|signal|others|unload|poll|pause|hotplug|attach|order");
 }
