@@ -370,9 +370,11 @@ int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count);
 void fkt_points_clear(void);
 
 /* probes/kprobe.c */
+struct kprobe;
 int fkt_kprobes_add(const struct fkt_kprobe_spec __user *specs, u32 count, u32 *done);
 void fkt_kprobes_clear(void);
 u64 fkt_kprobes_missed(void);
+bool fkt_kprobe_stays(const struct kprobe *kp);
 
 /* buffer.c */
 void fkt_pool_tell(u32 code, const struct fkt_pool *pool, u64 number);

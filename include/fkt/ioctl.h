@@ -359,9 +359,10 @@ struct fkt_kprobes {
  * trust, and one that has more of them on the stack than copy_words says would find others there.
  * EPERM also on a kernel that is locked down for integrity, unless all are FKT_FUNCTION_ENTRY_ONLY.
  * EBUSY while a recording runs or another open file has added some, EINVAL for a code, key or count
- * out of range. When its layer is attached, an address that ftrace can't hook, or that is there
- * twice, is left out (fkt_status.functions_refused); FKT_START and FKT_ENABLE give EADDRINUSE for a
- * function that another direct trampoline has (a BPF fentry program).
+ * out of range, or a group of no module for an address in one. When its layer is attached, an
+ * address that ftrace can't hook, that is there twice, or that somebody else holds (a BPF program's
+ * direct trampoline, a live patch) is left out (fkt_status.functions_refused); FKT_START and
+ * FKT_ENABLE give EOPNOTSUPP while kernel.ftrace_enabled is 0, so that ftrace would call nobody.
  */
 #define FKT_ADD_FUNCTIONS   _IOW(FKT_IOC, 12, struct fkt_functions)
 /*

@@ -80,7 +80,8 @@ static void fkt_gate_redirect_copying(unsigned long ip, unsigned long parent_ip,
  * From the first time on, this module stays loaded.
  *
  * Context: process; may sleep.
- * Return: 0, or -EBUSY while another one has it open.
+ * Return: 0, -EBUSY while another one has it open, -EOPNOTSUPP while ftrace is turned off, or another
+ * negative errno value of ftrace's.
  */
 int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *gate)
 {
@@ -89,9 +90,13 @@ int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *
 	mutex_lock(&fkt_gate_lock);
 	if (fkt_gate_tickets)
 		goto out;
+	/* Before anything is hooked: from now on it may be called for ever. */
 	if (!fkt_gate_stays)
 		__module_get(THIS_MODULE);
 	fkt_gate_stays = true;
+	ret = fkt_gate_guard_set();
+	if (ret)
+		goto out;
 	fkt_gate_first = fkt_gate_next;
 	fkt_gate_next += tickets;
 	*gate = (struct fkt_gate){
@@ -109,7 +114,6 @@ int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *
 	WRITE_ONCE(fkt_gate_tickets, tickets);
 	static_call_update(fkt_gate_entry, ops->entry);
 	static_call_update(fkt_gate_entry_copying, ops->entry_copying);
-	ret = 0;
 out:
 	mutex_unlock(&fkt_gate_lock);
 	return ret;
@@ -131,6 +135,7 @@ void fkt_gate_close(void)
 	static_call_update(fkt_gate_entry_copying, fkt_gate_no_entry_copying);
 	WRITE_ONCE(fkt_gate_tickets, 0);
 	static_call_update(fkt_gate_exit, fkt_gate_no_exit);
+	fkt_gate_guard_clear();
 	/*
 	 * Those who were on their way have preemption off. Where RCU does not watch, in idle tasks
 	 * of kernels that let functions be traced there, the second one waits for them.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between gate.c and trampoline.S. */
+/* What the files of fkt_gate.ko share. */
 #ifndef FKT_GATE_TRAMPOLINE_H
 #define FKT_GATE_TRAMPOLINE_H
 
@@ -15,5 +15,8 @@ void fkt_gate_redirected_copying(void);
 extern u64 fkt_gate_first;
 extern u64 fkt_gate_tickets;
 void fkt_gate_resched(void);
+
+int fkt_gate_guard_set(void);
+void fkt_gate_guard_clear(void);
 
 #endif

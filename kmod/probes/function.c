@@ -375,14 +375,6 @@ static unsigned long fkt_function_body(unsigned long address)
 	return address + MCOUNT_INSN_SIZE;
 }
 
-/* Whether ftrace really calls somebody there. */
-static bool fkt_function_called(unsigned long address)
-{
-	const u32 *place = (u32 *)(fkt_function_body(address) - MCOUNT_INSN_SIZE);
-
-	return READ_ONCE(*place) != FKT_FTRACE_NOP;
-}
-
 /*
  * Put a function into the table. It may be there already, from when it was tried to hook it together
  * with others. Return: false when there is another one of that address.
@@ -446,9 +438,6 @@ static int fkt_group_hook(struct fkt_function_group *group)
 		group->ops.flags |= FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
 		ret = register_ftrace_function(&group->ops);
 	}
-	/* While this is registered, kernel.ftrace_enabled can't be set to 0: registering would clear it. */
-	if (!ret)
-		group->ops.flags |= FTRACE_OPS_FL_PERMANENT;
 	return ret;
 }
 
@@ -468,17 +457,6 @@ static void fkt_group_unhook(struct fkt_function_group *group)
 	}
 	ftrace_free_filter(&group->ops);
 	kvfree(group);
-}
-
-/* Whether ftrace calls the trampoline: it takes hooks while it is turned off, and does nothing. */
-static bool fkt_group_called(const struct fkt_function_group *group)
-{
-	u32 i;
-
-	for (i = 0; i < group->count; i++)
-		if (group->ips[i])
-			return fkt_function_called(group->ips[i]);
-	return true;
 }
 
 /*
@@ -514,7 +492,7 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 co
 		list_add(&group->link, &fkt_function_groups);
 		fkt_functions_hooked += hooked;
 		fkt_functions_refused += count - hooked;
-		return fkt_group_called(group) ? 0 : -EOPNOTSUPP;
+		return 0;
 	}
 
 out_free:

@@ -312,6 +312,24 @@ u64 fkt_kprobes_missed(void)
 }
 
 /**
+ * fkt_kprobe_stays - whether the kernel goes on calling a kprobe that was unregistered
+ * @kp: the kprobe
+ *
+ * After an error of its own, ftrace lets go of nothing that it calls, which kprobes at the beginning
+ * of functions are. Then the kprobe is never to be freed, and this module stays for it.
+ *
+ * Context: process.
+ */
+bool fkt_kprobe_stays(const struct kprobe *kp)
+{
+	if (kp->addr)
+		return false;
+	pr_warn_once("fkt: the kernel cannot take kprobes out any more: fkt stays loaded\n");
+	__module_get(THIS_MODULE);
+	return true;
+}
+
+/**
  * fkt_kprobes_clear - forget what fkt_kprobes_add() was given
  * Context: the session's lock, idle; may sleep.
  */
@@ -344,8 +362,12 @@ void fkt_kprobes_clear(void)
 	unregister_kretprobes(returns, returns_n);
 	kvfree(kprobes);
 	kvfree(returns);
-	list_for_each_entry_safe(probe, next, &fkt_kprobes, link)
-		kfree(probe);
+	list_for_each_entry_safe(probe, next, &fkt_kprobes, link) {
+		if (fkt_kprobe_stays(&probe->rp.kp))
+			WRITE_ONCE(probe->key, 0); /* it records nothing any more */
+		else
+			kfree(probe);
+	}
 	INIT_LIST_HEAD(&fkt_kprobes);
 	fkt_kprobe_count = 0;
 }

@@ -144,22 +144,34 @@ static int fkt_release_task(struct kprobe *probe, struct pt_regs *regs)
 }
 
 static struct kprobe fkt_release_probe;
+static bool fkt_release_hooked;
 
 static int fkt_process_attach(const struct fkt_session *s, u32 keys)
 {
-	/* A kprobe is not to be registered with what an earlier registration left in it. */
-	fkt_release_probe = (struct kprobe){
-		.symbol_name = "release_task",
-		.pre_handler = fkt_release_task,
-	};
-	return register_kprobe(&fkt_release_probe) ?:
-	       fkt_tracepoints_attach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
+	int ret;
+
+	/* It still is when it could not be unregistered; then it just goes on. */
+	if (!fkt_release_hooked) {
+		/* A kprobe is not to be registered with what an earlier registration left in it. */
+		fkt_release_probe = (struct kprobe){
+			.symbol_name = "release_task",
+			.pre_handler = fkt_release_task,
+		};
+		ret = register_kprobe(&fkt_release_probe);
+		if (ret)
+			return ret;
+		fkt_release_hooked = true;
+	}
+	return fkt_tracepoints_attach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
 }
 
 static void fkt_process_detach(void)
 {
 	fkt_tracepoints_detach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
+	if (!fkt_release_hooked || !fkt_release_probe.addr)
+		return;
 	unregister_kprobe(&fkt_release_probe);
+	fkt_release_hooked = fkt_kprobe_stays(&fkt_release_probe);
 }
 
 const struct fkt_provider fkt_provider_process = {

@@ -103,11 +103,10 @@ static int start(const struct recording *recording)
 	case ENOMEM:
 		warnx("no memory for 2^%u pages a lane; a smaller -p will help", options->pow);
 		break;
-	case EADDRINUSE:
-		/* It may have been turned off, or taken, only now. */
+	case EOPNOTSUPP:
+		/* It has been turned off only now. */
 		if (!ftrace_refuse_disabled())
-			warnx("another tracer (a BPF program?) has one of the functions in such a way "
-			      "that no second one can have it");
+			warnx("ftrace does not call what it was told to; try again");
 		break;
 	case EBADF:
 	case EINVAL:

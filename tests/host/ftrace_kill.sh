@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ftrace_kill.sh KERNEL CPUS: ftrace finds an error of its own in the middle of a recording and stops for good. It goes on
+# calling what it was told to call, and lets go of nothing: the recording ends, the functions go on, and the module stays.
+
+set -uo pipefail
+
+kernel=$1
+cpus=$2
+release=$("$TOP/scripts/kernels" --release "$kernel")
+
+mkdir share
+cat >share/guest.sh <<'END'
+cd /mnt/disk
+fkt_record -n -F 'vfs_*' -F '*_sys_read' -p 12 -o t 2>record.err &
+recorder=$!
+until fkt_enable system 2>/dev/null; do sleep 0.1; done
+insmod "$1"
+cat /etc/passwd >/dev/null
+kill -INT $recorder
+wait $recorder
+echo "recorder $?"
+rmmod fkt 2>/dev/null && echo unloaded
+for i in 1 2 3 4 5; do
+	cat /etc/passwd >/dev/null && sh -c true
+done
+echo "events $(fkt_print --no-summary t | grep -c vfs_read)"
+echo "$(fkt_record -k system -o t2 true 2>&1 | grep -o ', 0 lost' | head -1)"
+echo survived
+END
+"$TOP/scripts/vm" --kernel "$kernel" --cpus "$cpus" --share share --timeout 200 -- \
+	bash /mnt/share/guest.sh "$TOP/build/tests/vm/kill_ftrace/$release/kill_ftrace.ko" >out 2>err
+cat out
+# The kernel warns of what it could not do. Anything else is FKT's fault.
+grep -aE 'WARNING:|BUG:|Oops|general protection|unable to handle|KASAN|Kernel panic' err |
+	grep -avE 'WARNING:.*(disarm_kprobe|unregister_kprobe|kprobe_ftrace|__ftrace|ftrace_)' >other
+if [ -s other ]; then
+	cat err
+	echo 'FAILED: the kernel complains of more than that'
+	exit 1
+fi
+grep -qx survived out || { cat err; echo 'FAILED: the guest did not survive'; exit 1; }
+grep -qx 'recorder 0' out || { echo 'FAILED: the recording did not end well'; exit 1; }
+grep -qx unloaded out && { echo 'FAILED: the module was unloaded, though the kernel still calls it'; exit 1; }
+echo ok

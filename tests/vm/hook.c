@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hook OUTPUT COMMAND GROUP NAME…: records functions as a recorder might that does not look at them
+ * before: they are in the group of that number, while the shell's COMMAND runs. Prints how many were
+ * hooked and how many refused, or what the kernel answered.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fkt/codes.h>
+#include <fkt/ioctl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static __u64 address_of(const char *name)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	unsigned long long address;
+	char symbol[256], type;
+
+	while (file && fscanf(file, "%llx %c %255s%*[^\n]", &address, &type, symbol) == 3)
+		if (!strcmp(symbol, name) && (type | 0x20) == 't') {
+			fclose(file);
+			return address;
+		}
+	errx(77, "there is no function %s", name);
+}
+
+static int answer(const char *what)
+{
+	printf("%s: %s\n", what, strerrorname_np(errno));
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct fkt_function_spec spec[16] = {};
+	struct fkt_functions functions = { .size = sizeof(functions) };
+	struct fkt_start start = { .size = sizeof(start) };
+	struct fkt_status status = { .size = sizeof(status) };
+	__u32 pow = 7, mask = FKT_KEY_FUNCTIONS;
+	int device, i;
+
+	if (argc < 5 || argc > 4 + 16)
+		errx(2, "usage: hook OUTPUT COMMAND GROUP NAME...");
+	for (i = 4; i < argc; i++)
+		spec[i - 4] = (struct fkt_function_spec){
+			.address = address_of(argv[i]),
+			.code = FKT_CODE_DYNAMIC + 2 * (__u32)i,
+			.keys = FKT_KEY_FUNCTIONS,
+			.ret_bytes = 8,
+			.group = (__u32)atoi(argv[3]),
+		};
+	functions.count = (__u32)(argc - 4);
+	functions.specs_ptr = (uintptr_t)spec;
+	device = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
+	start.out_fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (device < 0 || start.out_fd < 0)
+		err(2, FKT_DEVICE ", %s", argv[1]);
+	if (ioctl(device, FKT_SETINITPOWPAGES, &pow) || ioctl(device, FKT_SETINITMASK, &mask))
+		return answer("set up");
+	if (ioctl(device, FKT_ADD_FUNCTIONS, &functions))
+		return answer("add");
+	if (ioctl(device, FKT_START, &start))
+		return answer("start");
+	if (system(argv[2]))
+		warnx("%s: failed", argv[2]);
+	if (ioctl(device, FKT_STATUS, &status))
+		return answer("status");
+	if (ioctl(device, FKT_STOP))
+		return answer("stop");
+	printf("%u hooked, %u refused\n", status.functions, status.functions_refused);
+	return 0;
+}
