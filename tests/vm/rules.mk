@@ -38,4 +38,5 @@ checked@$(1): FORCE
 endef
 $(foreach k,$(all_kernels),$(eval $(call checked_rule,$(k))))
 
-$(B)/tests/vm/hold: LDLIBS += -lbpf
+# They attach BPF programs.
+$(B)/tests/vm/fexit $(B)/tests/vm/hold: LDLIBS += -lbpf
