@@ -10,7 +10,12 @@
 #include "fkt_gate.h"
 #include "trampoline.h"
 
-static_assert(FKT_GATE_COPY_WORDS == 8); /* trampoline.S has 16 and 80 of it in its unwinding hints */
+/*
+ * trampoline.S has 16 and 80 of it in its unwinding hints. The copies are 80 bytes below the arguments:
+ * one that has to stand at a multiple of 16 still does.
+ */
+static_assert(FKT_GATE_COPY_WORDS == 8);
+static_assert((8 * FKT_GATE_COPY_WORDS + 16) % 16 == 0);
 
 static DEFINE_MUTEX(fkt_gate_lock);
 /* Pinned until the machine is restarted; @fkt_gate_lock. */
