@@ -116,11 +116,11 @@ static inline int fkt_unregister_direct(struct ftrace_ops *ops, unsigned long ad
 }
 
 /*
- * How many functions may have a direct trampoline. Before 6.7, each one that is added beyond 8192
- * makes a new copy of the kernel's table of them all, and loses the old one.
+ * How many functions may have a direct trampoline, all in all. Before 6.7, each one that is added beyond
+ * 8192 makes a new copy of the kernel's table of them all, and loses the old one.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define FKT_DIRECT_MAX 4096
+#define FKT_DIRECT_MAX 4096u
 #else
 #define FKT_DIRECT_MAX U32_MAX
 #endif

@@ -30,7 +30,8 @@ struct ftrace_regs;
 /**
  * struct fkt_gate_call - a function that is entered, on the stack
  * @args: its six argument registers
- * @body: where ftrace's call in the function returns to, to run it
+ * @body: where ftrace's call in the function returns to, to run it; 0 when the function is not known,
+ *	for the call is passed by: it can't be recorded, and a ticket is of no use
  */
 struct fkt_gate_call {
 	u64 args[6];
@@ -68,18 +69,18 @@ struct fkt_gate_ops {
  * @first: the first of the recording's tickets; never 0
  * @called: the trampoline, for ftrace's direct calls
  * @called_copying: the same for functions that have arguments on the stack: the body finds copies
- * @redirect: for where ftrace can't call the trampoline directly: what an ftrace_ops calls, with
- *	FTRACE_OPS_FL_SAVE_REGS and FTRACE_OPS_FL_IPMODIFY, to send the function there
- * @redirect_copying: the same for functions that have arguments on the stack
+ * @shared: what an ftrace_ops calls, with FTRACE_OPS_FL_SAVE_REGS, whose own trampoline @called is: where
+ *	other tracers share a function with it
+ * @shared_copying: the same with @called_copying
  */
 struct fkt_gate {
 	u64 first;
 	unsigned long called;
 	unsigned long called_copying;
-	void (*redirect)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			 struct ftrace_regs *fregs);
-	void (*redirect_copying)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				 struct ftrace_regs *fregs);
+	void (*shared)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs);
+	void (*shared_copying)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			       struct ftrace_regs *fregs);
 };
 
 int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *gate);

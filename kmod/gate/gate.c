@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opening and closing the gate, see fkt_gate.h; the trampolines are in trampoline.S. */
+#include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -55,25 +56,34 @@ void fkt_gate_resched(void)
 	preempt_enable_notrace();
 }
 
-/* No function has an argument in %r10: the trampoline finds the body there, as if pushed by a call. */
-static __always_inline void fkt_gate_redirect_to(struct ftrace_regs *fregs, void (*to)(void))
+/*
+ * Several tracers share a function, and ftrace asks them all: here it is told to go on to the trampoline
+ * @to as if the function called it, with all registers as they were. A BPF program that came later than
+ * this hook has said already where to go on, and there is one such place only: the call is passed by,
+ * and said to be. Preemption is off.
+ */
+static __always_inline void fkt_gate_shared_by(struct ftrace_regs *fregs, void (*to)(void))
 {
 	struct pt_regs *regs = ftrace_get_regs(fregs);
+	struct fkt_gate_call passed = { .body = 0 };
 
-	regs->r10 = regs->ip;
-	regs->ip = (unsigned long)to;
+	if (regs->orig_ax) {
+		static_call(fkt_gate_entry)(&passed);
+		return;
+	}
+	regs->orig_ax = (unsigned long)to;
 }
 
-static void fkt_gate_redirect(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			      struct ftrace_regs *fregs)
+static void fkt_gate_shared(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
 {
-	fkt_gate_redirect_to(fregs, fkt_gate_redirected);
+	fkt_gate_shared_by(fregs, fkt_gate_called);
 }
 
-static void fkt_gate_redirect_copying(unsigned long ip, unsigned long parent_ip,
-				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static void fkt_gate_shared_copying(unsigned long ip, unsigned long parent_ip,
+				    struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	fkt_gate_redirect_to(fregs, fkt_gate_redirected_copying);
+	fkt_gate_shared_by(fregs, fkt_gate_called_copying);
 }
 
 /**
@@ -108,8 +118,8 @@ int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *
 		.first = fkt_gate_first,
 		.called = (unsigned long)fkt_gate_called,
 		.called_copying = (unsigned long)fkt_gate_called_copying,
-		.redirect = fkt_gate_redirect,
-		.redirect_copying = fkt_gate_redirect_copying,
+		.shared = fkt_gate_shared,
+		.shared_copying = fkt_gate_shared_copying,
 	};
 	static_call_update(fkt_gate_exit, ops->exit);
 	/*
@@ -143,8 +153,11 @@ void fkt_gate_close(void)
 	fkt_gate_guard_clear();
 	/*
 	 * Those who were on their way have preemption off. Where RCU does not watch, in idle tasks
-	 * of kernels that let functions be traced there, the second one waits for them.
+	 * of kernels that let functions be traced there, the second one waits for them. Neither
+	 * waits for a CPU that is just coming or going: let it have come, or gone.
 	 */
+	cpus_read_lock();
+	cpus_read_unlock();
 	synchronize_rcu();
 	synchronize_rcu_tasks_rude();
 	mutex_unlock(&fkt_gate_lock);

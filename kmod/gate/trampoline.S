@@ -16,10 +16,8 @@
  * A body that has arguments on the stack as well finds copies of them: they are the called function's
  * own, and nobody looks at them afterwards.
  *
- * The body is entered by a return: an indirect call would have to land on an ENDBR.
- *
- * Where ftrace can't call it directly, fkt_gate_redirected is entered instead of the body, as if by
- * the caller, with the body in %r10: no function's argument. Neither is %r11.
+ * The body is entered by a return: an indirect call would have to land on an ENDBR. No function has an
+ * argument in %r10 or %r11.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -131,9 +129,7 @@ SYM_INNER_LABEL(\returned, SYM_L_GLOBAL)
 	RET
 .endm
 
-SYM_FUNC_START(fkt_gate_redirected)
-	pushq	%r10
-SYM_INNER_LABEL(fkt_gate_called, SYM_L_GLOBAL)
+SYM_FUNC_START(fkt_gate_called)
 	ANNOTATE_NOENDBR /* called directly */
 	/* One word more on the stack than a function has that was just called. */
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=16 type=UNWIND_HINT_TYPE_CALL
@@ -164,11 +160,9 @@ SYM_INNER_LABEL(fkt_gate_called, SYM_L_GLOBAL)
 
 .Lresched_entry:
 	RESCHED .Lentered
-SYM_FUNC_END(fkt_gate_redirected)
+SYM_FUNC_END(fkt_gate_called)
 
-SYM_FUNC_START(fkt_gate_redirected_copying)
-	pushq	%r10
-SYM_INNER_LABEL(fkt_gate_called_copying, SYM_L_GLOBAL)
+SYM_FUNC_START(fkt_gate_called_copying)
 	ANNOTATE_NOENDBR /* called directly */
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=16 type=UNWIND_HINT_TYPE_CALL
 	/* A struct fkt_gate_copying_call. */
@@ -210,4 +204,4 @@ SYM_INNER_LABEL(fkt_gate_called_copying, SYM_L_GLOBAL)
 
 .Lresched_entry_copying:
 	RESCHED .Lentered_copying
-SYM_FUNC_END(fkt_gate_redirected_copying)
+SYM_FUNC_END(fkt_gate_called_copying)

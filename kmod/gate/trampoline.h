@@ -5,11 +5,9 @@
 
 #include <linux/types.h>
 
-/* Where ftrace enters: called by the function, or in its place with the body in %r10. */
+/* Where ftrace enters: as if called by the function. */
 void fkt_gate_called(void);
-void fkt_gate_redirected(void);
 void fkt_gate_called_copying(void);
-void fkt_gate_redirected_copying(void);
 
 /* Used by the trampolines. */
 extern u64 fkt_gate_first;

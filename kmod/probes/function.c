@@ -73,7 +73,8 @@ struct fkt_function_table {
  * those of each module apart, and of the kernel's own those that have arguments on the stack
  * @link: in fkt_function_groups
  * @ops: the hooks
- * @direct: hooked by direct trampoline, else by redirection
+ * @direct: hooked by direct trampoline, which is in a table of the kernel's and excludes other such
+ *	hooks; else it is the hook's own trampoline, as those are that ftrace makes
  * @copying: by the trampoline that copies the arguments on the stack
  * @count: how many
  * @ips: their addresses
@@ -102,6 +103,8 @@ static u32 fkt_function_keys; /* the layers whose functions are hooked */
 
 /* How many functions the recording has hooked, and how many ftrace would not hook. */
 static u32 fkt_functions_hooked;
+/* How many functions the groups have that are hooked directly; fkt_groups_lock. */
+static u32 fkt_functions_direct;
 static u32 fkt_functions_refused;
 /* Whether all CPUs write into one lane. */
 static bool fkt_functions_shared;
@@ -167,7 +170,13 @@ static noinline u64 fkt_function_entry_slow(const u64 *args, unsigned long body,
 	bool pair, recorded = true;
 	unsigned long irqs;
 
-	if (!function->body || !fkt_on(function->keys))
+	if (!function->body) {
+		/* The call is passed by; or the body is another one, a live patch's. */
+		if (fkt_on(READ_ONCE(fkt_function_keys)))
+			fkt_event_lost();
+		return 0;
+	}
+	if (!fkt_on(function->keys))
 		return 0;
 	pair = fkt_function_has_exit(function, args, copy_words);
 	if (function->flags & FKT_FUNCTION_GRAPH) {
@@ -377,7 +386,8 @@ static unsigned long fkt_function_body(unsigned long address)
 
 /*
  * Put a function into the table. It may be there already, from when it was tried to hook it together
- * with others. Return: false when there is another one of that address.
+ * with others. Return: false when there is another one of that address, or when that is none of a
+ * function: ftrace takes any that is within its call.
  */
 static bool fkt_table_insert(struct fkt_function *places, const struct fkt_function_spec *spec)
 {
@@ -386,6 +396,8 @@ static bool fkt_table_insert(struct fkt_function *places, const struct fkt_funct
 	struct fkt_function *function = fkt_function_find(places, body);
 	bool plain = !spec->flags && !spec->args && !spec->copy_words && !fkt_functions_shared;
 
+	if (!fkt_is_ftrace_place(body - MCOUNT_INSN_SIZE))
+		return false;
 	if (function->body)
 		return function->entry_tag == entry_tag;
 	*function = (struct fkt_function){
@@ -433,11 +445,14 @@ static int fkt_group_hook(struct fkt_function_group *group)
 	if (group->direct) {
 		ret = fkt_register_direct(&group->ops, fkt_group_trampoline(group));
 	} else {
-		group->ops.func = group->copying ? fkt_functions_gate.redirect_copying
-						 : fkt_functions_gate.redirect;
-		group->ops.flags |= FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
+		group->ops.func = group->copying ? fkt_functions_gate.shared_copying
+						 : fkt_functions_gate.shared;
+		group->ops.trampoline = fkt_group_trampoline(group);
+		group->ops.flags |= FTRACE_OPS_FL_SAVE_REGS;
 		ret = register_ftrace_function(&group->ops);
 	}
+	if (!ret && group->direct)
+		fkt_functions_direct += group->count;
 	return ret;
 }
 
@@ -455,8 +470,16 @@ static void fkt_group_unhook(struct fkt_function_group *group)
 		pr_warn_once("fkt: ftrace cannot unhook functions any more: error %d\n", -ret);
 		return;
 	}
+	if (group->direct)
+		fkt_functions_direct -= group->count;
 	ftrace_free_filter(&group->ops);
 	kvfree(group);
+}
+
+/* Whether there is room for @count direct trampolines more. */
+static bool fkt_may_be_direct(u32 count)
+{
+	return count <= FKT_DIRECT_MAX - min(fkt_functions_direct, FKT_DIRECT_MAX);
 }
 
 /*
@@ -473,7 +496,7 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 co
 	if (!group)
 		return -ENOMEM;
 	group->count = count;
-	group->direct = count <= FKT_DIRECT_MAX;
+	group->direct = fkt_may_be_direct(count);
 	for (i = 0; i < count; i++) {
 		group->ips[i] = specs[i]->address;
 		group->copying |= !!specs[i]->copy_words;
@@ -505,6 +528,41 @@ out_free:
 		return 0;
 	}
 	return fkt_group_attach(specs, half) ?: fkt_group_attach(specs + half, count - half);
+}
+
+/* Whether somebody is called at what the recorder says to be a function: it may be no memory at all. */
+static bool fkt_spec_called(const struct fkt_function_spec *spec)
+{
+	u32 code[2];
+
+	if (copy_from_kernel_nofault(code, (void *)spec->address, sizeof(code)))
+		return false;
+	return code[0] != FKT_FTRACE_NOP && code[1] != FKT_FTRACE_NOP;
+}
+
+/*
+ * Hook @count functions that may be too many for direct trampolines. A hook with a trampoline of its own
+ * does not exclude others: where a BPF program has the function already, the function would go on to
+ * that one's alone. So those that somebody has already are hooked directly, or found to be held.
+ */
+static int fkt_functions_attach(const struct fkt_function_spec **specs, u32 count)
+{
+	u32 i, held = 0;
+	int ret = 0;
+
+	if (fkt_may_be_direct(count))
+		return fkt_group_attach(specs, count);
+	for (i = 0; i < count; i++) {
+		if (!fkt_spec_called(specs[i]))
+			continue;
+		swap(specs[i], specs[held]);
+		held++;
+	}
+	if (held && held < count && fkt_may_be_direct(held))
+		ret = fkt_group_attach(specs, held);
+	else
+		held = 0;
+	return ret ?: fkt_group_attach(specs + held, count - held);
 }
 
 /*
@@ -541,7 +599,7 @@ static int fkt_layers_attach(u32 keys, u32 before)
 	for (i = 0; i < count && !ret; i = end) {
 		for (end = i + 1; end < count && !fkt_spec_order(&specs[i], &specs[end]); end++)
 			;
-		ret = fkt_group_attach(specs + i, end - i);
+		ret = fkt_functions_attach(specs + i, end - i);
 	}
 	mutex_unlock(&fkt_groups_lock);
 	kvfree(specs);
