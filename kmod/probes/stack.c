@@ -8,16 +8,23 @@
 
 DEFINE_PER_CPU(unsigned long, fkt_irq_stack_end);
 
+static bool fkt_on_task_stack(unsigned long sp)
+{
+	return sp - (unsigned long)current->stack < THREAD_SIZE;
+}
+
 /*
- * In an interrupt that a kernel thread has raised on its own CPU: it has just begun to use the stack.
- * One that comes while a program runs uses that task's own stack.
+ * In an interrupt that a kernel thread has raised on its own CPU: it has just begun to use the stack,
+ * whose first word is where the thread's own was used up to. Not so if it was another interrupt that
+ * was interrupted: then it is found another time. One that comes while a program runs uses that task's
+ * own stack.
  */
 static void fkt_stack_note(struct irq_work *work)
 {
-	unsigned long sp = current_stack_pointer;
+	unsigned long sp = current_stack_pointer, end = PAGE_ALIGN(sp);
 
-	if (sp - (unsigned long)current->stack >= THREAD_SIZE)
-		__this_cpu_write(fkt_irq_stack_end, PAGE_ALIGN(sp));
+	if (!fkt_on_task_stack(sp) && fkt_on_task_stack(((unsigned long *)end)[-1]))
+		__this_cpu_write(fkt_irq_stack_end, end);
 }
 
 static long fkt_stack_ask(void *unused)
