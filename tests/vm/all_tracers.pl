@@ -168,8 +168,9 @@ sub fkt_begins {
 	my @arguments = map { ('-F', $_) } @some;
 
 	push @arguments, '--args' if rand 3 < 1;
-	push @arguments, '-P', 'r:' . any @functions if rand 3 < 1;
-	push @arguments, '-P', 'p:' . any @functions if rand 4 < 1;
+	# By other names than those of the functions' own events.
+	push @arguments, '-P', "r:returned $_" for rand 3 < 1 ? any @functions : ();
+	push @arguments, '-P', "p:called $_" for rand 4 < 1 ? any @functions : ();
 	step 'fkt begins', @arguments;
 	$fkt = fork // die;
 	if (!$fkt) {
