@@ -752,6 +752,126 @@ uint32_t fkt_process_count(const struct fkt_processes *processes);
  */
 uint32_t fkt_process_leader(struct fkt_processes *processes, uint32_t id);
 
+/* ---- fields.c: what an event holds ---- */
+
+enum fkt_field_type {
+	FKT_FIELD_SIGNED,
+	FKT_FIELD_UNSIGNED,
+	FKT_FIELD_HEX,
+	FKT_FIELD_CYCLES,
+	FKT_FIELD_PID,
+	FKT_FIELD_IRQ,
+	FKT_FIELD_SOFTIRQ,
+	FKT_FIELD_TRAP,
+	FKT_FIELD_STATE,
+	FKT_FIELD_SYMBOL,   /* an address */
+	FKT_FIELD_FUNCTION, /* the address of a function */
+	FKT_FIELD_COMM,	    /* the name of a process */
+	FKT_FIELD_STRING,
+	FKT_FIELD_QUOTED, /* a string that people see in quotes */
+	FKT_FIELD_CHAR,
+	FKT_FIELD_ARGUMENT,	   /* of a system call: a register */
+	FKT_FIELD_RESULT,	   /* of a call: signed, or an error */
+	FKT_FIELD_RESULT_UNSIGNED, /* of a call that can't fail */
+	FKT_FIELD_VOID,		   /* of one that has none */
+};
+
+/* Room for the longest name, and how many fields an event can have. */
+#define FKT_FIELD_NAME_BYTES 32
+#define FKT_FIELDS_MAX	     66
+
+/**
+ * struct fkt_field - a field of the events of some code
+ * @type: enum fkt_field_type: what it is, and so how it is shown
+ * @bytes: its size; 0: all that remain
+ * @offset: where it stands in the event's words, in bytes
+ * @immediate: it is the event's immediate instead
+ * @bare: it speaks for itself: people are shown it without its name
+ * @name: its name, which no other field of the code has; there are no quotes in it
+ * @unit: of its number, such as "cycles", or ""
+ */
+struct fkt_field {
+	uint8_t type;
+	uint8_t bytes;
+	uint8_t offset;
+	bool immediate;
+	bool bare;
+	char name[FKT_FIELD_NAME_BYTES];
+	const char *unit;
+};
+
+/**
+ * fkt_fields() - the fields of a code
+ * @trace: the trace, whose table says them
+ * @code: the code; of one that nobody knows, the words
+ * @fields: filled in
+ *
+ * Return: how many there are.
+ */
+unsigned int fkt_fields(const struct fkt_trace *trace, uint32_t code,
+			struct fkt_field fields[FKT_FIELDS_MAX]);
+
+/**
+ * fkt_field_is_named() - whether what the field numbers has a name, which fkt_put_name() says
+ * @field: the field
+ */
+static inline bool fkt_field_is_named(const struct fkt_field *field)
+{
+	return (field->type >= FKT_FIELD_PID && field->type <= FKT_FIELD_TRAP) ||
+	       field->type == FKT_FIELD_SYMBOL || field->type == FKT_FIELD_FUNCTION ||
+	       field->type == FKT_FIELD_RESULT;
+}
+
+enum fkt_value_kind {
+	FKT_VALUE_NONE,
+	FKT_VALUE_SIGNED,
+	FKT_VALUE_UNSIGNED,
+	FKT_VALUE_TEXT,
+};
+
+/**
+ * struct fkt_value - the value of a field of an event
+ * @kind: what it is
+ * @number: the number; with FKT_VALUE_SIGNED that of an int64_t
+ * @text: the text, without a NUL behind it, and with anything in it
+ * @bytes: its length
+ */
+struct fkt_value {
+	enum fkt_value_kind kind;
+	uint64_t number;
+	const char *text;
+	size_t bytes;
+};
+
+/**
+ * fkt_field_value() - the value of a field
+ * @field: a field of the event's code
+ * @event: the event
+ * @value: set to it; valid as long as the event
+ *
+ * Return: false when it has none: the event was recorded with fewer words, or it is a void result.
+ */
+bool fkt_field_value(const struct fkt_field *field, const struct fkt_event *event,
+		     struct fkt_value *value);
+
+/* Room for the longest name that fkt_put_name() writes. */
+#define FKT_VALUE_NAME_BYTES 600
+
+/**
+ * fkt_put_name() - what a number is the number of: a process, an IRQ, an error, an address
+ * @trace: the trace
+ * @processes: its threads, at this moment
+ * @field: the field, of which fkt_field_is_named() is true
+ * @event: the event
+ * @number: the field's value
+ * @to: where to, with room for FKT_VALUE_NAME_BYTES; no NUL is written
+ *
+ * Return: the end of it, @to when the number has no name.
+ */
+char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
+		   const struct fkt_field *field, const struct fkt_event *event, uint64_t number,
+		   char *to);
+
 /* ---- analysis.c: where the time went ---- */
 
 #include "analysis.h"
@@ -782,7 +902,50 @@ bool fkt_can_sum(const struct fkt_trace *trace);
 int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt_analysis *analysis,
 	    unsigned int threads, struct fkt_read_stats *stats);
 
-/* ---- text.c: events as text ---- */
+/* ---- formats: how listings and tables look, for people and for programs ---- */
+
+struct fkt_format;
+
+/**
+ * fkt_format() - the format with a number
+ * @index: 0, which is for people, … until the answer is NULL
+ */
+const struct fkt_format *fkt_format(unsigned int index);
+
+/**
+ * fkt_format_find() - the format with a name
+ * @name: such as "csv"
+ *
+ * Return: the format, or NULL.
+ */
+const struct fkt_format *fkt_format_find(const char *name);
+
+/**
+ * fkt_format_name() - what a format is called
+ * @format: the format
+ */
+const char *fkt_format_name(const struct fkt_format *format);
+
+/**
+ * fkt_format_about() - what there is to know of it
+ * @format: the format
+ *
+ * Return: some words, or "".
+ */
+const char *fkt_format_about(const struct fkt_format *format);
+
+/**
+ * fkt_format_for_people() - whether people read it
+ * @format: the format
+ *
+ * They want titles, and no more lines and columns than tell something; programs want the same ones
+ * in all cases.
+ */
+bool fkt_format_for_people(const struct fkt_format *format);
+
+#include "table.h"
+
+/* ---- text.c: events as lines ---- */
 
 enum fkt_time {
 	FKT_TIME_CYCLES, /* cycles since the event before */
@@ -806,19 +969,13 @@ struct fkt_text;
 struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *processes, int fd,
 			      enum fkt_time time);
 
-enum fkt_text_format {
-	FKT_TEXT_PLAIN, /* for people */
-	FKT_TEXT_CSV,	/* stamp,time_ns,cpu,pid,process,code,name,arguments */
-	FKT_TEXT_JSON,	/* an object a line with these members, and "table":"events" */
-};
-
 /**
  * fkt_text_set_format() - how lines look, before the first one
  * @text: the listing
- * @format: the format; in those for programs, time_ns is that since the first event
+ * @format: the format, NULL: for people; in those for programs, time_ns is since the first event
  * @color: whether names are coloured, by the kind of event; only for people
  */
-void fkt_text_set_format(struct fkt_text *text, enum fkt_text_format format, bool color);
+void fkt_text_set_format(struct fkt_text *text, const struct fkt_format *format, bool color);
 
 /**
  * fkt_text_set_first() - the trace begins before the first event that is listed
@@ -869,14 +1026,14 @@ int fkt_text_flush(struct fkt_text *text);
  * struct fkt_listing - how fkt_list() lists
  * @fd: where the text goes
  * @time: what the first column shows
- * @format: how lines look
+ * @format: how lines look; NULL: for people
  * @color: and whether in colours
  * @threads: how many threads; more than eight are not used
  */
 struct fkt_listing {
 	int fd;
 	enum fkt_time time;
-	enum fkt_text_format format;
+	const struct fkt_format *format;
 	bool color;
 	unsigned int threads;
 };

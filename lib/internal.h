@@ -161,6 +161,9 @@ void fkt_free_names(struct fkt_trace *trace);
 /* state.c: the same for FKT_SECTION_STATE */
 int fkt_index_state(struct fkt_trace *trace);
 
+/* names.c: the system call that a code is the entry or exit of, or NULL */
+const struct fkt_syscall *fkt_code_syscall(const struct fkt_trace *trace, uint32_t code);
+
 /* clock.c: called when the head, and the tail of a file, have been read */
 void fkt_set_clock(struct fkt_trace *trace);
 
@@ -236,9 +239,8 @@ static inline uint32_t fkt_use_row(const struct fkt_trace *trace, const struct f
 	return use->row + (event->imm < use->numbers ? event->imm : use->numbers - 1);
 }
 
-/* text.c: where a code's field of type "func" stands in the words, in bytes; or FKT_NO_FUNCTION */
-uint8_t fkt_function_field(const struct fkt_trace *trace, const struct fkt_code_row *row,
-			   uint32_t code);
+/* fields.c: where a code's field of type "func" stands in the words, in bytes; or FKT_NO_FUNCTION */
+uint8_t fkt_function_field(const struct fkt_trace *trace, uint32_t code);
 
 /* analysis.c: events of which fkt_reduce() has taken some out */
 

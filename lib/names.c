@@ -393,6 +393,22 @@ const char *fkt_vector_name(uint32_t index)
 	return LOOK_UP(vectors, index);
 }
 
+/* Whether codes of a row are system calls, and whether of the 32-bit table. */
+static bool is_syscall(const struct fkt_code_row *row, bool *compat)
+{
+	*compat = !strncmp(row->spec, "#compat", 7);
+	return *compat || !strncmp(row->spec, "#sysnr", 6);
+}
+
+const struct fkt_syscall *fkt_code_syscall(const struct fkt_trace *trace, uint32_t code)
+{
+	const struct fkt_code_row *row = fkt_code_row(trace, code);
+	bool compat;
+
+	return row && is_syscall(row, &compat) ? fkt_syscall(trace, compat, code - row->first)
+					       : NULL;
+}
+
 void fkt_code_name(const struct fkt_trace *trace, uint32_t code, char name[FKT_NAME_BYTES])
 {
 	const struct fkt_code_row *row = fkt_code_row(trace, code);
@@ -406,8 +422,7 @@ void fkt_code_name(const struct fkt_trace *trace, uint32_t code, char name[FKT_N
 	}
 	index = code - row->first;
 	exit = row->kind == FKT_KIND_EXIT || row->kind == FKT_KIND_CPU_EXIT;
-	compat = !strncmp(row->spec, "#compat", 7);
-	if (compat || !strncmp(row->spec, "#sysnr", 6)) {
+	if (is_syscall(row, &compat)) {
 		call = fkt_syscall(trace, compat, index);
 		if (call)
 			snprintf(name, FKT_NAME_BYTES, "%s_%s", compat ? "ia32_sys" : "sys",

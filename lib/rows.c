@@ -75,9 +75,9 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 	} else if (use->row == FKT_CODE_SOFTIRQ_ENTRY) {
 		use->row = FKT_ROW_SOFTIRQ;
 		use->numbers = FKT_ROW_FUNCTION - FKT_ROW_SOFTIRQ;
-	} else if (fkt_function_field(trace, entry, use->row) != FKT_NO_FUNCTION) {
+	} else if (fkt_function_field(trace, use->row) != FKT_NO_FUNCTION) {
 		/* Only if both ends say which one it is. */
-		use->function = fkt_function_field(trace, row, number);
+		use->function = fkt_function_field(trace, number);
 	}
 }
 

@@ -216,49 +216,49 @@ static void put_field(const struct by *by, enum by_field field, uint64_t value,
 	}
 }
 
-static const struct column *field_columns(void)
+static const struct fkt_column *field_columns(void)
 {
-	static const struct column columns[] = {
-		[BY_FUNCTION] = { "Function", "function", COLUMN_TEXT, 28 },
-		[BY_CALLER] = { "Caller", "caller", COLUMN_TEXT, 28 },
-		[BY_PROCESS] = { "Process", "process", COLUMN_TEXT, 24 },
-		[BY_THREAD] = { "Thread", "thread", COLUMN_TEXT, 24 },
-		[BY_CPU] = { "CPU", "cpu", COLUMN_TEXT, 4 },
-		[BY_LAYER] = { "Layer", "layer", COLUMN_TEXT, 16 },
-		[BY_CODE] = { "Code", "code", COLUMN_TEXT, 5 },
-		[BY_ERRNO] = { "Errno", "errno", COLUMN_TEXT, 12 },
-		[BY_ARG0] = { "Arg 0", "arg0", COLUMN_TEXT, 18 },
-		[BY_ARG0 + 1] = { "Arg 1", "arg1", COLUMN_TEXT, 18 },
-		[BY_ARG0 + 2] = { "Arg 2", "arg2", COLUMN_TEXT, 18 },
-		[BY_ARG0 + 3] = { "Arg 3", "arg3", COLUMN_TEXT, 18 },
-		[BY_ARG0 + 4] = { "Arg 4", "arg4", COLUMN_TEXT, 18 },
-		[BY_ARG0 + 5] = { "Arg 5", "arg5", COLUMN_TEXT, 18 },
+	static const struct fkt_column columns[] = {
+		[BY_FUNCTION] = { "Function", "function", FKT_COLUMN_TEXT, 28 },
+		[BY_CALLER] = { "Caller", "caller", FKT_COLUMN_TEXT, 28 },
+		[BY_PROCESS] = { "Process", "process", FKT_COLUMN_TEXT, 24 },
+		[BY_THREAD] = { "Thread", "thread", FKT_COLUMN_TEXT, 24 },
+		[BY_CPU] = { "CPU", "cpu", FKT_COLUMN_TEXT, 4 },
+		[BY_LAYER] = { "Layer", "layer", FKT_COLUMN_TEXT, 16 },
+		[BY_CODE] = { "Code", "code", FKT_COLUMN_TEXT, 5 },
+		[BY_ERRNO] = { "Errno", "errno", FKT_COLUMN_TEXT, 12 },
+		[BY_ARG0] = { "Arg 0", "arg0", FKT_COLUMN_TEXT, 18 },
+		[BY_ARG0 + 1] = { "Arg 1", "arg1", FKT_COLUMN_TEXT, 18 },
+		[BY_ARG0 + 2] = { "Arg 2", "arg2", FKT_COLUMN_TEXT, 18 },
+		[BY_ARG0 + 3] = { "Arg 3", "arg3", FKT_COLUMN_TEXT, 18 },
+		[BY_ARG0 + 4] = { "Arg 4", "arg4", FKT_COLUMN_TEXT, 18 },
+		[BY_ARG0 + 5] = { "Arg 5", "arg5", FKT_COLUMN_TEXT, 18 },
 	};
 
 	return columns;
 }
 
-static const struct column value_columns[] = {
-	{ "Count", "count", COLUMN_NUMBER, 10 },
-	{ "Sum", "sum_ns", COLUMN_DURATION, 12 },
-	{ "Average", "average_ns", COLUMN_DURATION, 12 },
-	{ "Min", "min_ns", COLUMN_DURATION, 12 },
-	{ "p50", "p50_ns", COLUMN_DURATION, 12 },
-	{ "p90", "p90_ns", COLUMN_DURATION, 12 },
-	{ "p99", "p99_ns", COLUMN_DURATION, 12 },
-	{ "p99.9", "p99_9_ns", COLUMN_DURATION, 12 },
-	{ "Max", "max_ns", COLUMN_DURATION, 12 },
+static const struct fkt_column value_columns[] = {
+	{ "Count", "count", FKT_COLUMN_NUMBER, 10 },
+	{ "Sum", "sum_ns", FKT_COLUMN_DURATION, 12 },
+	{ "Average", "average_ns", FKT_COLUMN_DURATION, 12 },
+	{ "Min", "min_ns", FKT_COLUMN_DURATION, 12 },
+	{ "p50", "p50_ns", FKT_COLUMN_DURATION, 12 },
+	{ "p90", "p90_ns", FKT_COLUMN_DURATION, 12 },
+	{ "p99", "p99_ns", FKT_COLUMN_DURATION, 12 },
+	{ "p99.9", "p99_9_ns", FKT_COLUMN_DURATION, 12 },
+	{ "Max", "max_ns", FKT_COLUMN_DURATION, 12 },
 };
 
 #define VALUES (sizeof(value_columns) / sizeof(value_columns[0]))
 
-static void print_group(const struct by *by, struct output *out, const struct column *columns,
-			const struct group *group, bool others)
+static void print_group(const struct by *by, struct fkt_output *out,
+			const struct fkt_column *columns, const struct group *group, bool others)
 {
 	const struct fkt_histogram *values = &group->values;
 	char text[BY_MAX][FIELD_BYTES];
 	unsigned int n = by->options->bys;
-	union cell cells[BY_MAX + VALUES] = { 0 };
+	union fkt_cell cells[BY_MAX + VALUES] = { 0 };
 
 	for (unsigned int i = 0; i < n; i++) {
 		put_field(by, by->options->by[i], others ? NO_VALUE : group->key[i], text[i]);
@@ -268,7 +268,7 @@ static void print_group(const struct by *by, struct output *out, const struct co
 	}
 	cells[n].number = group->count;
 	for (unsigned int i = 1; i < VALUES; i++)
-		cells[n + i].number = CELL_NONE;
+		cells[n + i].number = FKT_CELL_NONE;
 	if (values->count) {
 		cells[n + 1].number = values->sum;
 		cells[n + 2].number = values->sum / values->count;
@@ -279,12 +279,12 @@ static void print_group(const struct by *by, struct output *out, const struct co
 		cells[n + 7].number = fkt_histogram_percentile(values, 99.9);
 		cells[n + 8].number = values->max;
 	}
-	table_row(out, "by", columns, cells, false);
+	fkt_table_row(out, "by", columns, cells, false);
 }
 
-int by_print(struct by *by, struct output *out)
+int by_print(struct by *by, struct fkt_output *out)
 {
-	struct column columns[BY_MAX + VALUES + 1] = { 0 };
+	struct fkt_column columns[BY_MAX + VALUES + 1] = { 0 };
 	struct group **groups;
 	size_t count;
 
@@ -294,8 +294,8 @@ int by_print(struct by *by, struct output *out)
 	groups = groups_sorted(by->groups, &count);
 	if (!groups)
 		return -ENOMEM;
-	table_line(out, "%s", "");
-	table_begin(out, columns);
+	fkt_table_line(out, "%s", "");
+	fkt_table_begin(out, columns);
 	for (size_t i = 0; i < count; i++)
 		print_group(by, out, columns, groups[i], false);
 	if (groups_others(by->groups))

@@ -39,47 +39,47 @@ struct calls {
 	struct stack cpu[UINT16_MAX + 1]; /* interrupts */
 };
 
-static const struct column call_columns[] = {
-	{ "Name", "name", COLUMN_TEXT, 32 },
-	{ "Code", "code", COLUMN_TEXT, 5 },
-	{ "Cycles", "cycles", COLUMN_CYCLES, 14 },
-	{ "Count", "count", COLUMN_NUMBER, 9 },
-	{ "Average", "average_cycles", COLUMN_CYCLES, 11 },
-	{ "Percent", "percent", COLUMN_PERCENT, 8 },
-	{ "Min", "min_cycles", COLUMN_CYCLES, 10 },
-	{ "p50", "p50_cycles", COLUMN_CYCLES, 10 },
-	{ "p90", "p90_cycles", COLUMN_CYCLES, 10 },
-	{ "p99", "p99_cycles", COLUMN_CYCLES, 10 },
-	{ "p99.9", "p99_9_cycles", COLUMN_CYCLES, 10 },
-	{ "Max", "max_cycles", COLUMN_CYCLES, 11 },
+static const struct fkt_column call_columns[] = {
+	{ "Name", "name", FKT_COLUMN_TEXT, 32 },
+	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
+	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 14 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 9 },
+	{ "Average", "average_cycles", FKT_COLUMN_CYCLES, 11 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "Min", "min_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "p50", "p50_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "p90", "p90_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "p99", "p99_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "p99.9", "p99_9_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "Max", "max_cycles", FKT_COLUMN_CYCLES, 11 },
 	{ 0 },
 };
 
 /* For programs, each line says of which function it is. */
-static const struct column call_columns_of[] = {
-	{ "Function", "function", COLUMN_TEXT, 32 },
-	{ "Name", "name", COLUMN_TEXT, 32 },
-	{ "Code", "code", COLUMN_TEXT, 5 },
-	{ "Cycles", "cycles", COLUMN_CYCLES, 14 },
-	{ "Count", "count", COLUMN_NUMBER, 9 },
-	{ "Average", "average_cycles", COLUMN_CYCLES, 11 },
-	{ "Percent", "percent", COLUMN_PERCENT, 8 },
-	{ "Min", "min_cycles", COLUMN_CYCLES, 10 },
-	{ "p50", "p50_cycles", COLUMN_CYCLES, 10 },
-	{ "p90", "p90_cycles", COLUMN_CYCLES, 10 },
-	{ "p99", "p99_cycles", COLUMN_CYCLES, 10 },
-	{ "p99.9", "p99_9_cycles", COLUMN_CYCLES, 10 },
-	{ "Max", "max_cycles", COLUMN_CYCLES, 11 },
+static const struct fkt_column call_columns_of[] = {
+	{ "Function", "function", FKT_COLUMN_TEXT, 32 },
+	{ "Name", "name", FKT_COLUMN_TEXT, 32 },
+	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
+	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 14 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 9 },
+	{ "Average", "average_cycles", FKT_COLUMN_CYCLES, 11 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "Min", "min_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "p50", "p50_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "p90", "p90_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "p99", "p99_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "p99.9", "p99_9_cycles", FKT_COLUMN_CYCLES, 10 },
+	{ "Max", "max_cycles", FKT_COLUMN_CYCLES, 11 },
 	{ 0 },
 };
 
-static const struct column power_columns[] = {
-	{ "Function", "function", COLUMN_TEXT, 32 },
-	{ "From", "from_cycles", COLUMN_CYCLES, 14 },
-	{ "Time", "from_ns", COLUMN_DURATION, 12 },
-	{ "Count", "count", COLUMN_NUMBER, 12 },
-	{ "Percent", "percent", COLUMN_PERCENT, 8 },
-	{ "", "", COLUMN_BAR, 0 },
+static const struct fkt_column power_columns[] = {
+	{ "Function", "function", FKT_COLUMN_TEXT, 32 },
+	{ "From", "from_cycles", FKT_COLUMN_CYCLES, 14 },
+	{ "Time", "from_ns", FKT_COLUMN_DURATION, 12 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 12 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "", "", FKT_COLUMN_BAR, 0 },
 	{ 0 },
 };
 
@@ -195,14 +195,14 @@ static bool is_wanted(const struct calls *calls, const char *pattern, uint32_t r
 	return !pattern || !fnmatch(pattern, name, 0);
 }
 
-static void print_line(const struct calls *calls, struct output *out, const struct group *group,
+static void print_line(const struct calls *calls, struct fkt_output *out, const struct group *group,
 		       uint64_t whole)
 {
 	const struct fkt_histogram *values = &group->values;
 	uint32_t callee = (uint32_t)group->key[1];
 	uint32_t row = callee < FKT_ROWS ? callee : (uint32_t)group->key[0];
 	char name[FKT_NAME_BYTES + 8], function[FKT_NAME_BYTES], code[PID_BYTES];
-	bool text = out->format == FORMAT_TEXT;
+	bool text = fkt_format_for_people(out->format);
 
 	fkt_row_name(calls->trace, (uint32_t)group->key[0], function);
 	fkt_row_name(calls->trace, row, name);
@@ -212,14 +212,14 @@ static void print_line(const struct calls *calls, struct output *out, const stru
 	else if (callee == CUT)
 		strcpy(name, "other calls");
 
-	const union cell cells[] = {
+	const union fkt_cell cells[] = {
 		{ .text = function },
 		{ .text = name },
 		{ .text = code },
 		{ .number = values->sum },
 		{ .number = values->count },
 		{ .number = values->sum / values->count },
-		{ .number = parts_of(values->sum, whole) },
+		{ .number = fkt_parts(values->sum, whole) },
 		{ .number = values->min },
 		{ .number = fkt_histogram_percentile(values, 50) },
 		{ .number = fkt_histogram_percentile(values, 90) },
@@ -228,8 +228,8 @@ static void print_line(const struct calls *calls, struct output *out, const stru
 		{ .number = values->max },
 	};
 
-	table_row(out, "calls", text ? call_columns : call_columns_of, text ? cells + 1 : cells,
-		  callee == WHOLE);
+	fkt_table_row(out, "calls", text ? call_columns : call_columns_of, text ? cells + 1 : cells,
+		      callee == WHOLE);
 }
 
 static int compare_callers(const void *a, const void *b)
@@ -260,15 +260,15 @@ static size_t find_caller(struct group **groups, size_t count, uint64_t caller)
 }
 
 /* A function: what it calls, itself, and both. */
-static void print_function(const struct calls *calls, struct output *out, struct group **groups,
+static void print_function(const struct calls *calls, struct fkt_output *out, struct group **groups,
 			   size_t count, const struct group *function)
 {
 	const struct group *only = NULL;
 	size_t i = find_caller(groups, count, function->key[0]);
 
-	if (out->format == FORMAT_TEXT) {
-		table_line(out, "%s", "");
-		table_begin(out, call_columns);
+	if (fkt_format_for_people(out->format)) {
+		fkt_table_line(out, "%s", "");
+		fkt_table_begin(out, call_columns);
 	}
 	for (; i < count && groups[i]->key[0] == function->key[0]; i++) {
 		if (groups[i]->key[1] == WHOLE)
@@ -283,26 +283,26 @@ static void print_function(const struct calls *calls, struct output *out, struct
 	print_line(calls, out, function, function->values.sum);
 }
 
-static void print_histogram(const struct calls *calls, struct output *out,
+static void print_histogram(const struct calls *calls, struct fkt_output *out,
 			    const struct group *function)
 {
 	unsigned int first = 0, last = 64;
 	const struct fkt_histogram *values = &function->values;
-	bool text = out->format == FORMAT_TEXT;
+	bool text = fkt_format_for_people(out->format);
 	char name[FKT_NAME_BYTES];
 	uint64_t count, from;
 
 	fkt_row_name(calls->trace, (uint32_t)function->key[0], name);
 	if (text) {
-		table_line(out, "%s", "");
-		table_line(out,
-			   "%s: %" PRIu64 " calls, p50 %" PRIu64 ", p90 %" PRIu64 ", p99 %" PRIu64
-			   ", p99.9 %" PRIu64 " cycles",
-			   name, values->count, fkt_histogram_percentile(values, 50),
-			   fkt_histogram_percentile(values, 90),
-			   fkt_histogram_percentile(values, 99),
-			   fkt_histogram_percentile(values, 99.9));
-		table_begin(out, power_columns + 1);
+		fkt_table_line(out, "%s", "");
+		fkt_table_line(out,
+			       "%s: %" PRIu64 " calls, p50 %" PRIu64 ", p90 %" PRIu64
+			       ", p99 %" PRIu64 ", p99.9 %" PRIu64 " cycles",
+			       name, values->count, fkt_histogram_percentile(values, 50),
+			       fkt_histogram_percentile(values, 90),
+			       fkt_histogram_percentile(values, 99),
+			       fkt_histogram_percentile(values, 99.9));
+		fkt_table_begin(out, power_columns + 1);
 	}
 	while (first < last && !fkt_histogram_power(values, first))
 		first++;
@@ -312,21 +312,21 @@ static void print_histogram(const struct calls *calls, struct output *out,
 		count = fkt_histogram_power(values, power);
 		from = power ? 1ull << (power - 1) : 0;
 
-		const union cell cells[] = {
+		const union fkt_cell cells[] = {
 			{ .text = name },
 			{ .number = from },
 			{ .number = from },
 			{ .number = count },
-			{ .number = parts_of(count, values->count) },
-			{ .number = parts_of(count, values->count) },
+			{ .number = fkt_parts(count, values->count) },
+			{ .number = fkt_parts(count, values->count) },
 		};
 
-		table_row(out, "histogram", text ? power_columns + 1 : power_columns,
-			  text ? cells + 1 : cells, false);
+		fkt_table_row(out, "histogram", text ? power_columns + 1 : power_columns,
+			      text ? cells + 1 : cells, false);
 	}
 }
 
-int calls_print(struct calls *calls, struct output *out)
+int calls_print(struct calls *calls, struct fkt_output *out)
 {
 	const struct options *options = calls->options;
 	struct group **groups, **callers;
@@ -343,8 +343,8 @@ int calls_print(struct calls *calls, struct output *out)
 	if (count)
 		qsort(callers, count, sizeof(*callers), compare_callers);
 	if (options->calls) {
-		if (out->format != FORMAT_TEXT)
-			table_begin(out, call_columns_of);
+		if (!fkt_format_for_people(out->format))
+			fkt_table_begin(out, call_columns_of);
 		for (size_t i = 0; i < count; i++) {
 			if (groups[i]->key[1] != WHOLE ||
 			    !is_wanted(calls, options->calls_of, (uint32_t)groups[i]->key[0]))
@@ -353,13 +353,13 @@ int calls_print(struct calls *calls, struct output *out)
 			any = true;
 		}
 		if (!any)
-			table_line(out, "\nNo whole call%s%s was seen.",
-				   options->calls_of ? " of " : "", options->calls_of ?: "");
+			fkt_table_line(out, "\nNo whole call%s%s was seen.",
+				       options->calls_of ? " of " : "", options->calls_of ?: "");
 	}
 	any = false;
 	if (options->histogram) {
-		if (out->format != FORMAT_TEXT)
-			table_begin(out, power_columns);
+		if (!fkt_format_for_people(out->format))
+			fkt_table_begin(out, power_columns);
 		for (size_t i = 0; i < count; i++) {
 			if (groups[i]->key[1] != WHOLE ||
 			    !is_wanted(calls, options->histogram, (uint32_t)groups[i]->key[0]))
@@ -368,12 +368,13 @@ int calls_print(struct calls *calls, struct output *out)
 			any = true;
 		}
 		if (!any)
-			table_line(out, "\nNo whole call of %s was seen.", options->histogram);
+			fkt_table_line(out, "\nNo whole call of %s was seen.", options->histogram);
 	}
 	if (groups_others(calls->groups))
-		table_line(out,
-			   "\n%" PRIu64 " calls more, of pairs of functions beyond the first %d",
-			   groups_others(calls->groups)->count, GROUPS_MAX);
+		fkt_table_line(out,
+			       "\n%" PRIu64
+			       " calls more, of pairs of functions beyond the first %d",
+			       groups_others(calls->groups)->count, GROUPS_MAX);
 	free(groups);
 	free(callers);
 	return 0;

@@ -28,7 +28,7 @@
  */
 struct run {
 	const struct options *options;
-	struct output *out;
+	struct fkt_output *out;
 	struct fkt_trace *trace;
 	struct fkt_reader *reader;
 	struct fkt_processes *processes;
@@ -135,18 +135,6 @@ static void on_wait(void *arg, const struct fkt_wait *wait)
 
 /* ---- events ---- */
 
-/* All events, nothing left out and no views: the fast way. */
-static enum fkt_text_format text_format(const struct options *options)
-{
-	static const enum fkt_text_format formats[] = {
-		[FORMAT_TEXT] = FKT_TEXT_PLAIN,
-		[FORMAT_CSV] = FKT_TEXT_CSV,
-		[FORMAT_JSON] = FKT_TEXT_JSON,
-	};
-
-	return formats[options->format];
-}
-
 static unsigned int threads(const struct options *options)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -206,7 +194,7 @@ static int list_all(struct run *run)
 		.trace = run->trace,
 		.how = { .fd = STDOUT_FILENO,
 			 .time = options.time,
-			 .format = text_format(&options),
+			 .format = options.format,
 			 .color = run->out->color,
 			 .threads = threads(&options) },
 	};
@@ -232,6 +220,7 @@ static int list_all(struct run *run)
 	return listing.err ?: err;
 }
 
+/* All events, nothing left out and no views: the fast way. */
 static int read_all(struct run *run)
 {
 	const struct options *options = run->options;
@@ -458,7 +447,7 @@ static int print_events(struct run *run)
 	if (!err && run->text)
 		err = fkt_text_flush(run->text);
 	if (!err && run->text && run->options->summary)
-		table_line(run->out, "%s", "");
+		fkt_table_line(run->out, "%s", "");
 	if (!err)
 		err = print_views(run);
 	if (err)
@@ -528,7 +517,7 @@ static bool make_text(struct run *run)
 	run->text = fkt_text_new(run->trace, run->processes, STDOUT_FILENO, options->time);
 	if (!run->text)
 		return false;
-	fkt_text_set_format(run->text, text_format(options), run->out->color);
+	fkt_text_set_format(run->text, options->format, run->out->color);
 	run->out->tables++;
 	return true;
 }
@@ -597,13 +586,13 @@ static bool wants_color(const struct options *options)
 {
 	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
 
-	return options->format == FORMAT_TEXT && isatty(STDOUT_FILENO) &&
+	return fkt_format_for_people(options->format) && isatty(STDOUT_FILENO) &&
 	       !(no_color && *no_color) && terminal && strcmp(terminal, "dumb");
 }
 
 int main(int argc, char **argv)
 {
-	struct output out = { .file = stdout };
+	struct fkt_output out = { .file = stdout };
 	struct options options;
 	struct run run = { .options = &options, .out = &out };
 	char error[FKT_ERROR_BYTES];

@@ -30,27 +30,27 @@ struct stack {
 
 struct graph {
 	const struct options *options;
-	struct output *out;
+	struct fkt_output *out;
 	const struct fkt_processes *processes;
 	struct stack *thread; /* by number */
 	uint32_t threads;
 	struct stack cpu[UINT16_MAX + 1]; /* interrupts */
 };
 
-static const struct column columns[] = {
-	{ "begin", "begin_cycles", COLUMN_CYCLES, 0 },
-	{ "duration", "duration_ns", COLUMN_DURATION, 0 },
-	{ "cycles", "duration_cycles", COLUMN_CYCLES, 0 },
-	{ "cpu", "cpu", COLUMN_NUMBER, 0 },
-	{ "pid", "pid", COLUMN_TEXT, 0 },
-	{ "process", "process", COLUMN_TEXT, 0 },
-	{ "depth", "depth", COLUMN_NUMBER, 0 },
-	{ "name", "name", COLUMN_TEXT, 0 },
-	{ "whole", "whole", COLUMN_NUMBER, 0 },
+static const struct fkt_column columns[] = {
+	{ "begin", "begin_cycles", FKT_COLUMN_CYCLES, 0 },
+	{ "duration", "duration_ns", FKT_COLUMN_DURATION, 0 },
+	{ "cycles", "duration_cycles", FKT_COLUMN_CYCLES, 0 },
+	{ "cpu", "cpu", FKT_COLUMN_NUMBER, 0 },
+	{ "pid", "pid", FKT_COLUMN_TEXT, 0 },
+	{ "process", "process", FKT_COLUMN_TEXT, 0 },
+	{ "depth", "depth", FKT_COLUMN_NUMBER, 0 },
+	{ "name", "name", FKT_COLUMN_TEXT, 0 },
+	{ "whole", "whole", FKT_COLUMN_NUMBER, 0 },
 	{ 0 },
 };
 
-struct graph *graph_new(const struct options *options, struct output *out,
+struct graph *graph_new(const struct options *options, struct fkt_output *out,
 			const struct fkt_processes *processes)
 {
 	struct graph *graph = calloc(1, sizeof(*graph));
@@ -60,10 +60,10 @@ struct graph *graph_new(const struct options *options, struct output *out,
 	graph->options = options;
 	graph->out = out;
 	graph->processes = processes;
-	if (out->format == FORMAT_TEXT)
-		table_line(out, "%11s %4s %-24s   %s", "Duration", "CPU", "Thread", "Calls");
+	if (fkt_format_for_people(out->format))
+		fkt_table_line(out, "%11s %4s %-24s   %s", "Duration", "CPU", "Thread", "Calls");
 	else
-		table_begin(out, columns);
+		fkt_table_begin(out, columns);
 	return graph;
 }
 
@@ -155,23 +155,23 @@ static void print_program(struct graph *graph, const struct fkt_call *call, cons
 	char pid[PID_BYTES];
 
 	put_pid(process, pid);
-	table_row(graph->out, "graph", columns,
-		  (const union cell[]){ { .number = call->begin },
-					{ .number = call->end - call->begin },
-					{ .number = call->end - call->begin },
-					{ .number = call->cpu },
-					{ .text = pid },
-					{ .text = process->comm },
-					{ .number = call->depth },
-					{ .text = name },
-					{ .number = !call->partial } },
-		  false);
+	fkt_table_row(graph->out, "graph", columns,
+		      (const union fkt_cell[]){ { .number = call->begin },
+						{ .number = call->end - call->begin },
+						{ .number = call->end - call->begin },
+						{ .number = call->cpu },
+						{ .text = pid },
+						{ .text = process->comm },
+						{ .number = call->depth },
+						{ .text = name },
+						{ .number = !call->partial } },
+		      false);
 }
 
 int graph_leave(struct graph *graph, const struct fkt_call *call, bool shown)
 {
 	struct stack *stack = find_stack(graph, call);
-	char name[FKT_NAME_BYTES], duration[DURATION_BYTES];
+	char name[FKT_NAME_BYTES], duration[FKT_DURATION_BYTES];
 	struct open *open;
 
 	if (!stack)
@@ -181,8 +181,8 @@ int graph_leave(struct graph *graph, const struct fkt_call *call, bool shown)
 	open = &stack->open[call->depth];
 	shown = shown && open->shown;
 	fkt_row_name(graph->out->trace, call->row, name);
-	put_duration(graph->out->trace, call->end - call->begin, duration);
-	if (shown && graph->out->format != FORMAT_TEXT) {
+	fkt_duration(graph->out->trace, call->end - call->begin, duration);
+	if (shown && !fkt_format_for_people(graph->out->format)) {
 		print_program(graph, call, name);
 	} else if (open->opened) {
 		print_line(graph, call, duration, call->depth, "} /* ", name,

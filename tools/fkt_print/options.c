@@ -75,14 +75,45 @@ static const struct argp_option argp_options[] = {
 	  "First column: cycles, ns or us since the event before, rel (seconds since the first "
 	  "event) or abs (date and time of day); default cycles",
 	  3 },
-	{ "format", OPTION_FORMAT, "FORMAT", 0, "text, csv or json (a line each); default text",
-	  3 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0, "...", 3 },
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Make the listing with N threads (default: one for each CPU, up to 8)", 3 },
 	{ "no-pager", OPTION_NO_PAGER, NULL, 0, "Print to the terminal itself", 3 },
 	{ NULL, 0, NULL, 0, NULL, -1 },
 	{ 0 },
 };
+
+#define LIST_BYTES 512
+
+/* "text, csv or json (a line each)", the last with what there is to know of them. */
+static const char *list_formats(char *list, size_t room, bool about)
+{
+	const struct fkt_format *format;
+	size_t bytes = 0;
+
+	for (unsigned int i = 0; (format = fkt_format(i)) && bytes < room; i++)
+		bytes += (size_t)snprintf(list + bytes, room - bytes, "%s%s%s%s",
+					  !i		      ? ""
+					  : fkt_format(i + 1) ? ", "
+							      : " or ",
+					  fkt_format_name(format),
+					  about && *fkt_format_about(format) ? " " : "",
+					  about ? fkt_format_about(format) : "");
+	return list;
+}
+
+/* What --help says of an option, where the table of options can't know it. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	char list[LIST_BYTES], *help;
+
+	(void)input;
+	if (key == OPTION_FORMAT &&
+	    asprintf(&help, "%s; default %s", list_formats(list, sizeof(list), true),
+		     fkt_format_name(fkt_format(0))) >= 0)
+		return help;
+	return (char *)text;
+}
 
 static int find_word(const char *const *words, size_t count, const char *word)
 {
@@ -216,12 +247,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		[FKT_TIME_CYCLES] = "cycles", [FKT_TIME_NS] = "ns",   [FKT_TIME_US] = "us",
 		[FKT_TIME_REL] = "rel",	      [FKT_TIME_ABS] = "abs",
 	};
-	static const char *const formats[] = {
-		[FORMAT_TEXT] = "text", [FORMAT_CSV] = "csv", [FORMAT_JSON] = "json"
-	};
 	struct input *input = state->input;
 	struct options *options = input->options;
-	char *end;
+	char *end, list[LIST_BYTES];
 	int word;
 
 	switch (key) {
@@ -263,10 +291,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->time = (enum fkt_time)word;
 		break;
 	case OPTION_FORMAT:
-		word = FIND_WORD(formats, arg);
-		if (word < 0)
-			argp_error(state, "--format=%s: it can be text, csv or json", arg);
-		options->format = (enum format)word;
+		options->format = fkt_format_find(arg);
+		if (!options->format)
+			argp_error(state, "--format=%s: it can be %s", arg,
+				   list_formats(list, sizeof(list), false));
 		break;
 	case OPTION_THREADS:
 		options->threads = (unsigned int)strtoul(arg, &end, 10);
@@ -330,6 +358,7 @@ static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
+	.help_filter = help_filter,
 	.doc = "List the events of an FKT trace, and sum them up.\v"
 	       "FILE defaults to trace_file; - is standard input, whose events are shown as they "
 	       "come. The exit status is 1 when FILE cannot be read, or not to its end.",
@@ -344,6 +373,7 @@ void parse_options(int argc, char **argv, struct options *options)
 		.from = -1,
 		.to = -1,
 		.longer = -1,
+		.format = fkt_format(0),
 	};
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &input);

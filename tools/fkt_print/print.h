@@ -3,7 +3,6 @@
 #define PRINT_H
 
 #include "fkt.h"
-#include "table.h"
 
 /**
  * struct who - a process that an option names
@@ -65,7 +64,7 @@ enum by_field {
 struct options {
 	const char *path;
 	enum fkt_time time;
-	enum format format;
+	const struct fkt_format *format;
 	bool listing;
 	bool summary;
 	bool kernel_only;
@@ -144,7 +143,7 @@ void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[PID_BYT
  *
  * Return: 0 or -ENOMEM.
  */
-int print_summary(struct output *out, const struct options *options,
+int print_summary(struct fkt_output *out, const struct options *options,
 		  const struct fkt_read_stats *stats, const struct fkt_processes *processes,
 		  struct fkt_analysis *analysis);
 
@@ -159,7 +158,7 @@ struct filter;
  *
  * Return: 0 or -ENOMEM.
  */
-int print_cpus(struct output *out, const struct filter *filter,
+int print_cpus(struct fkt_output *out, const struct filter *filter,
 	       const struct fkt_processes *processes, struct fkt_analysis *analysis);
 
 /* ---- groups.c: values by keys, in bounded memory ---- */
@@ -261,7 +260,7 @@ void calls_free(struct calls *calls);
 /* passes: the user wants to see it; else it is among the other calls of its caller. */
 int calls_add(struct calls *calls, const struct fkt_call *call, bool passes);
 /* Figure 5, and histograms. */
-int calls_print(struct calls *calls, struct output *out);
+int calls_print(struct calls *calls, struct fkt_output *out);
 
 struct by;
 struct by *by_new(const struct options *options, const struct fkt_trace *trace,
@@ -270,16 +269,16 @@ void by_free(struct by *by);
 int by_add_call(struct by *by, const struct fkt_call *call);
 /* Count an event that is no call's entry or exit. */
 int by_add_event(struct by *by, const struct fkt_event *event, uint32_t id);
-int by_print(struct by *by, struct output *out);
+int by_print(struct by *by, struct fkt_output *out);
 
 struct waits;
 struct waits *waits_new(void);
 void waits_free(struct waits *waits);
 int waits_add(struct waits *waits, const struct fkt_wait *wait);
-int waits_print(struct waits *waits, struct output *out, const struct fkt_processes *processes);
+int waits_print(struct waits *waits, struct fkt_output *out, const struct fkt_processes *processes);
 
 struct graph;
-struct graph *graph_new(const struct options *options, struct output *out,
+struct graph *graph_new(const struct options *options, struct fkt_output *out,
 			const struct fkt_processes *processes);
 void graph_free(struct graph *graph);
 /* A call that filter_row() lets through, or one around it, begins. */

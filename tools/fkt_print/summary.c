@@ -45,34 +45,34 @@ static void print_start(FILE *out, const struct fkt_trace *trace, uint64_t stamp
 		fprintf(out, "%-10s %s\n", "Began", text);
 }
 
-static const struct column trace_columns[] = {
-	{ "Command", "command", COLUMN_TEXT, 0 },
-	{ "Cycles", "duration_cycles", COLUMN_CYCLES, 0 },
-	{ "Duration", "duration_ns", COLUMN_DURATION, 0 },
-	{ "CPUs", "cpus", COLUMN_NUMBER, 0 },
-	{ "Events", "events", COLUMN_NUMBER, 0 },
-	{ "Lost", "lost", COLUMN_NUMBER, 0 },
-	{ "Missing", "missing_pages", COLUMN_NUMBER, 0 },
-	{ "Damaged", "damaged_pages", COLUMN_NUMBER, 0 },
+static const struct fkt_column trace_columns[] = {
+	{ "Command", "command", FKT_COLUMN_TEXT, 0 },
+	{ "Cycles", "duration_cycles", FKT_COLUMN_CYCLES, 0 },
+	{ "Duration", "duration_ns", FKT_COLUMN_DURATION, 0 },
+	{ "CPUs", "cpus", FKT_COLUMN_NUMBER, 0 },
+	{ "Events", "events", FKT_COLUMN_NUMBER, 0 },
+	{ "Lost", "lost", FKT_COLUMN_NUMBER, 0 },
+	{ "Missing", "missing_pages", FKT_COLUMN_NUMBER, 0 },
+	{ "Damaged", "damaged_pages", FKT_COLUMN_NUMBER, 0 },
 	{ 0 },
 };
 
-static void print_totals_for_programs(struct output *out, const struct fkt_read_stats *stats,
+static void print_totals_for_programs(struct fkt_output *out, const struct fkt_read_stats *stats,
 				      const struct fkt_analysis *analysis)
 {
 	uint64_t cycles = fkt_analysis_duration(analysis);
 
-	table_begin(out, trace_columns);
-	table_row(out, "trace", trace_columns,
-		  (const union cell[]){ { .text = fkt_info(out->trace, "command") ?: "" },
-					{ .number = cycles },
-					{ .number = cycles },
-					{ .number = fkt_analysis_cpus(analysis) },
-					{ .number = stats->events },
-					{ .number = stats->lost },
-					{ .number = stats->missing },
-					{ .number = stats->damaged } },
-		  false);
+	fkt_table_begin(out, trace_columns);
+	fkt_table_row(out, "trace", trace_columns,
+		      (const union fkt_cell[]){ { .text = fkt_info(out->trace, "command") ?: "" },
+						{ .number = cycles },
+						{ .number = cycles },
+						{ .number = fkt_analysis_cpus(analysis) },
+						{ .number = stats->events },
+						{ .number = stats->lost },
+						{ .number = stats->missing },
+						{ .number = stats->damaged } },
+		      false);
 }
 
 static void print_totals(FILE *out, const struct fkt_trace *trace,
@@ -82,7 +82,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	uint64_t pages = stats->pages + stats->index_pages;
 	uint64_t written = 0, discarded = 0;
 	const struct fkt_lane_totals *totals;
-	char text[DURATION_BYTES];
+	char text[FKT_DURATION_BYTES];
 
 	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++) {
 		written += totals->events;
@@ -98,7 +98,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	if (stats->events)
 		print_start(out, trace, stats->first);
 	fprintf(out, "%-10s %s, %" PRIu64 " cycles, on %" PRIu32 " CPU%s\n", "Duration",
-		put_duration(trace, fkt_analysis_duration(analysis), text),
+		fkt_duration(trace, fkt_analysis_duration(analysis), text),
 		fkt_analysis_duration(analysis), fkt_analysis_cpus(analysis),
 		fkt_analysis_cpus(analysis) == 1 ? "" : "s");
 	fprintf(out, "%-10s %" PRIu64, "Events", stats->events);
@@ -139,15 +139,15 @@ void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[PID_BYT
 
 /* ---- figure 4 ---- */
 
-static const struct column row_columns[] = {
-	{ "Name", "name", COLUMN_TEXT, 32 },
-	{ "Code", "code", COLUMN_TEXT, 5 },
-	{ "Cycles", "cycles", COLUMN_CYCLES, 16 },
-	{ "Time", "time_ns", COLUMN_DURATION, 12 },
-	{ "Percent", "percent", COLUMN_PERCENT, 8 },
-	{ "Calls", "calls", COLUMN_NUMBER, 10 },
-	{ "Partial", "partial", COLUMN_NUMBER, 8 },
-	{ "", "", COLUMN_BAR, 0 },
+static const struct fkt_column row_columns[] = {
+	{ "Name", "name", FKT_COLUMN_TEXT, 32 },
+	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
+	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
+	{ "Time", "time_ns", FKT_COLUMN_DURATION, 12 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "Calls", "calls", FKT_COLUMN_NUMBER, 10 },
+	{ "Partial", "partial", FKT_COLUMN_NUMBER, 8 },
+	{ "", "", FKT_COLUMN_BAR, 0 },
 	{ 0 },
 };
 
@@ -165,7 +165,7 @@ static int compare_rows(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static int print_rows(struct output *out, const struct fkt_analysis *analysis,
+static int print_rows(struct fkt_output *out, const struct fkt_analysis *analysis,
 		      const struct options *options)
 {
 	uint64_t total = 0, whole;
@@ -189,62 +189,62 @@ static int print_rows(struct output *out, const struct fkt_analysis *analysis,
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare_rows);
 
-	table_line(out, "%s", "");
-	table_begin(out, row_columns);
+	fkt_table_line(out, "%s", "");
+	fkt_table_begin(out, row_columns);
 	for (size_t i = 0; i < n; i++) {
 		sums = fkt_analysis_row(analysis, rows[i].row);
 		fkt_row_name(out->trace, rows[i].row, name);
 		if (rows[i].row == FKT_ROW_USER && !fkt_analysis_has_syscalls(analysis))
 			strcpy(name, "not traced");
 		put_row_code(out->trace, rows[i].row, code);
-		whole = parts_of(sums->own, total);
-		table_row(
-			out, "rows", row_columns,
-			(const union cell[]){
-				{ .text = name },
-				{ .text = code },
-				{ .number = sums->own },
-				{ .number = sums->own },
-				{ .number = whole },
-				{ .number = rows[i].row < FKT_ROW_USER ? sums->calls : CELL_NONE },
-				{ .number = rows[i].row < FKT_ROW_USER ? sums->partial
-								       : CELL_NONE },
-				{ .number = whole } },
-			false);
+		whole = fkt_parts(sums->own, total);
+		fkt_table_row(out, "rows", row_columns,
+			      (const union fkt_cell[]){
+				      { .text = name },
+				      { .text = code },
+				      { .number = sums->own },
+				      { .number = sums->own },
+				      { .number = whole },
+				      { .number = rows[i].row < FKT_ROW_USER ? sums->calls
+									     : FKT_CELL_NONE },
+				      { .number = rows[i].row < FKT_ROW_USER ? sums->partial
+									     : FKT_CELL_NONE },
+				      { .number = whole } },
+			      false);
 	}
-	table_row(out, "rows_total", row_columns,
-		  (const union cell[]){ { .text = options->kernel_only
-							  ? "Total elapsed cycles, without user"
-							  : "Total elapsed cycles" },
-					{ .text = "" },
-					{ .number = total },
-					{ .number = total },
-					{ .number = parts_of(total, total) },
-					{ .number = CELL_NONE },
-					{ .number = CELL_NONE },
-					{ .number = CELL_NONE } },
-		  true);
+	fkt_table_row(out, "rows_total", row_columns,
+		      (const union fkt_cell[]){
+			      { .text = options->kernel_only ? "Total elapsed cycles, without user"
+							     : "Total elapsed cycles" },
+			      { .text = "" },
+			      { .number = total },
+			      { .number = total },
+			      { .number = fkt_parts(total, total) },
+			      { .number = FKT_CELL_NONE },
+			      { .number = FKT_CELL_NONE },
+			      { .number = FKT_CELL_NONE } },
+		      true);
 	free(rows);
 	return 0;
 }
 
 /* ---- processes ---- */
 
-static const struct column process_columns[] = {
-	{ "    Pid", "pid", COLUMN_TEXT, 7 },
-	{ "Process", "process", COLUMN_TEXT, 16 },
-	{ "Cycles", "cycles", COLUMN_CYCLES, 16 },
-	{ "Time", "time_ns", COLUMN_DURATION, 11 },
-	{ "Percent", "percent", COLUMN_PERCENT, 8 },
-	{ "User", "user_ns", COLUMN_DURATION, 11 },
-	{ "Kernel", "kernel_ns", COLUMN_DURATION, 11 },
-	{ "Interrupts", "interrupts_ns", COLUMN_DURATION, 11 },
-	{ "Waiting", "waiting_ns", COLUMN_DURATION, 11 },
-	{ "Sleep S", "sleep_s_ns", COLUMN_DURATION, 11 },
-	{ "Sleep D", "sleep_d_ns", COLUMN_DURATION, 11 },
-	{ "Sleep I", "sleep_i_ns", COLUMN_DURATION, 11 },
-	{ "Other", "sleep_other_ns", COLUMN_DURATION, 11 },
-	{ "Switches", "switches", COLUMN_NUMBER, 9 },
+static const struct fkt_column process_columns[] = {
+	{ "    Pid", "pid", FKT_COLUMN_TEXT, 7 },
+	{ "Process", "process", FKT_COLUMN_TEXT, 16 },
+	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
+	{ "Time", "time_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "User", "user_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Kernel", "kernel_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Interrupts", "interrupts_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Waiting", "waiting_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Sleep S", "sleep_s_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Sleep D", "sleep_d_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Sleep I", "sleep_i_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Other", "sleep_other_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Switches", "switches", FKT_COLUMN_NUMBER, 9 },
 	{ 0 },
 };
 
@@ -260,45 +260,47 @@ void put_pid(const struct fkt_process *process, char text[PID_BYTES])
 /* 0 is shown as nothing: most threads sleep in one state, or never. */
 static uint64_t or_none(uint64_t cycles)
 {
-	return cycles ? cycles : CELL_NONE;
+	return cycles ? cycles : FKT_CELL_NONE;
 }
 
-static void print_process(struct output *out, const struct fkt_process *process,
+static void print_process(struct fkt_output *out, const struct fkt_process *process,
 			  const struct fkt_thread_sums *sums, uint64_t total, bool modes)
 {
 	char pid[PID_BYTES], right[PID_BYTES];
 	bool idle = !process->tid;
 
 	put_pid(process, pid);
-	if (out->format == FORMAT_TEXT)
+	if (fkt_format_for_people(out->format))
 		snprintf(right, sizeof(right), "%7s", pid);
 	else
 		snprintf(right, sizeof(right), "%s", pid);
-	table_row(out, "processes", process_columns,
-		  (const union cell[]){
-			  { .text = right },
-			  { .text = process->tid == FKT_PID_UNKNOWN ? "unknown" : process->comm },
-			  { .number = sums->cycles },
-			  { .number = sums->cycles },
-			  { .number = parts_of(sums->cycles, total) },
-			  { .number = modes && !process->kernel && !idle && sums->id ? sums->user
-										     : CELL_NONE },
-			  { .number = !sums->id || idle ? CELL_NONE
-							: sums->kernel + sums->before +
-								  (modes ? 0 : sums->user) },
-			  { .number = or_none(sums->interrupts) },
-			  { .number = or_none(sums->waiting) },
-			  { .number = or_none(sums->sleeping[FKT_SLEEP_INTERRUPTIBLE]) },
-			  { .number = or_none(sums->sleeping[FKT_SLEEP_UNINTERRUPTIBLE]) },
-			  { .number = or_none(sums->sleeping[FKT_SLEEP_IDLE]) },
-			  { .number = or_none(sums->sleeping[FKT_SLEEP_STOPPED] +
-					      sums->sleeping[FKT_SLEEP_OTHER]) },
-			  { .number = sums->switches },
-		  },
-		  false);
+	fkt_table_row(
+		out, "processes", process_columns,
+		(const union fkt_cell[]){
+			{ .text = right },
+			{ .text = process->tid == FKT_PID_UNKNOWN ? "unknown" : process->comm },
+			{ .number = sums->cycles },
+			{ .number = sums->cycles },
+			{ .number = fkt_parts(sums->cycles, total) },
+			{ .number = modes && !process->kernel && !idle && sums->id
+					    ? sums->user
+					    : FKT_CELL_NONE },
+			{ .number = !sums->id || idle ? FKT_CELL_NONE
+						      : sums->kernel + sums->before +
+								(modes ? 0 : sums->user) },
+			{ .number = or_none(sums->interrupts) },
+			{ .number = or_none(sums->waiting) },
+			{ .number = or_none(sums->sleeping[FKT_SLEEP_INTERRUPTIBLE]) },
+			{ .number = or_none(sums->sleeping[FKT_SLEEP_UNINTERRUPTIBLE]) },
+			{ .number = or_none(sums->sleeping[FKT_SLEEP_IDLE]) },
+			{ .number = or_none(sums->sleeping[FKT_SLEEP_STOPPED] +
+					    sums->sleeping[FKT_SLEEP_OTHER]) },
+			{ .number = sums->switches },
+		},
+		false);
 }
 
-static int print_processes(struct output *out, const struct fkt_processes *processes,
+static int print_processes(struct fkt_output *out, const struct fkt_processes *processes,
 			   struct fkt_analysis *analysis)
 {
 	struct fkt_thread_sums *rows, sum = { 0 };
@@ -310,30 +312,31 @@ static int print_processes(struct output *out, const struct fkt_processes *proce
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		total += rows[i].cycles;
-	table_line(out, "%s", "");
-	table_begin(out, process_columns);
+	fkt_table_line(out, "%s", "");
+	fkt_table_begin(out, process_columns);
 	for (size_t i = 0; i < count; i++) {
 		print_process(out, fkt_process(processes, rows[i].id), &rows[i], total,
 			      fkt_analysis_has_syscalls(analysis));
 		sum.interrupts += rows[i].interrupts;
 		sum.switches += rows[i].switches;
 	}
-	table_row(out, "processes_total", process_columns,
-		  (const union cell[]){ { .text = out->format == FORMAT_TEXT ? "       " : "" },
-					{ .text = "total" },
-					{ .number = total },
-					{ .number = total },
-					{ .number = parts_of(total, total) },
-					{ .number = CELL_NONE },
-					{ .number = CELL_NONE },
-					{ .number = sum.interrupts },
-					{ .number = CELL_NONE },
-					{ .number = CELL_NONE },
-					{ .number = CELL_NONE },
-					{ .number = CELL_NONE },
-					{ .number = CELL_NONE },
-					{ .number = sum.switches } },
-		  true);
+	fkt_table_row(out, "processes_total", process_columns,
+		      (const union fkt_cell[]){
+			      { .text = fkt_format_for_people(out->format) ? "       " : "" },
+			      { .text = "total" },
+			      { .number = total },
+			      { .number = total },
+			      { .number = fkt_parts(total, total) },
+			      { .number = FKT_CELL_NONE },
+			      { .number = FKT_CELL_NONE },
+			      { .number = sum.interrupts },
+			      { .number = FKT_CELL_NONE },
+			      { .number = FKT_CELL_NONE },
+			      { .number = FKT_CELL_NONE },
+			      { .number = FKT_CELL_NONE },
+			      { .number = FKT_CELL_NONE },
+			      { .number = sum.switches } },
+		      true);
 	free(rows);
 	return 0;
 }
@@ -361,16 +364,16 @@ static uint32_t other_end(const struct fkt_trace *trace, uint32_t code, bool *is
 	return pair->first + (code - row->first);
 }
 
-static const struct column count_columns[] = {
-	{ "Code", "code", COLUMN_TEXT, 5 },
-	{ "Event", "event", COLUMN_TEXT, 32 },
-	{ "Count", "count", COLUMN_NUMBER, 14 },
-	{ "Exits", "exits", COLUMN_NUMBER, 14 },
+static const struct fkt_column count_columns[] = {
+	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
+	{ "Event", "event", FKT_COLUMN_TEXT, 32 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 14 },
+	{ "Exits", "exits", FKT_COLUMN_NUMBER, 14 },
 	{ 0 },
 };
 
 /* Events by code, exits in the row of their entry. */
-static int print_counts(struct output *out, struct fkt_analysis *analysis)
+static int print_counts(struct fkt_output *out, struct fkt_analysis *analysis)
 {
 	const struct fkt_trace *trace = out->trace;
 	struct code_count *rows = NULL, *larger;
@@ -403,37 +406,37 @@ static int print_counts(struct output *out, struct fkt_analysis *analysis)
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare_counts);
 
-	table_line(out, "%s", "");
-	table_begin(out, count_columns);
+	fkt_table_line(out, "%s", "");
+	fkt_table_begin(out, count_columns);
 	for (size_t i = 0; i < n; i++) {
 		fkt_code_name(trace, rows[i].code, name);
 		snprintf(code, sizeof(code), "%04" PRIx32, rows[i].code);
 		other = other_end(trace, rows[i].code, &is_exit);
-		table_row(out, "counts", count_columns,
-			  (const union cell[]){
-				  { .text = code },
-				  { .text = name },
-				  { .number = rows[i].count },
-				  { .number = !is_exit && other < FKT_SLOT_CODES
-						      ? fkt_analysis_code_count(analysis, other)
-						      : CELL_NONE } },
-			  false);
+		fkt_table_row(out, "counts", count_columns,
+			      (const union fkt_cell[]){
+				      { .text = code },
+				      { .text = name },
+				      { .number = rows[i].count },
+				      { .number = !is_exit && other < FKT_SLOT_CODES
+							  ? fkt_analysis_code_count(analysis, other)
+							  : FKT_CELL_NONE } },
+			      false);
 	}
 	free(rows);
 	return 0;
 }
 
-static const struct column on_cpu_columns[] = {
-	{ "Pid", "pid", COLUMN_TEXT, 7 },
-	{ "Process", "process", COLUMN_TEXT, 16 },
-	{ "CPU", "cpu", COLUMN_NUMBER, 4 },
-	{ "Cycles", "cycles", COLUMN_CYCLES, 16 },
-	{ "Time", "time_ns", COLUMN_DURATION, 12 },
-	{ "Percent", "percent", COLUMN_PERCENT, 8 },
+static const struct fkt_column on_cpu_columns[] = {
+	{ "Pid", "pid", FKT_COLUMN_TEXT, 7 },
+	{ "Process", "process", FKT_COLUMN_TEXT, 16 },
+	{ "CPU", "cpu", FKT_COLUMN_NUMBER, 4 },
+	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
+	{ "Time", "time_ns", FKT_COLUMN_DURATION, 12 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
 	{ 0 },
 };
 
-int print_cpus(struct output *out, const struct filter *filter,
+int print_cpus(struct fkt_output *out, const struct filter *filter,
 	       const struct fkt_processes *processes, struct fkt_analysis *analysis)
 {
 	const struct fkt_process *process;
@@ -445,8 +448,8 @@ int print_cpus(struct output *out, const struct filter *filter,
 	rows = fkt_analysis_threads(analysis, &count);
 	if (!rows)
 		return -ENOMEM;
-	table_line(out, "%s", "");
-	table_begin(out, on_cpu_columns);
+	fkt_table_line(out, "%s", "");
+	fkt_table_begin(out, on_cpu_columns);
 	for (size_t i = 0; i < count; i++) {
 		process = fkt_process(processes, rows[i].id);
 		put_pid(process, pid);
@@ -456,27 +459,27 @@ int print_cpus(struct output *out, const struct filter *filter,
 			cycles = fkt_analysis_on_cpu(analysis, rows[i].id, (uint16_t)cpu);
 			if (!cycles)
 				continue;
-			table_row(out, "on_cpu", on_cpu_columns,
-				  (const union cell[]){
-					  { .text = pid },
-					  { .text = process->comm },
-					  { .number = cpu },
-					  { .number = cycles },
-					  { .number = cycles },
-					  { .number = parts_of(cycles,
-							       fkt_analysis_duration(analysis)) } },
-				  false);
+			fkt_table_row(out, "on_cpu", on_cpu_columns,
+				      (const union fkt_cell[]){
+					      { .text = pid },
+					      { .text = process->comm },
+					      { .number = cpu },
+					      { .number = cycles },
+					      { .number = cycles },
+					      { .number = fkt_parts(cycles, fkt_analysis_duration(
+										    analysis)) } },
+				      false);
 		}
 	}
 	free(rows);
 	return 0;
 }
 
-int print_summary(struct output *out, const struct options *options,
+int print_summary(struct fkt_output *out, const struct options *options,
 		  const struct fkt_read_stats *stats, const struct fkt_processes *processes,
 		  struct fkt_analysis *analysis)
 {
-	if (out->format == FORMAT_TEXT)
+	if (fkt_format_for_people(out->format))
 		print_totals(out->file, out->trace, stats, analysis,
 			     options->from >= 0 || options->to >= 0);
 	else

@@ -26,20 +26,20 @@ struct waits {
 	struct groups *ready; /* from being woken to running again */
 };
 
-static const struct column columns[] = {
-	{ "Thread", "thread", COLUMN_TEXT, 23 },
-	{ "State", "state", COLUMN_TEXT, 5 },
-	{ "In", "in", COLUMN_TEXT, 20 },
-	{ "Function", "function", COLUMN_TEXT, 20 },
-	{ "Woken by", "waker", COLUMN_TEXT, 23 },
-	{ "In", "waker_in", COLUMN_TEXT, 22 },
-	{ "Count", "count", COLUMN_NUMBER, 8 },
-	{ "Sum", "sum_ns", COLUMN_DURATION, 11 },
-	{ "Average", "average_ns", COLUMN_DURATION, 11 },
-	{ "p99", "p99_ns", COLUMN_DURATION, 11 },
-	{ "Max", "max_ns", COLUMN_DURATION, 11 },
-	{ "Then ready", "ready_ns", COLUMN_DURATION, 11 },
-	{ "Max ready", "ready_max_ns", COLUMN_DURATION, 11 },
+static const struct fkt_column columns[] = {
+	{ "Thread", "thread", FKT_COLUMN_TEXT, 23 },
+	{ "State", "state", FKT_COLUMN_TEXT, 5 },
+	{ "In", "in", FKT_COLUMN_TEXT, 20 },
+	{ "Function", "function", FKT_COLUMN_TEXT, 20 },
+	{ "Woken by", "waker", FKT_COLUMN_TEXT, 23 },
+	{ "In", "waker_in", FKT_COLUMN_TEXT, 22 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 8 },
+	{ "Sum", "sum_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Average", "average_ns", FKT_COLUMN_DURATION, 11 },
+	{ "p99", "p99_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Max", "max_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Then ready", "ready_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Max ready", "ready_max_ns", FKT_COLUMN_DURATION, 11 },
 	{ 0 },
 };
 
@@ -117,7 +117,7 @@ static void put_thread(const struct fkt_processes *processes, uint64_t id, char 
 	snprintf(text, bytes, "%s[%s]", process->comm, pid);
 }
 
-static void print_group(struct waits *waits, struct output *out,
+static void print_group(struct waits *waits, struct fkt_output *out,
 			const struct fkt_processes *processes, const struct group *off)
 {
 	char thread[64], waker[64] = "", state[FKT_STATE_BYTES];
@@ -137,27 +137,27 @@ static void print_group(struct waits *waits, struct output *out,
 		fkt_row_name(out->trace, (uint32_t)off->key[KEY_WAKER_ROW], waker_row);
 		ready = &groups_get(waits->ready, off->key)->values;
 	}
-	table_row(
-		out, "waits", columns,
-		(const union cell[]){
-			{ .text = thread },
-			{ .text = state },
-			{ .text = outer },
-			{ .text = inner },
-			{ .text = waker },
-			{ .text = waker_row },
-			{ .number = off->count },
-			{ .number = values->sum },
-			{ .number = values->sum / values->count },
-			{ .number = fkt_histogram_percentile(values, 99) },
-			{ .number = values->max },
-			{ .number = ready && ready->count ? ready->sum / ready->count : CELL_NONE },
-			{ .number = ready && ready->count ? ready->max : CELL_NONE },
-		},
-		false);
+	fkt_table_row(out, "waits", columns,
+		      (const union fkt_cell[]){
+			      { .text = thread },
+			      { .text = state },
+			      { .text = outer },
+			      { .text = inner },
+			      { .text = waker },
+			      { .text = waker_row },
+			      { .number = off->count },
+			      { .number = values->sum },
+			      { .number = values->sum / values->count },
+			      { .number = fkt_histogram_percentile(values, 99) },
+			      { .number = values->max },
+			      { .number = ready && ready->count ? ready->sum / ready->count
+								: FKT_CELL_NONE },
+			      { .number = ready && ready->count ? ready->max : FKT_CELL_NONE },
+		      },
+		      false);
 }
 
-int waits_print(struct waits *waits, struct output *out, const struct fkt_processes *processes)
+int waits_print(struct waits *waits, struct fkt_output *out, const struct fkt_processes *processes)
 {
 	struct group **groups;
 	size_t count;
@@ -165,13 +165,13 @@ int waits_print(struct waits *waits, struct output *out, const struct fkt_proces
 	groups = groups_sorted(waits->off, &count);
 	if (!groups)
 		return -ENOMEM;
-	table_line(out, "%s", "");
-	table_begin(out, columns);
+	fkt_table_line(out, "%s", "");
+	fkt_table_begin(out, columns);
 	for (size_t i = 0; i < count; i++)
 		print_group(waits, out, processes, groups[i]);
 	if (groups_others(waits->off))
-		table_line(out, "%" PRIu64 " times more, for other reasons than these %d",
-			   groups_others(waits->off)->count, GROUPS_MAX);
+		fkt_table_line(out, "%" PRIu64 " times more, for other reasons than these %d",
+			       groups_others(waits->off)->count, GROUPS_MAX);
 	free(groups);
 	return 0;
 }

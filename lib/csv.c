@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CSV, as RFC 4180 has it but for its line ends: a line with the names of the columns, then rows. What
+ * an event holds is one column, an object of JSON.
+ */
+#include <stdio.h>
+
+#include "show.h"
+
+/* So much of a text is quoted at a time. */
+#define PIECE_BYTES 256
+
+static bool needs_quotes(const char *text)
+{
+	return strpbrk(text, ",\"\n");
+}
+
+static char *double_quotes(char *to, const char *text, size_t bytes)
+{
+	for (; bytes; bytes--, text++) {
+		if (*text == '"')
+			*to++ = '"';
+		*to++ = *text;
+	}
+	return to;
+}
+
+/* ---- a listing ---- */
+
+static char *put_string(char *to, const char *string)
+{
+	if (!needs_quotes(string))
+		return fkt_put_word(to, string);
+	*to++ = '"';
+	to = double_quotes(to, string, strlen(string));
+	*to++ = '"';
+	return to;
+}
+
+static char *csv_header(const struct fkt_text *text, char *to)
+{
+	(void)text;
+#define X(name) to = fkt_put_word(to, #name ",");
+	FKT_EVENT_COLUMNS(X)
+#undef X
+	to[-1] = '\n';
+	return to;
+}
+
+static void csv_prefix(struct fkt_shown *shown, uint32_t code)
+{
+	(void)code;
+	fkt_json_prefix(shown, true);
+}
+
+/* ",0101,sys_openat,openat," */
+static char *csv_label(const struct fkt_text *text, char *to, uint32_t code, const char *name,
+		       unsigned int fields)
+{
+	const struct fkt_syscall *call = fkt_code_syscall(text->trace, code);
+
+	(void)fields;
+	to += sprintf(to, ",%04x,", code);
+	to = put_string(to, name);
+	*to++ = ',';
+	if (call)
+		to = put_string(to, call->name);
+	*to++ = ',';
+	return to;
+}
+
+/* ",0,730,find" */
+static char *csv_who(const struct fkt_text *text, char *to, const struct fkt_event *event,
+		     const char *comm)
+{
+	(void)text;
+	*to++ = ',';
+	to = fkt_put_unsigned(to, event->cpu);
+	*to++ = ',';
+	if (event->pid != FKT_PID_UNKNOWN)
+		to = fkt_put_unsigned(to, event->pid);
+	*to++ = ',';
+	return put_string(to, comm);
+}
+
+static char *csv_event(struct fkt_text *text, char *to, const struct fkt_who *who,
+		       const struct fkt_label *label, const struct fkt_event *event)
+{
+	to = fkt_put_unsigned(to, event->stamp);
+	*to++ = ',';
+	to = fkt_put_time_ns(text, to, event->stamp, "");
+	to = fkt_put_padded(to, who->text, who->text_bytes, 64);
+	to = fkt_put_padded(to, label->text, label->text_bytes, 64);
+	if (!label->fields)
+		return fkt_put_bytes(to, "{}", 2);
+	*to++ = '"';
+	to = fkt_put_json_fields(text, to, label, event, true);
+	*to++ = '"';
+	return to;
+}
+
+/* ---- tables ---- */
+
+static void csv_table(struct fkt_output *out, const struct fkt_column *columns)
+{
+	const char *comma = "";
+
+	if (out->tables)
+		fputc('\n', out->file);
+	for (; columns->title; columns++) {
+		if (columns->type == FKT_COLUMN_BAR)
+			continue;
+		fprintf(out->file, "%s%s", comma, columns->key);
+		comma = ",";
+	}
+	fputc('\n', out->file);
+}
+
+static void print_string(FILE *file, const char *text)
+{
+	char piece[2 * PIECE_BYTES];
+	size_t bytes;
+
+	if (!needs_quotes(text)) {
+		fputs(text, file);
+		return;
+	}
+	fputc('"', file);
+	for (; *text; text += bytes) {
+		bytes = strnlen(text, PIECE_BYTES);
+		fwrite(piece, 1, (size_t)(double_quotes(piece, text, bytes) - piece), file);
+	}
+	fputc('"', file);
+}
+
+static void csv_row(struct fkt_output *out, const char *name, const struct fkt_column *columns,
+		    const union fkt_cell *cells, bool strong)
+{
+	const char *comma = "";
+
+	(void)name;
+	(void)strong;
+	for (unsigned int i = 0; columns[i].title; i++) {
+		if (columns[i].type == FKT_COLUMN_BAR)
+			continue;
+		fputs(comma, out->file);
+		comma = ",";
+		if (fkt_column_is_text(&columns[i]))
+			print_string(out->file, cells[i].text);
+		else
+			fkt_print_number(out, &columns[i], cells[i], "");
+	}
+	fputc('\n', out->file);
+}
+
+const struct fkt_format fkt_format_csv = {
+	.name = "csv",
+	.about = "",
+	.line_bytes = 48 << 10, /* three times that of people, since each byte may be a quote */
+	.header = csv_header,
+	.prefix = csv_prefix,
+	.label = csv_label,
+	.who = csv_who,
+	.event = csv_event,
+	.table = csv_table,
+	.row = csv_row,
+};

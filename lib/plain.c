@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Listings and tables for people (paper, §1.2, figures 3 and 4). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "show.h"
+
+#define NAME_COLUMN 24
+#define COLUMN_MAX  16
+#define PID_COLUMN  7
+#define COLOR_BYTES 8
+
+#define BAR_PERCENT 2.5 /* a star */
+#define BAR_WIDTH   40
+
+#define STRONG	    "\033[1m"
+#define BAR_COLOR   "\033[32m"
+#define COLOR_OFF   "\033[0m"
+
+/* Arguments from here on are likely to be addresses, and shown in hexadecimal. */
+#define SMALL_MAX   0xffff
+
+/*
+ * A number right-aligned in a column, with a point before its last @decimals digits; 0 is for
+ * none.
+ */
+static char *put_column(char *to, int64_t value, unsigned int width, unsigned int decimals)
+{
+	uint64_t positive = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	char text[48], *end = text + sizeof(text), *begin = end;
+	size_t bytes;
+
+	/* The usual case: written in place. */
+	if (!decimals && value >= 0 && value < 10000 && width <= COLUMN_MAX) {
+		memset(to, ' ', COLUMN_MAX);
+		fkt_digits_before(to + width, positive);
+		return to + width;
+	}
+	if (decimals) {
+		for (unsigned int i = 0; i < decimals; i++) {
+			*--begin = (char)('0' + positive % 10);
+			positive /= 10;
+		}
+		*--begin = '.';
+	}
+	begin = fkt_digits_before(begin, positive);
+	if (value < 0)
+		*--begin = '-';
+	bytes = (size_t)(end - begin);
+	if (bytes < width) {
+		memset(to, ' ', width - bytes);
+		to += width - bytes;
+	}
+	return fkt_put_bytes(to, begin, bytes);
+}
+
+static char *pad(char *to, const char *begin, size_t columns)
+{
+	/* Bytes in the middle of a character take no column. */
+	for (; begin < to; begin++)
+		if ((*begin & 0xc0) != 0x80 && columns)
+			columns--;
+	memset(to, ' ', columns);
+	return to + columns;
+}
+
+/* ---- what an event holds ---- */
+
+static char *put_pid(struct fkt_text *text, char *to, const struct fkt_field *field,
+		     const struct fkt_event *event, uint64_t pid)
+{
+	to = fkt_put_name(text->trace, text->processes, field, event, pid, to);
+	if (!pid)
+		return to;
+	*to++ = '[';
+	to = fkt_put_unsigned(to, pid);
+	*to++ = ']';
+	return to;
+}
+
+/* The name of the number that ends at @to, behind a space. */
+static char *put_name(struct fkt_text *text, char *to, const struct fkt_field *field,
+		      const struct fkt_event *event, uint64_t number)
+{
+	char *end = fkt_put_name(text->trace, text->processes, field, event, number, to + 1);
+
+	if (end == to + 1)
+		return to;
+	*to = ' ';
+	return end;
+}
+
+static char *put_address(struct fkt_text *text, char *to, const struct fkt_field *field,
+			 const struct fkt_event *event, uint64_t address)
+{
+	char *end = fkt_put_name(text->trace, text->processes, field, event, address, to);
+
+	return end == to ? fkt_put_hex(to, address) : end;
+}
+
+static char *put_argument(char *to, uint64_t value)
+{
+	if (fkt_is_errno(value))
+		return fkt_put_signed(to, (int64_t)value);
+	return value <= SMALL_MAX ? fkt_put_unsigned(to, value) : fkt_put_hex(to, value);
+}
+
+static char *put_char(char *to, unsigned char c)
+{
+	if (c < ' ' || c > '~')
+		return fkt_put_hex(to, c);
+	*to++ = '\'';
+	*to++ = (char)c;
+	*to++ = '\'';
+	return to;
+}
+
+static char *put_result(struct fkt_text *text, char *to, const struct fkt_field *field,
+			const struct fkt_event *event)
+{
+	int64_t value = (int64_t)fkt_result_number(field, event);
+
+	to = fkt_put_bytes(to, "= ", 2);
+	if (field->type == FKT_FIELD_RESULT_UNSIGNED)
+		return fkt_put_unsigned(to, (uint64_t)value);
+	if (value > INT32_MAX || value < INT32_MIN)
+		return fkt_put_hex(to, (uint64_t)value);
+	to = fkt_put_signed(to, value);
+	return fkt_is_errno((uint64_t)value) ? put_name(text, to, field, event, (uint64_t)value)
+					     : to;
+}
+
+static char *put_text(char *to, const struct fkt_field *field, const struct fkt_event *event)
+{
+	size_t bytes;
+	const char *string = fkt_field_text(field, event, &bytes);
+
+	return fkt_put_untrusted(to, string, bytes);
+}
+
+static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *field,
+		       const struct fkt_event *event)
+{
+	char letters[FKT_STATE_BYTES];
+	uint64_t value;
+
+	switch (field->type) {
+	case FKT_FIELD_COMM:
+	case FKT_FIELD_STRING:
+		return put_text(to, field, event);
+	case FKT_FIELD_QUOTED:
+		*to++ = '"';
+		to = put_text(to, field, event);
+		*to++ = '"';
+		return to;
+	case FKT_FIELD_RESULT:
+	case FKT_FIELD_RESULT_UNSIGNED:
+		return put_result(text, to, field, event);
+	case FKT_FIELD_VOID:
+		return fkt_put_bytes(to, "= void", 6);
+	default:
+		break;
+	}
+	value = fkt_field_number(field, event);
+	switch (field->type) {
+	case FKT_FIELD_SIGNED:
+		return fkt_put_signed(to, (int64_t)value);
+	case FKT_FIELD_HEX:
+		return fkt_put_hex(to, value);
+	case FKT_FIELD_PID:
+		return put_pid(text, to, field, event, value);
+	case FKT_FIELD_IRQ:
+	case FKT_FIELD_SOFTIRQ:
+	case FKT_FIELD_TRAP:
+		return put_name(text, fkt_put_unsigned(to, value), field, event, value);
+	case FKT_FIELD_STATE:
+		fkt_state_letters((uint32_t)value, letters);
+		return fkt_put_string(to, letters, sizeof(letters));
+	case FKT_FIELD_SYMBOL:
+	case FKT_FIELD_FUNCTION:
+		return put_address(text, to, field, event, value);
+	case FKT_FIELD_CHAR:
+		return put_char(to, (unsigned char)value);
+	case FKT_FIELD_ARGUMENT:
+		return put_argument(to, value);
+	default:
+		return fkt_put_unsigned(to, value);
+	}
+}
+
+/* ---- a listing ---- */
+
+static char *put_date(struct fkt_text *text, char *to, int64_t ns)
+{
+	int64_t second = ns / 1000000000, rest = ns % 1000000000;
+	struct tm tm;
+	time_t time;
+
+	if (rest < 0) {
+		second--;
+		rest += 1000000000;
+	}
+	if (second != text->date_second || !*text->date) {
+		time = (time_t)second;
+		if (!localtime_r(&time, &tm) ||
+		    !strftime(text->date, sizeof(text->date), "%Y-%m-%d %H:%M:%S", &tm))
+			strcpy(text->date, "?");
+		text->date_second = second;
+	}
+	to = fkt_put_string(to, text->date, sizeof(text->date));
+	*to++ = '.';
+	for (int64_t unit = 100000000; unit; unit /= 10)
+		*to++ = (char)('0' + rest / unit % 10);
+	return to;
+}
+
+static char *put_time(struct fkt_text *text, char *to, uint64_t stamp)
+{
+	int64_t since = (int64_t)(stamp - text->last);
+
+	switch (text->time) {
+	case FKT_TIME_CYCLES:
+		return put_column(to, since, 12, 0);
+	case FKT_TIME_NS:
+		return put_column(to, fkt_cycles_to_ns(text->trace, since), 12, 0);
+	case FKT_TIME_US:
+		return put_column(to, fkt_cycles_to_ns(text->trace, since), 12, 3);
+	case FKT_TIME_REL:
+		since = (int64_t)(stamp - text->first);
+		return put_column(to, fkt_cycles_to_ns(text->trace, since), 14, 9);
+	default:
+		return put_date(text, to, fkt_wall_ns(text->trace, stamp));
+	}
+}
+
+static char *plain_header(const struct fkt_text *text, char *to)
+{
+	static const char *const times[] = {
+		[FKT_TIME_CYCLES] = "      Cycles",
+		[FKT_TIME_NS] = "          ns",
+		[FKT_TIME_US] = "          us",
+		[FKT_TIME_REL] = "       Seconds",
+		[FKT_TIME_ABS] = "Time                         ",
+	};
+	int bytes = sprintf(to, "%s  CPU     Pid %-16s Code  %-24s %s\n", times[text->time],
+			    "Process", "Name", "Arguments");
+
+	to += bytes;
+	memset(to, '-', (size_t)bytes - 1);
+	to += bytes - 1;
+	*to++ = '\n';
+	return to;
+}
+
+static unsigned int plain_fields(const struct fkt_trace *trace, uint32_t code,
+				 struct fkt_field fields[FKT_FIELDS_MAX])
+{
+	/* "find[730] S ==> idle" */
+	static const struct fkt_field of_switch[] = {
+		{ .type = FKT_FIELD_PID, .bytes = 4, .offset = 0, .bare = true },
+		{ .type = FKT_FIELD_STATE, .bytes = 2, .immediate = true, .bare = true },
+		{ .type = FKT_FIELD_PID, .bytes = 4, .offset = 4, .name = "==> " },
+	};
+
+	if (code != FKT_CODE_SWITCH)
+		return fkt_fields(trace, code, fields);
+	memcpy(fields, of_switch, sizeof(of_switch));
+	return sizeof(of_switch) / sizeof(of_switch[0]);
+}
+
+static void plain_prefix(struct fkt_shown *shown, uint32_t code)
+{
+	if (!shown->field.bare)
+		shown->prefix_bytes = (uint8_t)snprintf(shown->prefix, sizeof(shown->prefix),
+							"%s%s", shown->field.name,
+							code == FKT_CODE_SWITCH ? "" : "=");
+}
+
+static const char *color_of(const struct fkt_code_row *row)
+{
+	if (!row)
+		return "\033[2m";
+	switch (row->kind) {
+	case FKT_KIND_ENTRY:
+		return "\033[32m";
+	case FKT_KIND_EXIT:
+		return "\033[2;32m";
+	case FKT_KIND_CPU_ENTRY:
+		return "\033[33m";
+	case FKT_KIND_CPU_EXIT:
+		return "\033[2;33m";
+	default:
+		return "\033[36m";
+	}
+}
+
+/* "0101  sys_openat               " */
+static char *plain_label(const struct fkt_text *text, char *to, uint32_t code, const char *name,
+			 unsigned int fields)
+{
+	to += sprintf(to, "%04x  ", code);
+	if (text->color)
+		to = fkt_put_string(to, color_of(fkt_code_row(text->trace, code)), COLOR_BYTES);
+	to = fkt_put_string(to, name, FKT_NAME_BYTES);
+	if (fields)
+		to = pad(to, to - strlen(name), NAME_COLUMN);
+	if (text->color)
+		to = fkt_put_string(to, COLOR_OFF, COLOR_BYTES);
+	return to;
+}
+
+/* "   0     730 find             " */
+static char *plain_who(const struct fkt_text *text, char *to, const struct fkt_event *event,
+		       const char *comm)
+{
+	char *name;
+
+	(void)text;
+	to = put_column(to, event->cpu, 4, 0);
+	*to++ = ' ';
+	if (event->pid == FKT_PID_UNKNOWN) {
+		memset(to, ' ', PID_COLUMN - 1);
+		to += PID_COLUMN - 1;
+		*to++ = '?';
+	} else {
+		to = put_column(to, event->pid, PID_COLUMN, 0);
+	}
+	*to++ = ' ';
+	name = to;
+	to = fkt_put_string(to, comm, FKT_COMM_BYTES);
+	to = pad(to, name, FKT_COMM_BYTES);
+	*to++ = ' ';
+	return to;
+}
+
+static char *plain_event(struct fkt_text *text, char *to, const struct fkt_who *who,
+			 const struct fkt_label *label, const struct fkt_event *event)
+{
+	const struct fkt_shown *shown = label->field;
+
+	to = put_time(text, to, event->stamp);
+	to = fkt_put_padded(to, who->text, who->text_bytes, 32);
+	to = fkt_put_padded(to, label->text, label->text_bytes, 32);
+	for (; shown < label->field + label->fields; shown++) {
+		if (!fkt_field_is_there(&shown->field, event))
+			break;
+		*to++ = ' ';
+		to = fkt_put_padded(to, shown->prefix, shown->prefix_bytes, 8);
+		to = put_field(text, to, &shown->field, event);
+	}
+	while (to[-1] == ' ')
+		to--;
+	return to;
+}
+
+static char *plain_gap(const struct fkt_text *text, char *to, const struct fkt_gap *gap)
+{
+	static const char *const whats[][2] = {
+		[FKT_GAP_LOST] = { "event lost", "events lost" },
+		[FKT_GAP_MISSING] = { "page missing", "pages missing" },
+		[FKT_GAP_DAMAGED] = { "page damaged", "pages damaged" },
+	};
+
+	(void)text;
+	to += sprintf(to, "*** lane %u", gap->lane);
+	if (gap->cpu != FKT_CPU_ANY)
+		to += sprintf(to, " (CPU %u)", gap->cpu);
+	to += sprintf(to, ": %" PRIu64 " %s ***", gap->count, whats[gap->kind][gap->count != 1]);
+	return to;
+}
+
+/* ---- tables ---- */
+
+/* Characters, not bytes, are counted. */
+static void print_padded(FILE *file, const char *text, int width)
+{
+	for (const char *c = text; *c; c++)
+		width -= (*c & 0xc0) != 0x80;
+	fputs(text, file);
+	fprintf(file, "%*s", width > 0 ? width : 0, "");
+}
+
+static void print_cell(struct fkt_output *out, const struct fkt_column *column, union fkt_cell cell)
+{
+	char text[FKT_DURATION_BYTES];
+	int stars;
+
+	if (column->type == FKT_COLUMN_LAST) {
+		fputs(cell.text, out->file);
+		return;
+	}
+	if (fkt_column_is_text(column)) {
+		print_padded(out->file, cell.text, column->width);
+		return;
+	}
+	if (cell.number == FKT_CELL_NONE) {
+		fprintf(out->file, "%*s", column->width, column->type == FKT_COLUMN_BAR ? "" : "-");
+		return;
+	}
+	switch (column->type) {
+	case FKT_COLUMN_DURATION:
+		fkt_duration(out->trace, cell.number, text);
+		fprintf(out->file, "%*s", column->width, text);
+		break;
+	case FKT_COLUMN_PERCENT:
+		fprintf(out->file, "%*.2f%%", column->width - 1, (double)cell.number / 1e4);
+		break;
+	case FKT_COLUMN_BAR:
+		stars = (int)((double)cell.number / 1e4 / BAR_PERCENT);
+		if (out->color)
+			fputs(BAR_COLOR, out->file);
+		for (int i = 0; i < stars && i < BAR_WIDTH; i++)
+			fputc('*', out->file);
+		if (out->color)
+			fputs(COLOR_OFF, out->file);
+		break;
+	default:
+		fprintf(out->file, "%*" PRIu64, column->width, cell.number);
+	}
+}
+
+static void plain_table(struct fkt_output *out, const struct fkt_column *columns)
+{
+	if (out->color)
+		fputs(STRONG, out->file);
+	for (const struct fkt_column *column = columns; column->title; column++) {
+		if (column != columns)
+			fputc(' ', out->file);
+		if (column->type == FKT_COLUMN_LAST || column->type == FKT_COLUMN_BAR)
+			fputs(column->title, out->file);
+		else if (fkt_column_is_text(column))
+			print_padded(out->file, column->title, column->width);
+		else
+			fprintf(out->file, "%*s", column->width, column->title);
+	}
+	fputs(out->color ? COLOR_OFF "\n" : "\n", out->file);
+}
+
+static void plain_row(struct fkt_output *out, const char *name, const struct fkt_column *columns,
+		      const union fkt_cell *cells, bool strong)
+{
+	(void)name;
+	strong = strong && out->color;
+	if (strong)
+		fputs(STRONG, out->file);
+	for (unsigned int i = 0; columns[i].title; i++) {
+		if (i)
+			fputc(' ', out->file);
+		print_cell(out, &columns[i], cells[i]);
+	}
+	fputs(strong ? COLOR_OFF "\n" : "\n", out->file);
+}
+
+static void plain_remark(struct fkt_output *out, const char *line)
+{
+	fputs(line, out->file);
+	fputc('\n', out->file);
+}
+
+const struct fkt_format fkt_format_plain = {
+	.name = "text",
+	.about = "",
+	.for_people = true,
+	.line_bytes = 16 << 10, /* 15 words of symbols, or 60 16-bit fields with their names */
+	.header = plain_header,
+	.fields = plain_fields,
+	.prefix = plain_prefix,
+	.label = plain_label,
+	.who = plain_who,
+	.event = plain_event,
+	.gap = plain_gap,
+	.table = plain_table,
+	.row = plain_row,
+	.remark = plain_remark,
+};

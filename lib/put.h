@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pieces of a line: each writes something at @to, where there is room for it, and returns its end.
+ * Inline, since a listing is made of nothing else.
+ */
+#ifndef FKT_PUT_H
+#define FKT_PUT_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline char *fkt_put_bytes(char *to, const char *text, size_t bytes)
+{
+	memcpy(to, text, bytes);
+	return to + bytes;
+}
+
+static inline char *fkt_put_string(char *to, const char *text, size_t max)
+{
+	return fkt_put_bytes(to, text, strnlen(text, max));
+}
+
+static inline char *fkt_put_word(char *to, const char *word)
+{
+	return fkt_put_bytes(to, word, strlen(word));
+}
+
+/*
+ * Copy text out of an array of which it usually fills less than @usual: so many bytes are copied
+ * in any case, which takes a few instructions. What is too much is written over by what follows.
+ */
+#define fkt_put_padded(to, array, bytes, usual)                                                    \
+	({                                                                                         \
+		_Static_assert(sizeof(array) >= (usual), "within the array");                      \
+		memcpy(to, array, usual);                                                          \
+		if (unlikely((bytes) > (usual)))                                                   \
+			memcpy(to, array, bytes);                                                  \
+		(to) + (bytes);                                                                    \
+	})
+
+/* The digits of a number, written backwards from @end. */
+static inline char *fkt_digits_before(char *end, uint64_t value)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
+				    "31323334353637383940414243444546474849505152535455565758596061"
+				    "62636465666768697071727374757677787980818283848586878889909192"
+				    "93949596979899";
+
+	while (value >= 100) {
+		end -= 2;
+		memcpy(end, pairs + 2 * (value % 100), 2);
+		value /= 100;
+	}
+	if (value >= 10) {
+		end -= 2;
+		memcpy(end, pairs + 2 * value, 2);
+	} else {
+		*--end = (char)('0' + value);
+	}
+	return end;
+}
+
+static inline char *fkt_put_unsigned(char *to, uint64_t value)
+{
+	char digits[20], *begin;
+
+	if (value < 10) {
+		*to++ = (char)('0' + value);
+		return to;
+	}
+	begin = fkt_digits_before(digits + sizeof(digits), value);
+	return fkt_put_bytes(to, begin, (size_t)(digits + sizeof(digits) - begin));
+}
+
+static inline char *fkt_put_signed(char *to, int64_t value)
+{
+	if (value < 0)
+		*to++ = '-';
+	return fkt_put_unsigned(to, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+static inline char *fkt_put_hex(char *to, uint64_t value)
+{
+	int shift = value ? (63 - __builtin_clzll(value)) & ~3 : 0;
+
+	*to++ = '0';
+	*to++ = 'x';
+	for (; shift >= 0; shift -= 4)
+		*to++ = "0123456789abcdef"[value >> shift & 15];
+	return to;
+}
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables, and which formats there are. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "show.h"
+
+static const struct fkt_format *const formats[] = {
+#define X(name) &fkt_format_##name,
+	FKT_FORMATS(X)
+#undef X
+};
+
+const struct fkt_format *fkt_format(unsigned int index)
+{
+	return index < sizeof(formats) / sizeof(formats[0]) ? formats[index] : NULL;
+}
+
+const struct fkt_format *fkt_format_find(const char *name)
+{
+	const struct fkt_format *format;
+
+	for (unsigned int i = 0; (format = fkt_format(i)); i++)
+		if (!strcmp(format->name, name))
+			return format;
+	return NULL;
+}
+
+const char *fkt_format_name(const struct fkt_format *format)
+{
+	return format->name;
+}
+
+const char *fkt_format_about(const struct fkt_format *format)
+{
+	return format->about;
+}
+
+bool fkt_format_for_people(const struct fkt_format *format)
+{
+	return format->for_people;
+}
+
+void fkt_table_begin(struct fkt_output *out, const struct fkt_column *columns)
+{
+	out->format->table(out, columns);
+	out->tables++;
+}
+
+void fkt_table_row(struct fkt_output *out, const char *name, const struct fkt_column *columns,
+		   const union fkt_cell *cells, bool strong)
+{
+	out->format->row(out, name, columns, cells, strong);
+}
+
+void fkt_table_line(struct fkt_output *out, const char *format, ...)
+{
+	va_list args;
+	char *line;
+
+	if (!out->format->remark)
+		return;
+	va_start(args, format);
+	if (vasprintf(&line, format, args) >= 0) {
+		out->format->remark(out, line);
+		free(line);
+	}
+	va_end(args);
+}
+
+void fkt_print_number(struct fkt_output *out, const struct fkt_column *column, union fkt_cell cell,
+		      const char *none)
+{
+	bool duration = column->type == FKT_COLUMN_DURATION;
+
+	if (cell.number == FKT_CELL_NONE || (duration && !fkt_has_clock(out->trace)))
+		fputs(none, out->file);
+	else if (duration)
+		fprintf(out->file, "%" PRId64, fkt_cycles_to_ns(out->trace, (int64_t)cell.number));
+	else if (column->type == FKT_COLUMN_PERCENT)
+		fprintf(out->file, "%.4f", (double)cell.number / 1e4);
+	else
+		fprintf(out->file, "%" PRIu64, cell.number);
+}
+
+const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
+			 char text[FKT_DURATION_BYTES])
+{
+	int64_t ns;
+
+	if (!fkt_has_clock(trace)) {
+		snprintf(text, FKT_DURATION_BYTES, "%" PRIu64 " cyc", cycles);
+		return text;
+	}
+	ns = fkt_cycles_to_ns(trace, (int64_t)cycles);
+	if (ns < 1000)
+		snprintf(text, FKT_DURATION_BYTES, "%" PRId64 " ns", ns);
+	else if (ns < 1000000)
+		snprintf(text, FKT_DURATION_BYTES, "%.3f us", (double)ns / 1e3);
+	else if (ns < 1000000000)
+		snprintf(text, FKT_DURATION_BYTES, "%.3f ms", (double)ns / 1e6);
+	else
+		snprintf(text, FKT_DURATION_BYTES, "%.3f s", (double)ns / 1e9);
+	return text;
+}
+
+uint64_t fkt_parts(uint64_t part, uint64_t whole)
+{
+	return whole ? (uint64_t)((double)part / (double)whole * 1e6 + 0.5) : 0;
+}

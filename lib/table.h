@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tables, in any format. Included by fkt.h. */
+#ifndef FKT_TABLE_H
+#define FKT_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct fkt_format;
+struct fkt_trace;
+
+/**
+ * struct fkt_output - where tables go
+ * @file: to this
+ * @format: as what
+ * @color: whether the terminal takes colours
+ * @trace: whose clock converts cycles
+ * @tables: how many were begun
+ */
+struct fkt_output {
+	FILE *file;
+	const struct fkt_format *format;
+	bool color;
+	const struct fkt_trace *trace;
+	unsigned int tables;
+};
+
+enum fkt_column_type {
+	FKT_COLUMN_TEXT, /* to the left */
+	FKT_COLUMN_LAST, /* the same, the last one of the line: as wide as it needs */
+	FKT_COLUMN_NUMBER,
+	FKT_COLUMN_CYCLES,   /* a number, that of cycles */
+	FKT_COLUMN_DURATION, /* cycles, shown as time if the trace has a clock; for programs, in ns */
+	FKT_COLUMN_PERCENT, /* parts of a million */
+	FKT_COLUMN_BAR,	    /* the same, as stars; not for programs */
+};
+
+/**
+ * struct fkt_column - a column of a table
+ * @title: for people
+ * @key: for programs
+ * @type: what it holds
+ * @width: for people
+ */
+struct fkt_column {
+	const char *title;
+	const char *key;
+	enum fkt_column_type type;
+	int width;
+};
+
+/* A cell: its text or its number; a number that is not known is FKT_CELL_NONE. */
+union fkt_cell {
+	const char *text;
+	uint64_t number;
+};
+
+#define FKT_CELL_NONE UINT64_MAX
+
+static inline bool fkt_column_is_text(const struct fkt_column *column)
+{
+	return column->type == FKT_COLUMN_TEXT || column->type == FKT_COLUMN_LAST;
+}
+
+/**
+ * fkt_table_begin() - the line with the columns' names
+ * @out: where
+ * @columns: the columns, up to one without a title
+ */
+void fkt_table_begin(struct fkt_output *out, const struct fkt_column *columns);
+
+/**
+ * fkt_table_row() - a line
+ * @out: where
+ * @name: of the table, for programs
+ * @columns: as for fkt_table_begin()
+ * @cells: one for each of them
+ * @strong: it is a total, or something else that should stand out
+ */
+void fkt_table_row(struct fkt_output *out, const char *name, const struct fkt_column *columns,
+		   const union fkt_cell *cells, bool strong);
+
+/**
+ * fkt_table_line() - a line that a program does not get: a title, a remark
+ * @out: where
+ * @format: as for printf()
+ */
+void fkt_table_line(struct fkt_output *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Room for a duration. */
+#define FKT_DURATION_BYTES 32
+
+/**
+ * fkt_duration() - "1.234 ms", in the unit that fits; in cycles when the trace has no clock
+ * @trace: the trace
+ * @cycles: the duration
+ * @text: written
+ *
+ * Return: @text.
+ */
+const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
+			 char text[FKT_DURATION_BYTES]);
+
+/**
+ * fkt_parts() - a part in parts of a million
+ * @part: of the whole
+ * @whole: may be 0
+ */
+uint64_t fkt_parts(uint64_t part, uint64_t whole);
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The fields of events: their names and values, and what the formats for programs make of them. */
+#include "test.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "build_trace.h"
+#include "fkt.h"
+
+static struct build build;
+static char path[] = "/tmp/test_fields.XXXXXX";
+static char listing[65536];
+
+static int begin(void **state)
+{
+	(void)state;
+	build_begin(&build, 1, false);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	build_free(&build);
+	return 0;
+}
+
+static void event(uint32_t code, uint16_t imm, const uint64_t *words, unsigned int n)
+{
+	static uint64_t stamp = 1000;
+
+	build_slot(&build, 0, 0, stamp++, code, imm, words, n);
+}
+
+static struct fkt_trace *open_trace(void)
+{
+	char error[FKT_ERROR_BYTES];
+	struct fkt_trace *trace;
+	int fd;
+
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	build_write(&build, path, build.bytes);
+	trace = fkt_open(path, NULL, NULL, error);
+	unlink(path);
+	assert_non_null(trace);
+	return trace;
+}
+
+/* What a format makes of the trace, without what stands before the code and the name. */
+static void expect(const char *format, const char *const *lines)
+{
+	struct fkt_trace *trace = open_trace();
+	struct fkt_processes *processes = fkt_processes_new(trace);
+	struct fkt_reader *reader = fkt_reader_new(trace);
+	int fd = memfd_create("listing", 0);
+	struct fkt_text *text = fkt_text_new(trace, processes, fd, FKT_TIME_CYCLES);
+	struct fkt_event event;
+	ssize_t bytes;
+	char *line;
+
+	assert_true(fd >= 0 && processes && reader && text);
+	fkt_text_set_format(text, fkt_format_find(format), false);
+	while (fkt_next(reader, &event) == FKT_EVENT)
+		fkt_text_event(text, &event);
+	assert_int_equal(fkt_text_flush(text), 0);
+	bytes = pread(fd, listing, sizeof(listing) - 1, 0);
+	assert_true(bytes >= 0);
+	listing[bytes] = '\0';
+	line = strtok(listing, "\n");
+	for (; *lines; lines++, line = strtok(NULL, "\n")) {
+		assert_non_null(line);
+		if (!strstr(line, *lines))
+			print_error("%s\nnot %s\n", line, *lines);
+		assert_non_null(strstr(line, *lines));
+		assert_string_equal(strstr(line, *lines), *lines);
+	}
+	assert_null(line);
+	fkt_text_free(text);
+	fkt_reader_free(reader);
+	fkt_processes_free(processes);
+	fkt_close(trace);
+	close(fd);
+}
+
+#define EXPECT(format, ...) expect(format, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void test_values(void **state)
+{
+	const uint64_t words[4] = { 0xfffffffe | 7ull << 32, 0xffff888012345678, 3,
+				    0xffffffff81000010 };
+	const uint64_t text[2] = { 0x2c225c226261 /* ab"\", */, 'x' };
+	const char *const json[] = {
+		"\"name\":\"numbers\",\"syscall\":null,\"args\":{\"a\":-2,\"b\":7,"
+		"\"c\":\"0xffff888012345678\",\"d\":3}}",
+		"\"args\":{\"a\":-2,\"b\":7}}",
+		"\"args\":{}}",
+		"\"args\":{\"n\":6,\"s\":\"ab\\\"\\\\\\\",\"}}",
+		"\"args\":{\"c\":\"\\u0007\",\"v\":null}}",
+		"\"args\":{\"ip\":\"0xffffffff81000010\",\"ip_name\":\"_te\\\"xt+0x10\"}}",
+		"\"args\":{\"a\":1,\"a_2\":2,\"p\":3,\"p_name\":\"three\",\"p_name_2\":4}}",
+		"\"args\":{\"ret\":-9,\"ret_name\":\"EBADF\"}}",
+		"\"syscall\":null,\"args\":{\"arg0\":-7}}",
+		NULL,
+	};
+	const char *const csv[] = {
+		",numbers,,\"{\"\"a\"\":-2,\"\"b\"\":7,\"\"c\"\":\"\"0xffff888012345678\"\",\"\"d\"\":3}\"",
+		",\"{\"\"a\"\":-2,\"\"b\"\":7}\"",
+		",\"{}\"",
+		",\"{\"\"n\"\":6,\"\"s\"\":\"\"ab\\\"\"\\\\\\\"\",\"\"}\"",
+		",\"{\"\"c\"\":\"\"\\u0007\"\",\"\"v\"\":null}\"",
+		",\"{\"\"ip\"\":\"\"0xffffffff81000010\"\",\"\"ip_name\"\":\"\"_te\\\"\"xt+0x10\"\"}\"",
+		",\"{\"\"a\"\":1,\"\"a_2\"\":2,\"\"p\"\":3,\"\"p_name\"\":\"\"three\"\",\"\"p_name_2\"\":4}\"",
+		",sys_read,read,\"{\"\"ret\"\":-9,\"\"ret_name\"\":\"\"EBADF\"\"}\"",
+		",code_28671,,\"{\"\"arg0\"\":-7}\"",
+		NULL,
+	};
+	const uint64_t names[2] = { 1 | 2ull << 32, 3 | 4ull << 32 };
+	const uint64_t word = 0xfffffff9;
+
+	(void)state;
+	build_text(&build, FKT_SECTION_PROCESSES, "3 3 1 three\n");
+	build_text(&build, FKT_SECTION_SYMBOLS, "ffffffff81000000 T _te\"xt\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x5000 1 point 0 own numbers a:s32 b:x32 c:x64 d:cycles\n"
+		   "0x5001 1 point 0 own text @n:u8 s:string\n"
+		   "0x5002 1 point 0 own odd c:char v:void\n"
+		   "0x5003 1 point 0 own symbol ip:sym\n"
+		   "0x5004 1 point 0 own names a:u32 a:u32 p:pid p_name:u32\n");
+	build_pages(&build);
+	event(0x5000, 0, words, 3);
+	event(0x5000, 0, words, 1);
+	event(0x5000, 0, NULL, 0);
+	event(0x5001, 6, text, 1);
+	event(0x5002, 0, (const uint64_t[]){ 7 }, 1);
+	event(0x5003, 0, &words[3], 1);
+	event(0x5004, 0, names, 2);
+	event(0x400, (uint16_t)-9, NULL, 0);
+	event(0x6fff, 0, &word, 1);
+	build_end(&build, 0, 0, 0);
+	expect("json", json);
+	expect("csv", csv);
+}
+
+/* An immediate has 16 bits: what a string in it would read is behind the event. */
+static void test_immediate_string(void **state)
+{
+	const uint64_t words[2] = { 0x6c616e7265746e69, 0 };
+
+	(void)state;
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x5000 1 point 0 own first @s:comm\n0x5001 1 point 0 own next\n");
+	build_pages(&build);
+	event(0x5000, 1, NULL, 0);
+	event(0x5001, 1, words, 2);
+	build_end(&build, 0, 0, 0);
+	EXPECT("text", "5000  first", "5001  next");
+}
+
+static void test_fields(void **state)
+{
+	const uint64_t words[2] = { 3, 0x656d616e };
+	struct fkt_field fields[FKT_FIELDS_MAX];
+	struct fkt_reader *reader;
+	struct fkt_trace *trace;
+	struct fkt_event event;
+	struct fkt_value value;
+
+	(void)state;
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x5000 1 point 0 own numbers @i:s16 at:cycles s:str\n");
+	build_pages(&build);
+	build_slot(&build, 0, 0, 5, 0x5000, (uint16_t)-2, words, 2);
+	build_slot(&build, 0, 0, 6, 0x5000, 0, NULL, 0);
+	build_end(&build, 0, 0, 0);
+	trace = open_trace();
+	reader = fkt_reader_new(trace);
+	assert_int_equal(fkt_fields(trace, 0x5000, fields), 3);
+	assert_string_equal(fields[1].name, "at");
+	assert_string_equal(fields[1].unit, "cycles");
+	assert_int_equal(fkt_next(reader, &event), FKT_EVENT);
+	assert_true(fkt_field_value(&fields[0], &event, &value));
+	assert_int_equal(value.kind, FKT_VALUE_SIGNED);
+	assert_int_equal((int64_t)value.number, -2);
+	assert_true(fkt_field_value(&fields[1], &event, &value));
+	assert_int_equal(value.number, 3);
+	assert_true(fkt_field_value(&fields[2], &event, &value));
+	assert_int_equal(value.kind, FKT_VALUE_TEXT);
+	assert_int_equal(value.bytes, 4);
+	assert_memory_equal(value.text, "name", 4);
+	assert_int_equal(fkt_next(reader, &event), FKT_EVENT);
+	assert_true(fkt_field_value(&fields[0], &event, &value));
+	assert_false(fkt_field_value(&fields[1], &event, &value));
+	assert_int_equal(fkt_fields(trace, FKT_CODE_SWITCH, fields), 3);
+	assert_string_equal(fields[0].name, "state");
+	fkt_reader_free(reader);
+	fkt_close(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_values, begin, end),
+		cmocka_unit_test_setup_teardown(test_immediate_string, begin, end),
+		cmocka_unit_test_setup_teardown(test_fields, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
