@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CSV, as RFC 4180 has it but for its line ends: a line with the names of the columns, then rows. What
- * an event holds is one column, an object of JSON.
+ * CSV, as RFC 4180 has it but for its line ends: a line with the names of the columns, then rows.
+ * What an event holds is one column, an object of JSON.
  */
 #include <stdio.h>
 

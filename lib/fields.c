@@ -76,8 +76,8 @@ static bool is_taken(const struct fkt_field *fields, unsigned int n, const char 
 #define NUMBER_BYTES 3
 
 /*
- * Give a field its name, as the spec has it, but that it needs no quoting; where there is one of that
- * name before it, with a number behind it.
+ * Give a field its name, as the spec has it, but that it needs no quoting; where there is one of
+ * that name before it, with a number behind it.
  */
 static void set_name(struct fkt_field *fields, unsigned int n, const char *name, size_t bytes)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * JSON: an object a line, for each event and for each row of a table, whose member "table" says what it
- * is of.
+ * JSON: an object a line, for each event and for each row of a table, whose member "table" says
+ * what it is of.
  *
- * Numbers are numbers, those of 64 bits that are shown in hexadecimal excepted: they are addresses, or
- * bits, and many a program takes numbers for doubles.
+ * Numbers are numbers, those of 64 bits that are shown in hexadecimal excepted: they are addresses,
+ * or bits, and many a program takes numbers for doubles.
  */
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
 
 #include "fields.h"
 
-/* The formats, X(name) each, of which the first one is for people: struct fkt_format fkt_format_NAME. */
+/* The formats, X(name) each, the first one for people: struct fkt_format fkt_format_NAME. */
 #define FKT_FORMATS(X)                                                                             \
 	X(plain)                                                                                   \
 	X(csv)                                                                                     \
@@ -136,8 +136,8 @@ struct fkt_text {
  * @row: write a row of a table that is called @name
  * @remark: write a line that is not of a table; NULL: none
  *
- * Those that write return the end of it. All of a listing are called by several threads, each with a
- * listing of its own.
+ * Those that write return the end of it. All of a listing are called by several threads, each with
+ * a listing of its own.
  */
 struct fkt_format {
 	const char *name;

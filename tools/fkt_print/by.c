@@ -7,47 +7,76 @@
 
 #include "print.h"
 
-#define ERRNO_MAX  4095
+#define ERRNO_MAX 4095
 
 /* The value of a field that an event does not have. */
-#define NO_VALUE   UINT64_MAX
+#define NO_VALUE  UINT64_MAX
+
+/* The key is what the option calls it, too. */
+static const struct fkt_column field_columns[] = {
+	[BY_FUNCTION] = { "Function", "function", FKT_COLUMN_TEXT, 28 },
+	[BY_CALLER] = { "Caller", "caller", FKT_COLUMN_TEXT, 28 },
+	[BY_PROCESS] = { "Process", "process", FKT_COLUMN_TEXT, 24 },
+	[BY_THREAD] = { "Thread", "thread", FKT_COLUMN_TEXT, 24 },
+	[BY_CPU] = { "CPU", "cpu", FKT_COLUMN_TEXT, 4 },
+	[BY_LAYER] = { "Layer", "layer", FKT_COLUMN_TEXT, 16 },
+	[BY_CODE] = { "Code", "code", FKT_COLUMN_TEXT, 5 },
+	[BY_ERRNO] = { "Errno", "errno", FKT_COLUMN_TEXT, 12 },
+	[BY_ARG0] = { "Arg 0", "arg0", FKT_COLUMN_TEXT, 18 },
+	[BY_ARG0 + 1] = { "Arg 1", "arg1", FKT_COLUMN_TEXT, 18 },
+	[BY_ARG0 + 2] = { "Arg 2", "arg2", FKT_COLUMN_TEXT, 18 },
+	[BY_ARG0 + 3] = { "Arg 3", "arg3", FKT_COLUMN_TEXT, 18 },
+	[BY_ARG0 + 4] = { "Arg 4", "arg4", FKT_COLUMN_TEXT, 18 },
+	[BY_ARG0 + 5] = { "Arg 5", "arg5", FKT_COLUMN_TEXT, 18 },
+};
 
 /* A trace has 32 layers; more are a lie, and share the last one. */
 #define LAYERS_MAX 40
 
 struct by {
+	const struct context *context;
 	const struct options *options;
 	const struct fkt_trace *trace;
 	struct fkt_processes *processes;
 	struct groups *groups;
+	bool counts_events;	       /* those that are no calls, too */
 	const char *layer[LAYERS_MAX]; /* those that came, each once */
 	unsigned int layers;
 };
 
-struct by *by_new(const struct options *options, const struct fkt_trace *trace,
-		  struct fkt_processes *processes)
+static bool groups_by(const struct options *options, enum by_field field)
+{
+	for (unsigned int i = 0; i < options->bys; i++)
+		if (options->by[i] == field)
+			return true;
+	return false;
+}
+
+static void by_free(void *view)
+{
+	struct by *by = view;
+
+	groups_free(by->groups);
+	free(by);
+}
+
+static void *by_new(const struct context *context)
 {
 	struct by *by = calloc(1, sizeof(*by));
 
 	if (!by)
 		return NULL;
-	by->options = options;
-	by->trace = trace;
-	by->processes = processes;
+	by->context = context;
+	by->options = context->options;
+	by->trace = context->trace;
+	by->processes = context->processes;
+	by->counts_events = by->options->codes || groups_by(by->options, BY_CODE);
 	by->groups = groups_new();
 	if (!by->groups) {
-		free(by);
+		by_free(by);
 		return NULL;
 	}
 	return by;
-}
-
-void by_free(struct by *by)
-{
-	if (!by)
-		return;
-	groups_free(by->groups);
-	free(by);
 }
 
 static uint64_t layer_key(struct by *by, uint32_t row)
@@ -124,11 +153,12 @@ static struct group *get(struct by *by, const struct fkt_call *call, uint32_t co
 	return groups_get(by->groups, key);
 }
 
-int by_add_call(struct by *by, const struct fkt_call *call)
+static int by_leave(void *view, const struct fkt_call *call, bool passes)
 {
+	struct by *by = view;
 	struct group *group;
 
-	if (call->partial)
+	if (!passes || call->partial)
 		return 0;
 	group = get(by, call, fkt_row_code(by->trace, call->row), call->entry_args,
 		    call->entry_words);
@@ -140,12 +170,20 @@ int by_add_call(struct by *by, const struct fkt_call *call)
 	return 0;
 }
 
-int by_add_event(struct by *by, const struct fkt_event *event, uint32_t id)
+/* Whether an event is no call's beginning or end. */
+static bool is_point(const struct fkt_trace *trace, uint32_t code)
+{
+	const struct fkt_code_row *row = fkt_code_row(trace, code);
+
+	return !row || row->kind == FKT_KIND_POINT;
+}
+
+static int count_event(struct by *by, const struct fkt_event *event)
 {
 	const struct fkt_call call = {
 		.row = event->code,
 		.caller = FKT_ROW_NONE,
-		.id = id,
+		.id = fkt_analysis_current(by->context->analysis, event->cpu),
 		.cpu = event->cpu,
 	};
 	uint64_t args[FKT_CALL_ARGS];
@@ -161,18 +199,16 @@ int by_add_event(struct by *by, const struct fkt_event *event, uint32_t id)
 	return 0;
 }
 
+static int by_event(void *view, const struct fkt_event *event)
+{
+	struct by *by = view;
+
+	return by->counts_events && is_point(by->trace, event->code) ? count_event(by, event) : 0;
+}
+
 /* ---- printing ---- */
 
 #define FIELD_BYTES (FKT_NAME_BYTES + 24)
-
-static void put_process(const struct by *by, uint64_t id, char text[FIELD_BYTES])
-{
-	const struct fkt_process *process = fkt_process(by->processes, (uint32_t)id);
-	char pid[PID_BYTES];
-
-	put_pid(process, pid);
-	snprintf(text, FIELD_BYTES, "%s[%s]", process->comm, pid);
-}
 
 static void put_field(const struct by *by, enum by_field field, uint64_t value,
 		      char text[FIELD_BYTES])
@@ -190,7 +226,7 @@ static void put_field(const struct by *by, enum by_field field, uint64_t value,
 		break;
 	case BY_PROCESS:
 	case BY_THREAD:
-		put_process(by, value, text);
+		put_thread(fkt_process(by->processes, (uint32_t)value), text);
 		break;
 	case BY_CPU:
 		snprintf(text, FIELD_BYTES, "%" PRIu64, value);
@@ -214,28 +250,6 @@ static void put_field(const struct by *by, enum by_field field, uint64_t value,
 		else
 			snprintf(text, FIELD_BYTES, "0x%" PRIx64, value);
 	}
-}
-
-static const struct fkt_column *field_columns(void)
-{
-	static const struct fkt_column columns[] = {
-		[BY_FUNCTION] = { "Function", "function", FKT_COLUMN_TEXT, 28 },
-		[BY_CALLER] = { "Caller", "caller", FKT_COLUMN_TEXT, 28 },
-		[BY_PROCESS] = { "Process", "process", FKT_COLUMN_TEXT, 24 },
-		[BY_THREAD] = { "Thread", "thread", FKT_COLUMN_TEXT, 24 },
-		[BY_CPU] = { "CPU", "cpu", FKT_COLUMN_TEXT, 4 },
-		[BY_LAYER] = { "Layer", "layer", FKT_COLUMN_TEXT, 16 },
-		[BY_CODE] = { "Code", "code", FKT_COLUMN_TEXT, 5 },
-		[BY_ERRNO] = { "Errno", "errno", FKT_COLUMN_TEXT, 12 },
-		[BY_ARG0] = { "Arg 0", "arg0", FKT_COLUMN_TEXT, 18 },
-		[BY_ARG0 + 1] = { "Arg 1", "arg1", FKT_COLUMN_TEXT, 18 },
-		[BY_ARG0 + 2] = { "Arg 2", "arg2", FKT_COLUMN_TEXT, 18 },
-		[BY_ARG0 + 3] = { "Arg 3", "arg3", FKT_COLUMN_TEXT, 18 },
-		[BY_ARG0 + 4] = { "Arg 4", "arg4", FKT_COLUMN_TEXT, 18 },
-		[BY_ARG0 + 5] = { "Arg 5", "arg5", FKT_COLUMN_TEXT, 18 },
-	};
-
-	return columns;
 }
 
 static const struct fkt_column value_columns[] = {
@@ -282,14 +296,16 @@ static void print_group(const struct by *by, struct fkt_output *out,
 	fkt_table_row(out, "by", columns, cells, false);
 }
 
-int by_print(struct by *by, struct fkt_output *out)
+static int by_print(const struct context *context, void *view)
 {
+	struct fkt_output *out = context->out;
+	struct by *by = view;
 	struct fkt_column columns[BY_MAX + VALUES + 1] = { 0 };
 	struct group **groups;
 	size_t count;
 
 	for (unsigned int i = 0; i < by->options->bys; i++)
-		columns[i] = field_columns()[by->options->by[i]];
+		columns[i] = field_columns[by->options->by[i]];
 	memcpy(columns + by->options->bys, value_columns, sizeof(value_columns));
 	groups = groups_sorted(by->groups, &count);
 	if (!groups)
@@ -303,3 +319,55 @@ int by_print(struct by *by, struct fkt_output *out)
 	free(groups);
 	return 0;
 }
+
+/* ---- the option ---- */
+
+static int find_field(const char *name)
+{
+	for (size_t i = 0; i < sizeof(field_columns) / sizeof(field_columns[0]); i++)
+		if (!strcmp(field_columns[i].key, name))
+			return (int)i;
+	return -1;
+}
+
+static void by_parse(struct argp_state *state, struct options *options, unsigned int option,
+		     char *arg)
+{
+	int field;
+
+	(void)option;
+	for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
+		field = find_field(word);
+		if (field < 0)
+			argp_error(state,
+				   "--by=%s: it can be function, caller, process, thread, cpu, "
+				   "layer, code, errno, arg0 ... arg5, or several of them with "
+				   "commas",
+				   word);
+		if (options->bys == BY_MAX)
+			argp_error(state, "--by: no more than %d fields, please", BY_MAX);
+		options->by[options->bys++] = (enum by_field)field;
+	}
+	if (!options->bys)
+		argp_error(state, "--by: by what? By function, process, cpu, ...");
+}
+
+static const struct argp_option by_options[] = {
+	{ .name = "by",
+	  .arg = "FIELD,...",
+	  .doc = "Calls in groups: by function, caller, process, thread, cpu, layer, code, errno, "
+		 "arg0 ... arg5" },
+	{ 0 },
+};
+
+const struct view view_by = {
+	.name = "by",
+	.wants = VIEW_ARGS,
+	.option = by_options,
+	.parse = by_parse,
+	.new = by_new,
+	.event = by_event,
+	.leave = by_leave,
+	.print = by_print,
+	.free = by_free,
+};

@@ -34,29 +34,11 @@ struct calls {
 	const struct options *options;
 	const struct fkt_trace *trace;
 	struct groups *groups; /* by caller and callee */
-	struct stack *thread;  /* by number */
-	uint32_t threads;
-	struct stack cpu[UINT16_MAX + 1]; /* interrupts */
+	struct stacks *stacks;
 };
 
+/* For programs, each line says of which function it is, in the first column. */
 static const struct fkt_column call_columns[] = {
-	{ "Name", "name", FKT_COLUMN_TEXT, 32 },
-	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
-	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 14 },
-	{ "Count", "count", FKT_COLUMN_NUMBER, 9 },
-	{ "Average", "average_cycles", FKT_COLUMN_CYCLES, 11 },
-	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
-	{ "Min", "min_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "p50", "p50_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "p90", "p90_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "p99", "p99_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "p99.9", "p99_9_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "Max", "max_cycles", FKT_COLUMN_CYCLES, 11 },
-	{ 0 },
-};
-
-/* For programs, each line says of which function it is. */
-static const struct fkt_column call_columns_of[] = {
 	{ "Function", "function", FKT_COLUMN_TEXT, 32 },
 	{ "Name", "name", FKT_COLUMN_TEXT, 32 },
 	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
@@ -83,33 +65,35 @@ static const struct fkt_column power_columns[] = {
 	{ 0 },
 };
 
-struct calls *calls_new(const struct options *options, const struct fkt_trace *trace)
+static void free_stack(void *stack)
+{
+	free(((struct stack *)stack)->called);
+}
+
+static void calls_free(void *view)
+{
+	struct calls *calls = view;
+
+	stacks_free(calls->stacks, free_stack);
+	groups_free(calls->groups);
+	free(calls);
+}
+
+static void *calls_new(const struct context *context)
 {
 	struct calls *calls = calloc(1, sizeof(*calls));
 
 	if (!calls)
 		return NULL;
-	calls->options = options;
-	calls->trace = trace;
+	calls->options = context->options;
+	calls->trace = context->trace;
 	calls->groups = groups_new();
-	if (!calls->groups) {
-		free(calls);
+	calls->stacks = stacks_new(sizeof(struct stack));
+	if (!calls->groups || !calls->stacks) {
+		calls_free(calls);
 		return NULL;
 	}
 	return calls;
-}
-
-void calls_free(struct calls *calls)
-{
-	if (!calls)
-		return;
-	for (uint32_t i = 0; i < calls->threads; i++)
-		free(calls->thread[i].called);
-	for (uint32_t i = 0; i <= UINT16_MAX; i++)
-		free(calls->cpu[i].called);
-	free(calls->thread);
-	groups_free(calls->groups);
-	free(calls);
 }
 
 static bool add(struct calls *calls, uint32_t caller, uint32_t callee, uint64_t value)
@@ -121,26 +105,6 @@ static bool add(struct calls *calls, uint32_t caller, uint32_t callee, uint64_t 
 	group->count++;
 	fkt_histogram_add(&group->values, value);
 	return true;
-}
-
-static struct stack *find_stack(struct calls *calls, const struct fkt_call *call)
-{
-	uint32_t room = calls->threads ? calls->threads : 256;
-	struct stack *larger;
-
-	if (call->interrupt)
-		return &calls->cpu[call->cpu];
-	if (call->id >= calls->threads) {
-		while (room <= call->id)
-			room *= 2;
-		larger = realloc(calls->thread, room * sizeof(*larger));
-		if (!larger)
-			return NULL;
-		memset(larger + calls->threads, 0, (room - calls->threads) * sizeof(*larger));
-		calls->thread = larger;
-		calls->threads = room;
-	}
-	return &calls->thread[call->id];
 }
 
 static bool keep(struct calls *calls, struct stack *stack, const struct fkt_call *call,
@@ -165,11 +129,12 @@ static bool keep(struct calls *calls, struct stack *stack, const struct fkt_call
 	return true;
 }
 
-int calls_add(struct calls *calls, const struct fkt_call *call, bool passes)
+static int calls_leave(void *view, const struct fkt_call *call, bool passes)
 {
+	struct calls *calls = view;
 	bool elapsed = calls->options->elapsed, ok = true, whole = passes && !call->partial;
 	uint64_t value = elapsed ? call->end - call->begin : call->cycles;
-	struct stack *stack = find_stack(calls, call);
+	struct stack *stack = stacks_get(calls->stacks, call);
 	const struct called *called;
 
 	if (!stack)
@@ -228,8 +193,8 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 		{ .number = values->max },
 	};
 
-	fkt_table_row(out, "calls", text ? call_columns : call_columns_of, text ? cells + 1 : cells,
-		      callee == WHOLE);
+	fkt_table_row(out, "calls", text ? call_columns + 1 : call_columns,
+		      text ? cells + 1 : cells, callee == WHOLE);
 }
 
 static int compare_callers(const void *a, const void *b)
@@ -268,7 +233,7 @@ static void print_function(const struct calls *calls, struct fkt_output *out, st
 
 	if (fkt_format_for_people(out->format)) {
 		fkt_table_line(out, "%s", "");
-		fkt_table_begin(out, call_columns);
+		fkt_table_begin(out, call_columns + 1);
 	}
 	for (; i < count && groups[i]->key[0] == function->key[0]; i++) {
 		if (groups[i]->key[1] == WHOLE)
@@ -326,8 +291,10 @@ static void print_histogram(const struct calls *calls, struct fkt_output *out,
 	}
 }
 
-int calls_print(struct calls *calls, struct fkt_output *out)
+static int calls_print(const struct context *context, void *view)
 {
+	struct fkt_output *out = context->out;
+	struct calls *calls = view;
 	const struct options *options = calls->options;
 	struct group **groups, **callers;
 	bool any = false;
@@ -344,7 +311,7 @@ int calls_print(struct calls *calls, struct fkt_output *out)
 		qsort(callers, count, sizeof(*callers), compare_callers);
 	if (options->calls) {
 		if (!fkt_format_for_people(out->format))
-			fkt_table_begin(out, call_columns_of);
+			fkt_table_begin(out, call_columns);
 		for (size_t i = 0; i < count; i++) {
 			if (groups[i]->key[1] != WHOLE ||
 			    !is_wanted(calls, options->calls_of, (uint32_t)groups[i]->key[0]))
@@ -379,3 +346,42 @@ int calls_print(struct calls *calls, struct fkt_output *out)
 	free(callers);
 	return 0;
 }
+
+enum {
+	OPTION_CALLS,
+	OPTION_HISTOGRAM,
+};
+
+static void calls_parse(struct argp_state *state, struct options *options, unsigned int option,
+			char *arg)
+{
+	(void)state;
+	if (option == OPTION_CALLS) {
+		options->calls = true;
+		options->calls_of = arg;
+	} else {
+		options->histogram = arg;
+	}
+}
+
+static const struct argp_option calls_options[] = {
+	[OPTION_CALLS] = { .name = "calls",
+			   .arg = "FUNCTION",
+			   .flags = OPTION_ARG_OPTIONAL,
+			   .doc = "What functions call, and how long it takes; of those that the "
+				  "pattern FUNCTION matches" },
+	[OPTION_HISTOGRAM] = { .name = "histogram",
+			       .arg = "FUNCTION",
+			       .doc = "How long calls of FUNCTION take, in powers of two" },
+	{ 0 },
+};
+
+const struct view view_calls = {
+	.name = "calls",
+	.option = calls_options,
+	.parse = calls_parse,
+	.new = calls_new,
+	.leave = calls_leave,
+	.print = calls_print,
+	.free = calls_free,
+};

@@ -33,7 +33,7 @@ struct filter {
 	uint64_t to;
 	uint64_t longer; /* cycles */
 	bool cpus;
-	uint8_t cpu[UINT16_MAX / 8 + 1];
+	uint8_t cpu[CPUS_BYTES];
 	uint8_t *code;	   /* a verdict on each */
 	uint8_t *function; /* the same, on each row */
 	uint32_t *inside;  /* of each thread: in how many calls of the function it is */
@@ -42,20 +42,27 @@ struct filter {
 	bool long_call; /* the last event ended a call that was long enough */
 };
 
-/* "0,2-3"; the options have checked it. */
-static void parse_cpus(struct filter *filter, const char *list)
+bool read_cpus(const char *list, uint8_t cpus[CPUS_BYTES])
 {
 	unsigned long first, last;
 	char *end;
 
-	for (; *list; list = end + (*end == ',')) {
+	do {
+		if (*list < '0' || *list > '9')
+			return false;
 		first = last = strtoul(list, &end, 10);
-		if (*end == '-')
+		if (*end == '-') {
+			if (end[1] < '0' || end[1] > '9')
+				return false;
 			last = strtoul(end + 1, &end, 10);
-		for (unsigned long cpu = first; cpu <= last && cpu <= UINT16_MAX; cpu++)
-			filter->cpu[cpu / 8] |= (uint8_t)(1u << cpu % 8);
-	}
-	filter->cpus = true;
+		}
+		if (last < first || last > UINT16_MAX)
+			return false;
+		for (unsigned long cpu = first; cpus && cpu <= last; cpu++)
+			cpus[cpu / 8] |= (uint8_t)(1u << cpu % 8);
+		list = end + 1;
+	} while (*end == ',');
+	return !*end;
 }
 
 struct filter *filter_new(const struct options *options, const struct fkt_trace *trace,
@@ -78,7 +85,7 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 		return NULL;
 	}
 	if (options->cpu)
-		parse_cpus(filter, options->cpu);
+		filter->cpus = read_cpus(options->cpu, filter->cpu);
 	if (options->longer >= 0)
 		filter->longer = fkt_ns_to_cycles(trace, (uint64_t)options->longer);
 	return filter;

@@ -12,8 +12,29 @@
 
 #include "print.h"
 
+const struct view *const views[VIEW_COUNT] = {
+#define X(name) &view_##name,
+	VIEWS(X)
+#undef X
+};
+
+/* A view that was asked for. */
+struct chosen {
+	const struct view *view;
+	void *data;
+};
+
+/* Views that are called for the same thing, up to NULL. */
+struct chosen_list {
+	const struct chosen *chosen[VIEW_COUNT + 1];
+};
+
+#define for_each_view(list, one)                                                                   \
+	for (const struct chosen *const *at = (list)->chosen, *one; (one = *at); at++)
+
 /**
  * struct run - what is at work
+ * @context: what views know of it
  * @options: what the user asked for
  * @out: where tables go
  * @trace, @reader, @processes: what is read
@@ -21,12 +42,16 @@
  * @analysis: the sums, if they are needed
  * @summed: the threads that they are of, if not @processes
  * @text: the listing, if it is
- * @calls, @by, @waits, @graph: the views that are
+ * @chosen: the views that are
+ * @views: how many
+ * @event, @enter, @leave, @wait, @print: those of them that are called for these
+ * @in_order: all events have to be looked at, in their order
  * @inside: events were in the time that was asked for
  * @stats: of that time: events, and what is missing
  * @err: of a view, the first one
  */
 struct run {
+	struct context context;
 	const struct options *options;
 	struct fkt_output *out;
 	struct fkt_trace *trace;
@@ -36,10 +61,14 @@ struct run {
 	struct fkt_analysis *analysis;
 	struct fkt_processes *summed;
 	struct fkt_text *text;
-	struct calls *calls;
-	struct by *by;
-	struct waits *waits;
-	struct graph *graph;
+	struct chosen chosen[VIEW_COUNT];
+	unsigned int views;
+	struct chosen_list event;
+	struct chosen_list enter;
+	struct chosen_list leave;
+	struct chosen_list wait;
+	struct chosen_list print;
+	bool in_order;
 	bool inside;
 	struct fkt_read_stats stats;
 	int err;
@@ -107,8 +136,8 @@ static void on_enter(void *arg, const struct fkt_call *call)
 	struct run *run = arg;
 
 	filter_enter(run->filter, call);
-	if (run->graph)
-		keep_error(run, graph_enter(run->graph, call, filter_row(run->filter, call)));
+	for_each_view(&run->enter, one)
+		keep_error(run, one->view->enter(one->data, call, filter_row(run->filter, call)));
 }
 
 static void on_leave(void *arg, const struct fkt_call *call)
@@ -116,12 +145,8 @@ static void on_leave(void *arg, const struct fkt_call *call)
 	struct run *run = arg;
 	bool passes = filter_call(run->filter, call);
 
-	if (run->graph)
-		keep_error(run, graph_leave(run->graph, call, passes));
-	if (run->calls)
-		keep_error(run, calls_add(run->calls, call, passes));
-	if (run->by && passes)
-		keep_error(run, by_add_call(run->by, call));
+	for_each_view(&run->leave, one)
+		keep_error(run, one->view->leave(one->data, call, passes));
 	filter_leave(run->filter, call);
 }
 
@@ -129,8 +154,10 @@ static void on_wait(void *arg, const struct fkt_wait *wait)
 {
 	struct run *run = arg;
 
-	if (filter_wait(run->filter, wait))
-		keep_error(run, waits_add(run->waits, wait));
+	if (!filter_wait(run->filter, wait))
+		return;
+	for_each_view(&run->wait, one)
+		keep_error(run, one->view->wait(one->data, wait));
 }
 
 /* ---- events ---- */
@@ -204,7 +231,7 @@ static int list_all(struct run *run)
 	err = fkt_text_flush(run->text);
 	if (err)
 		return err;
-	if (!options.summary) {
+	if (!run->analysis) {
 		list(&listing);
 		run->reader->stats = listing.stats;
 		return listing.err;
@@ -229,14 +256,14 @@ static int read_all(struct run *run)
 
 	while ((what = fkt_next(run->reader, &event)) > 0) {
 		if (what == FKT_EVENT) {
-			if (options->summary)
+			if (run->analysis)
 				err = fkt_analysis_event(run->analysis, &event);
 			if (fkt_is_process_event(event.code))
 				fkt_processes_event(run->processes, &event);
 			if (options->listing)
 				fkt_text_event(run->text, &event);
 		} else if (what == FKT_GAP) {
-			if (options->summary)
+			if (run->analysis)
 				fkt_analysis_gap(run->analysis, fkt_gap(run->reader));
 			if (options->listing)
 				fkt_text_gap(run->text, fkt_gap(run->reader));
@@ -249,25 +276,8 @@ static int read_all(struct run *run)
 	return what;
 }
 
-/* Whether an event is no call's beginning or end. */
-static bool is_point(const struct run *run, uint32_t code)
-{
-	const struct fkt_code_row *row = fkt_code_row(run->trace, code);
-
-	return !row || row->kind == FKT_KIND_POINT;
-}
-
-static bool counts_events(const struct options *options)
-{
-	for (unsigned int i = 0; i < options->bys; i++)
-		if (options->by[i] == BY_CODE)
-			return true;
-	return options->codes;
-}
-
 static int take_event(struct run *run, const struct fkt_event *event, bool inside)
 {
-	const struct options *options = run->options;
 	bool passes;
 	int err;
 
@@ -294,9 +304,10 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 		fkt_text_set_first(run->text, filter_first(run->filter));
 		fkt_text_event(run->text, event);
 	}
-	if (passes && run->by && counts_events(options) && is_point(run, event->code))
-		keep_error(run, by_add_event(run->by, event,
-					     fkt_analysis_current(run->analysis, event->cpu)));
+	if (!passes)
+		return run->err;
+	for_each_view(&run->event, one)
+		keep_error(run, one->view->event(one->data, event));
 	return run->err;
 }
 
@@ -385,20 +396,14 @@ static struct fkt_read_stats summary_stats(const struct run *run)
 
 static int print_views(struct run *run)
 {
-	const struct fkt_read_stats stats = summary_stats(run);
 	int err = 0;
 
-	if (run->options->cpus)
-		err = print_cpus(run->out, run->filter, run->processes, run->analysis);
-	if (run->waits && !err)
-		err = waits_print(run->waits, run->out, run->processes);
-	if (run->calls && !err)
-		err = calls_print(run->calls, run->out);
-	if (run->by && !err)
-		err = by_print(run->by, run->out);
-	if (run->options->summary && !err)
-		err = print_summary(run->out, run->options, &stats, run->summed ?: run->processes,
-				    run->analysis);
+	run->context.stats = summary_stats(run);
+	run->context.analysis = run->analysis;
+	run->context.processes = run->summed ?: run->processes;
+	for_each_view(&run->print, one)
+		if (!err)
+			err = one->view->print(&run->context, one->data);
 	if (!err && (fflush(run->out->file) || ferror(run->out->file)))
 		err = errno ? -errno : -EIO;
 	return err;
@@ -426,8 +431,7 @@ static void tell_outside(const struct run *run)
 static int print_events(struct run *run)
 {
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
-	bool all = filter_is_open(run->filter) && !run->calls && !run->by && !run->graph &&
-		   !run->waits && !run->options->cpus;
+	bool all = filter_is_open(run->filter) && !run->in_order;
 	int err;
 
 	if (run->text)
@@ -446,7 +450,7 @@ static int print_events(struct run *run)
 		err = run->err;
 	if (!err && run->text)
 		err = fkt_text_flush(run->text);
-	if (!err && run->text && run->options->summary)
+	if (!err && run->text && run->views)
 		fkt_table_line(run->out, "%s", "");
 	if (!err)
 		err = print_views(run);
@@ -467,44 +471,73 @@ static bool needs_clock(const struct options *options)
 	       options->longer >= 0;
 }
 
+static void add_to(struct chosen_list *list, const struct chosen *one, bool called)
+{
+	const struct chosen **at = list->chosen;
+
+	if (!called)
+		return;
+	while (*at)
+		at++;
+	*at = one;
+}
+
+/* Begin a view that is asked for. */
+static bool make_view(struct run *run, const struct view *view)
+{
+	struct chosen *one = &run->chosen[run->views];
+
+	one->view = view;
+	one->data = view->new ? view->new (&run->context) : NULL;
+	if (view->new && !one->data)
+		return false;
+	run->views++;
+	add_to(&run->event, one, view->event);
+	add_to(&run->enter, one, view->enter);
+	add_to(&run->leave, one, view->leave);
+	add_to(&run->wait, one, view->wait);
+	add_to(&run->print, one, view->print);
+	return true;
+}
+
+/* Begin the views, and the analysis if one of them or the filter wants it. */
 static bool make_views(struct run *run)
 {
 	const struct options *options = run->options;
-	struct fkt_analysis_hooks hooks = { .arg = run, .keep_args = options->bys };
+	struct fkt_analysis_hooks hooks = { .arg = run };
+	unsigned int wants = 0;
 
 	run->filter = filter_new(options, run->trace, run->processes);
 	if (!run->filter)
 		return false;
-	if (options->calls || options->histogram) {
-		run->calls = calls_new(options, run->trace);
-		if (!run->calls)
+	run->context = (struct context){
+		.options = options,
+		.out = run->out,
+		.trace = run->trace,
+		.processes = run->processes,
+		.filter = run->filter,
+	};
+	for (unsigned int i = 0; i < VIEW_COUNT; i++) {
+		if (!options->view[i])
+			continue;
+		if (!make_view(run, views[i]))
 			return false;
+		wants |= views[i]->wants;
 	}
-	if (options->bys) {
-		run->by = by_new(options, run->trace, run->processes);
-		if (!run->by)
-			return false;
-	}
-	if (options->waits) {
-		run->waits = waits_new();
-		if (!run->waits)
-			return false;
-		hooks.wait = on_wait;
-	}
-	if (options->graph) {
-		run->graph = graph_new(options, run->out, run->processes);
-		if (!run->graph)
-			return false;
-	}
-	if (run->calls || run->by || run->graph || filter_needs_calls(run->filter)) {
+	if (*run->enter.chosen || *run->leave.chosen || filter_needs_calls(run->filter)) {
 		hooks.enter = on_enter;
 		hooks.leave = on_leave;
 	}
-	if (options->summary || options->cpus || hooks.leave || hooks.wait) {
+	if (*run->wait.chosen)
+		hooks.wait = on_wait;
+	hooks.keep_args = wants & VIEW_ARGS;
+	run->in_order = wants & VIEW_ORDER || *run->event.chosen || hooks.leave || hooks.wait;
+	if (wants & VIEW_SUMS || run->in_order) {
 		run->analysis = fkt_analysis_new(run->trace, run->processes, &hooks);
 		if (!run->analysis)
 			return false;
 	}
+	run->context.analysis = run->analysis;
 	return true;
 }
 
@@ -569,10 +602,9 @@ static int run_all(struct run *run)
 			status = print_events(run);
 	}
 	fkt_text_free(run->text);
-	graph_free(run->graph);
-	waits_free(run->waits);
-	by_free(run->by);
-	calls_free(run->calls);
+	for (unsigned int i = 0; i < run->views; i++)
+		if (run->chosen[i].view->free)
+			run->chosen[i].view->free(run->chosen[i].data);
 	fkt_analysis_free(run->analysis);
 	filter_free(run->filter);
 	fkt_reader_free(run->reader);

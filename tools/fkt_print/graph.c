@@ -29,12 +29,9 @@ struct stack {
 };
 
 struct graph {
-	const struct options *options;
 	struct fkt_output *out;
 	const struct fkt_processes *processes;
-	struct stack *thread; /* by number */
-	uint32_t threads;
-	struct stack cpu[UINT16_MAX + 1]; /* interrupts */
+	struct stacks *stacks;
 };
 
 static const struct fkt_column columns[] = {
@@ -50,58 +47,45 @@ static const struct fkt_column columns[] = {
 	{ 0 },
 };
 
-struct graph *graph_new(const struct options *options, struct fkt_output *out,
-			const struct fkt_processes *processes)
+static void *graph_new(const struct context *context)
 {
 	struct graph *graph = calloc(1, sizeof(*graph));
 
 	if (!graph)
 		return NULL;
-	graph->options = options;
-	graph->out = out;
-	graph->processes = processes;
-	if (fkt_format_for_people(out->format))
-		fkt_table_line(out, "%11s %4s %-24s   %s", "Duration", "CPU", "Thread", "Calls");
+	graph->out = context->out;
+	graph->processes = context->processes;
+	graph->stacks = stacks_new(sizeof(struct stack));
+	if (!graph->stacks) {
+		free(graph);
+		return NULL;
+	}
+	if (fkt_format_for_people(graph->out->format))
+		fkt_table_line(graph->out, "%11s %4s %-24s   %s", "Duration", "CPU", "Thread",
+			       "Calls");
 	else
-		fkt_table_begin(out, columns);
+		fkt_table_begin(graph->out, columns);
 	return graph;
 }
 
-void graph_free(struct graph *graph)
+static void free_stack(void *stack)
 {
-	if (!graph)
-		return;
-	for (uint32_t i = 0; i < graph->threads; i++)
-		free(graph->thread[i].open);
-	for (uint32_t i = 0; i <= UINT16_MAX; i++)
-		free(graph->cpu[i].open);
-	free(graph->thread);
+	free(((struct stack *)stack)->open);
+}
+
+static void graph_free(void *view)
+{
+	struct graph *graph = view;
+
+	stacks_free(graph->stacks, free_stack);
 	free(graph);
 }
 
-static struct stack *find_stack(struct graph *graph, const struct fkt_call *call)
+/* A call that the filter lets through, or one around it, begins. */
+static int graph_enter(void *view, const struct fkt_call *call, bool passes)
 {
-	uint32_t room = graph->threads ? graph->threads : 256;
-	struct stack *larger;
-
-	if (call->interrupt)
-		return &graph->cpu[call->cpu];
-	if (call->id >= graph->threads) {
-		while (room <= call->id)
-			room *= 2;
-		larger = realloc(graph->thread, room * sizeof(*larger));
-		if (!larger)
-			return NULL;
-		memset(larger + graph->threads, 0, (room - graph->threads) * sizeof(*larger));
-		graph->thread = larger;
-		graph->threads = room;
-	}
-	return &graph->thread[call->id];
-}
-
-int graph_enter(struct graph *graph, const struct fkt_call *call, bool shown)
-{
-	struct stack *stack = find_stack(graph, call);
+	struct graph *graph = view;
+	struct stack *stack = stacks_get(graph->stacks, call);
 	uint32_t room;
 	struct open *larger;
 
@@ -119,7 +103,7 @@ int graph_enter(struct graph *graph, const struct fkt_call *call, bool shown)
 		stack->open = larger;
 		stack->room = room;
 	}
-	stack->open[stack->depth++] = (struct open){ .row = call->row, .shown = shown };
+	stack->open[stack->depth++] = (struct open){ .row = call->row, .shown = passes };
 	return 0;
 }
 
@@ -127,10 +111,9 @@ static void print_line(struct graph *graph, const struct fkt_call *call, const c
 		       uint32_t depth, const char *before, const char *name, const char *after)
 {
 	const struct fkt_process *process = fkt_process(graph->processes, call->id);
-	char pid[PID_BYTES], who[64];
+	char who[THREAD_BYTES];
 
-	put_pid(process, pid);
-	snprintf(who, sizeof(who), "%s[%s]", process->comm, pid);
+	put_thread(process, who);
 	fprintf(graph->out->file, "%11s %4u %-24s | %*s%s%s%s%s\n", duration, call->cpu, who,
 		(int)(depth * INDENT), "", call->interrupt ? "=> " : "", before, name, after);
 }
@@ -168,18 +151,20 @@ static void print_program(struct graph *graph, const struct fkt_call *call, cons
 		      false);
 }
 
-int graph_leave(struct graph *graph, const struct fkt_call *call, bool shown)
+static int graph_leave(void *view, const struct fkt_call *call, bool passes)
 {
-	struct stack *stack = find_stack(graph, call);
+	struct graph *graph = view;
+	struct stack *stack = stacks_get(graph->stacks, call);
 	char name[FKT_NAME_BYTES], duration[FKT_DURATION_BYTES];
 	struct open *open;
+	bool shown;
 
 	if (!stack)
 		return -ENOMEM;
 	if (call->depth >= stack->depth)
 		return 0;
 	open = &stack->open[call->depth];
-	shown = shown && open->shown;
+	shown = passes && open->shown;
 	fkt_row_name(graph->out->trace, call->row, name);
 	fkt_duration(graph->out->trace, call->end - call->begin, duration);
 	if (shown && !fkt_format_for_people(graph->out->format)) {
@@ -195,3 +180,17 @@ int graph_leave(struct graph *graph, const struct fkt_call *call, bool shown)
 	stack->depth = call->depth;
 	return 0;
 }
+
+static const struct argp_option graph_options[] = {
+	{ .name = "graph", .doc = "Calls, indented under their callers" },
+	{ 0 },
+};
+
+const struct view view_graph = {
+	.name = "graph",
+	.option = graph_options,
+	.new = graph_new,
+	.enter = graph_enter,
+	.leave = graph_leave,
+	.free = graph_free,
+};

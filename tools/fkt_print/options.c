@@ -14,13 +14,7 @@ const char *argp_program_version = "fkt_print (FKT) " FKT_RELEASE;
 enum {
 	OPTION_TIME = 256,
 	OPTION_NO_SUMMARY,
-	OPTION_CPUS,
-	OPTION_CALLS,
-	OPTION_HISTOGRAM,
-	OPTION_BY,
 	OPTION_ELAPSED,
-	OPTION_GRAPH,
-	OPTION_WAITS,
 	OPTION_FORMAT,
 	OPTION_NO_PAGER,
 	OPTION_THREADS,
@@ -32,27 +26,21 @@ enum {
 	OPTION_TO,
 	OPTION_RANGE,
 	OPTION_LONGER,
+	OPTION_VIEW, /* and VIEW_OPTIONS_MAX for each view */
 };
 
-static const struct argp_option argp_options[] = {
+#define VIEW_OPTIONS_MAX 4
+
+/* The group in which options of views are. */
+#define GROUP_VIEWS	 1
+
+static const struct argp_option own_options[] = {
 	{ NULL, 0, NULL, 0, "What to print (default: the events, then a summary):", 1 },
 	{ "summary", 'q', NULL, 0, "Only the summary, not the events", 1 },
 	{ "no-summary", OPTION_NO_SUMMARY, NULL, 0, "Only the events, not the summary", 1 },
 	{ "kernel-only", 'k', NULL, 0, "Leave time in user mode out of the summary", 1 },
-	{ "cpus", OPTION_CPUS, NULL, 0, "The time of each thread on each CPU", 1 },
-	{ "calls", OPTION_CALLS, "FUNCTION", OPTION_ARG_OPTIONAL,
-	  "What functions call, and how long it takes; of those that the pattern FUNCTION matches",
-	  1 },
-	{ "histogram", OPTION_HISTOGRAM, "FUNCTION", 0,
-	  "How long calls of FUNCTION take, in powers of two", 1 },
-	{ "by", OPTION_BY, "FIELD,...", 0,
-	  "Calls in groups: by function, caller, process, thread, cpu, layer, code, errno, arg0 "
-	  "... arg5",
-	  1 },
 	{ "elapsed", OPTION_ELAPSED, NULL, 0,
 	  "Calls take the time from entry to exit, not their time on a CPU", 1 },
-	{ "graph", OPTION_GRAPH, NULL, 0, "Calls, indented under their callers", 1 },
-	{ "waits", OPTION_WAITS, NULL, 0, "Why threads did not run, and who woke them", 1 },
 
 	{ NULL, 0, NULL, 0, "Of which events (patterns are those of file names):", 2 },
 	{ NULL, 's', "PROCESS", 0, "Sum up only while this process, pid or name, lives", 2 },
@@ -75,12 +63,11 @@ static const struct argp_option argp_options[] = {
 	  "First column: cycles, ns or us since the event before, rel (seconds since the first "
 	  "event) or abs (date and time of day); default cycles",
 	  3 },
-	{ "format", OPTION_FORMAT, "FORMAT", 0, "...", 3 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 3 }, /* see help_filter() */
 	{ "threads", OPTION_THREADS, "N", 0,
 	  "Make the listing with N threads (default: one for each CPU, up to 8)", 3 },
 	{ "no-pager", OPTION_NO_PAGER, NULL, 0, "Print to the terminal itself", 3 },
 	{ NULL, 0, NULL, 0, NULL, -1 },
-	{ 0 },
 };
 
 #define LIST_BYTES 512
@@ -168,68 +155,17 @@ static void parse_who(struct argp_state *state, char option, struct who *who, co
 	who->pid = (uint32_t)pid;
 }
 
-static void check_cpus(struct argp_state *state, const char *list)
-{
-	const char *at = list;
-	unsigned long first, last;
-	char *end;
-
-	do {
-		if (*at < '0' || *at > '9')
-			goto wrong;
-		first = last = strtoul(at, &end, 10);
-		if (*end == '-') {
-			if (end[1] < '0' || end[1] > '9')
-				goto wrong;
-			last = strtoul(end + 1, &end, 10);
-		}
-		if (last < first || last > UINT16_MAX)
-			goto wrong;
-		at = end + 1;
-	} while (*end == ',');
-	if (!*end)
-		return;
-wrong:
-	argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", list);
-}
-
-static void parse_by(struct argp_state *state, struct options *options, char *arg)
-{
-	static const char *const fields[] = {
-		[BY_FUNCTION] = "function", [BY_CALLER] = "caller", [BY_PROCESS] = "process",
-		[BY_THREAD] = "thread",	    [BY_CPU] = "cpu",	    [BY_LAYER] = "layer",
-		[BY_CODE] = "code",	    [BY_ERRNO] = "errno",   [BY_ARG0] = "arg0",
-		[BY_ARG0 + 1] = "arg1",	    [BY_ARG0 + 2] = "arg2", [BY_ARG0 + 3] = "arg3",
-		[BY_ARG0 + 4] = "arg4",	    [BY_ARG0 + 5] = "arg5",
-	};
-	int field;
-
-	for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
-		field = FIND_WORD(fields, word);
-		if (field < 0)
-			argp_error(
-				state,
-				"--by=%s: it can be function, caller, process, thread, cpu, layer, code, "
-				"errno, arg0 ... arg5, or several of them with commas",
-				word);
-		if (options->bys == BY_MAX)
-			argp_error(state, "--by: no more than %d fields, please", BY_MAX);
-		options->by[options->bys++] = (enum by_field)field;
-	}
-	if (!options->bys)
-		argp_error(state, "--by: by what? By function, process, cpu, ...");
-}
-
 static void end_of_options(struct argp_state *state, struct options *options, bool only_summary,
 			   bool no_summary)
 {
-	bool views = options->calls || options->histogram || options->bys || options->graph ||
-		     options->waits || options->cpus;
+	bool any = false;
 
 	if (only_summary && no_summary)
 		argp_error(state, "--summary and --no-summary together leave nothing");
-	options->listing = !only_summary && !views;
-	options->summary = !no_summary && (only_summary || !views);
+	for (unsigned int i = 0; i < VIEW_COUNT; i++)
+		any |= options->view[i];
+	options->listing = !only_summary && !any;
+	options->view[VIEW_summary] = !no_summary && (only_summary || !any);
 	if (options->from >= 0 && options->to >= 0 && options->to < options->from)
 		argp_error(state, "the time to which to read is before that from which to");
 }
@@ -240,6 +176,20 @@ struct input {
 	bool only_summary;
 	bool no_summary;
 };
+
+/* An option of a view. */
+static bool parse_view(struct argp_state *state, struct options *options, int key, char *arg)
+{
+	unsigned int number = (unsigned int)(key - OPTION_VIEW) / VIEW_OPTIONS_MAX;
+
+	if (key < OPTION_VIEW || number >= VIEW_COUNT)
+		return false;
+	options->view[number] = true;
+	if (views[number]->parse)
+		views[number]->parse(state, options,
+				     (unsigned int)(key - OPTION_VIEW) % VIEW_OPTIONS_MAX, arg);
+	return true;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -262,27 +212,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'k':
 		options->kernel_only = true;
 		break;
-	case OPTION_CPUS:
-		options->cpus = true;
-		break;
-	case OPTION_CALLS:
-		options->calls = true;
-		options->calls_of = arg;
-		break;
-	case OPTION_HISTOGRAM:
-		options->histogram = arg;
-		break;
-	case OPTION_BY:
-		parse_by(state, options, arg);
-		break;
 	case OPTION_ELAPSED:
 		options->elapsed = true;
-		break;
-	case OPTION_GRAPH:
-		options->graph = true;
-		break;
-	case OPTION_WAITS:
-		options->waits = true;
 		break;
 	case OPTION_TIME:
 		word = FIND_WORD(times, arg);
@@ -314,7 +245,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			parse_who(state, 'p', &options->list_while, arg);
 		break;
 	case OPTION_CPU:
-		check_cpus(state, arg);
+		if (!read_cpus(arg, NULL))
+			argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
 		options->cpu = arg;
 		break;
 	case OPTION_CODE:
@@ -349,13 +281,31 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		end_of_options(state, options, input->only_summary, input->no_summary);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		if (!parse_view(state, options, key, arg))
+			return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
-static const struct argp argp = {
-	.options = argp_options,
+/* All options: our own and those of views. */
+static void gather_options(struct argp_option *to)
+{
+	const struct argp_option *option;
+
+	memcpy(to, own_options, sizeof(own_options));
+	to += sizeof(own_options) / sizeof(own_options[0]);
+	for (unsigned int i = 0; i < VIEW_COUNT; i++) {
+		option = views[i]->option;
+		for (unsigned int j = 0; j < VIEW_OPTIONS_MAX && option && option[j].name; j++) {
+			*to = option[j];
+			to->key = (int)(OPTION_VIEW + i * VIEW_OPTIONS_MAX + j);
+			to++->group = GROUP_VIEWS;
+		}
+	}
+	*to = (struct argp_option){ 0 };
+}
+
+static const struct argp argp_template = {
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.help_filter = help_filter,
@@ -366,7 +316,10 @@ static const struct argp argp = {
 
 void parse_options(int argc, char **argv, struct options *options)
 {
+	struct argp_option all[sizeof(own_options) / sizeof(own_options[0]) +
+			       VIEW_COUNT * VIEW_OPTIONS_MAX + 1];
 	struct input input = { .options = options };
+	struct argp argp = argp_template;
 
 	*options = (struct options){
 		.path = "trace_file",
@@ -376,5 +329,7 @@ void parse_options(int argc, char **argv, struct options *options)
 		.format = fkt_format(0),
 	};
 	argp_err_exit_status = 2;
+	gather_options(all);
+	argp.options = all;
 	argp_parse(&argp, argc, argv, 0, NULL, &input);
 }

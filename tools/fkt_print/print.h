@@ -3,6 +3,7 @@
 #define PRINT_H
 
 #include "fkt.h"
+#include "view.h"
 
 /**
  * struct who - a process that an option names
@@ -38,16 +39,13 @@ enum by_field {
  * @time: first column of the listing
  * @format: of all that is printed
  * @listing: the events
- * @summary: figure 4, the processes, and how often each event came
+ * @view: which views, by enum view_number
  * @kernel_only: the rows without user mode
- * @cpus: the time of each thread on each CPU
- * @calls: what functions call; of those that @calls_of matches, if it is there
- * @histogram: how long calls of what this matches took
- * @by: groups by these fields
+ * @calls: of the view calls, what functions call; of those that @calls_of matches, if it is there
+ * @histogram: of the same, how long calls of what this matches took
+ * @by: of the view by, the fields
  * @bys: how many
  * @elapsed: calls take the time from entry to exit, not CPU time
- * @graph: calls indented under their callers
- * @waits: why threads did not run
  * @threads: how many make the listing
  * @no_pager: even when the output is long
  * @stats_while: sum up only while this process lives
@@ -66,17 +64,14 @@ struct options {
 	enum fkt_time time;
 	const struct fkt_format *format;
 	bool listing;
-	bool summary;
+	bool view[VIEW_COUNT];
 	bool kernel_only;
-	bool cpus;
 	bool calls;
 	const char *calls_of;
 	const char *histogram;
 	enum by_field by[BY_MAX];
 	unsigned int bys;
 	bool elapsed;
-	bool graph;
-	bool waits;
 	unsigned int threads;
 	bool no_pager;
 	struct who stats_while;
@@ -112,9 +107,10 @@ void start_pager(void);
  */
 void end_pager(void);
 
-/* ---- names in tables ---- */
+/* ---- put.c: names in tables ---- */
 
-#define PID_BYTES 16
+#define PID_BYTES    16
+#define THREAD_BYTES 64
 
 /**
  * put_pid() - a thread's number; of an idle task, that of its CPU, negated
@@ -124,6 +120,13 @@ void end_pager(void);
 void put_pid(const struct fkt_process *process, char text[PID_BYTES]);
 
 /**
+ * put_thread() - a thread's name and its number, "find[164]"
+ * @process: the thread
+ * @text: written
+ */
+void put_thread(const struct fkt_process *process, char text[THREAD_BYTES]);
+
+/**
  * put_row_code() - the code of a row in hexadecimal, "" if it has none
  * @trace: the trace
  * @row: the row
@@ -131,35 +134,33 @@ void put_pid(const struct fkt_process *process, char text[PID_BYTES]);
  */
 void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[PID_BYTES]);
 
-/* ---- summary.c ---- */
+/* ---- stacks.c: something for each thread, and of interrupts for each CPU ---- */
+
+struct stacks;
 
 /**
- * print_summary() - what a trace comes to
- * @out: where to
- * @options: what of it
- * @stats: what was read of it
- * @processes: its threads
- * @analysis: its sums, after fkt_analysis_end()
+ * stacks_new() - begin
+ * @bytes: size of what there is for each
  *
- * Return: 0 or -ENOMEM.
+ * Return: to be freed with stacks_free(), or NULL without memory.
  */
-int print_summary(struct fkt_output *out, const struct options *options,
-		  const struct fkt_read_stats *stats, const struct fkt_processes *processes,
-		  struct fkt_analysis *analysis);
-
-struct filter;
+struct stacks *stacks_new(size_t bytes);
 
 /**
- * print_cpus() - the time of each thread on each CPU
- * @out: where to
- * @filter: which threads
- * @processes: the threads
- * @analysis: the sums, after fkt_analysis_end()
- *
- * Return: 0 or -ENOMEM.
+ * stacks_free() - end
+ * @stacks: may be NULL
+ * @free_one: frees what belongs to one of them
  */
-int print_cpus(struct fkt_output *out, const struct filter *filter,
-	       const struct fkt_processes *processes, struct fkt_analysis *analysis);
+void stacks_free(struct stacks *stacks, void (*free_one)(void *stack));
+
+/**
+ * stacks_get() - that of a call's thread; of an interrupt, of its CPU
+ * @stacks: all
+ * @call: the call
+ *
+ * Return: the same as before, at first all zero; valid until the next call. NULL without memory.
+ */
+void *stacks_get(struct stacks *stacks, const struct fkt_call *call);
 
 /* ---- groups.c: values by keys, in bounded memory ---- */
 
@@ -202,6 +203,18 @@ struct group **groups_sorted(const struct groups *groups, size_t *count);
 const struct group *groups_others(const struct groups *groups);
 
 /* ---- filter.c ---- */
+
+/* A bit for each CPU. */
+#define CPUS_BYTES (UINT16_MAX / 8 + 1)
+
+/**
+ * read_cpus() - a list of CPUs
+ * @list: such as "0,2-3"
+ * @cpus: its bits are set; NULL: only look
+ *
+ * Return: false when it is not one.
+ */
+bool read_cpus(const char *list, uint8_t cpus[CPUS_BYTES]);
 
 /**
  * filter_new() - what the options let through
@@ -251,39 +264,5 @@ bool filter_call(struct filter *filter, const struct fkt_call *call);
 bool filter_wait(const struct filter *filter, const struct fkt_wait *wait);
 /* The same as filter_call() without its duration; after filter_enter(). */
 bool filter_row(struct filter *filter, const struct fkt_call *call);
-
-/* ---- views: each is told of calls, and prints at the end ---- */
-
-struct calls;
-struct calls *calls_new(const struct options *options, const struct fkt_trace *trace);
-void calls_free(struct calls *calls);
-/* passes: the user wants to see it; else it is among the other calls of its caller. */
-int calls_add(struct calls *calls, const struct fkt_call *call, bool passes);
-/* Figure 5, and histograms. */
-int calls_print(struct calls *calls, struct fkt_output *out);
-
-struct by;
-struct by *by_new(const struct options *options, const struct fkt_trace *trace,
-		  struct fkt_processes *processes);
-void by_free(struct by *by);
-int by_add_call(struct by *by, const struct fkt_call *call);
-/* Count an event that is no call's entry or exit. */
-int by_add_event(struct by *by, const struct fkt_event *event, uint32_t id);
-int by_print(struct by *by, struct fkt_output *out);
-
-struct waits;
-struct waits *waits_new(void);
-void waits_free(struct waits *waits);
-int waits_add(struct waits *waits, const struct fkt_wait *wait);
-int waits_print(struct waits *waits, struct fkt_output *out, const struct fkt_processes *processes);
-
-struct graph;
-struct graph *graph_new(const struct options *options, struct fkt_output *out,
-			const struct fkt_processes *processes);
-void graph_free(struct graph *graph);
-/* A call that filter_row() lets through, or one around it, begins. */
-int graph_enter(struct graph *graph, const struct fkt_call *call, bool shown);
-/* It ends; shown: its duration is long enough. */
-int graph_leave(struct graph *graph, const struct fkt_call *call, bool shown);
 
 #endif

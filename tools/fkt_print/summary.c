@@ -127,16 +127,6 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			"File", written, stats->events);
 }
 
-void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[PID_BYTES])
-{
-	uint32_t code = fkt_row_code(trace, row);
-
-	if (code < FKT_SLOT_CODES)
-		snprintf(text, PID_BYTES, "%04" PRIx32, code);
-	else
-		*text = '\0';
-}
-
 /* ---- figure 4 ---- */
 
 static const struct fkt_column row_columns[] = {
@@ -247,15 +237,6 @@ static const struct fkt_column process_columns[] = {
 	{ "Switches", "switches", FKT_COLUMN_NUMBER, 9 },
 	{ 0 },
 };
-
-void put_pid(const struct fkt_process *process, char text[PID_BYTES])
-{
-	if (process->tid == FKT_PID_UNKNOWN)
-		snprintf(text, PID_BYTES, "?");
-	else
-		snprintf(text, PID_BYTES, "%s%" PRIu32, process->tid ? "" : "-",
-			 process->tid ? process->tid : process->cpu);
-}
 
 /* 0 is shown as nothing: most threads sleep in one state, or never. */
 static uint64_t or_none(uint64_t cycles)
@@ -426,65 +407,25 @@ static int print_counts(struct fkt_output *out, struct fkt_analysis *analysis)
 	return 0;
 }
 
-static const struct fkt_column on_cpu_columns[] = {
-	{ "Pid", "pid", FKT_COLUMN_TEXT, 7 },
-	{ "Process", "process", FKT_COLUMN_TEXT, 16 },
-	{ "CPU", "cpu", FKT_COLUMN_NUMBER, 4 },
-	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
-	{ "Time", "time_ns", FKT_COLUMN_DURATION, 12 },
-	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
-	{ 0 },
-};
-
-int print_cpus(struct fkt_output *out, const struct filter *filter,
-	       const struct fkt_processes *processes, struct fkt_analysis *analysis)
+static int summary_print(const struct context *context, void *view)
 {
-	const struct fkt_process *process;
-	struct fkt_thread_sums *rows;
-	char pid[PID_BYTES];
-	uint64_t cycles;
-	size_t count;
+	const struct options *options = context->options;
+	struct fkt_analysis *analysis = context->analysis;
+	struct fkt_output *out = context->out;
 
-	rows = fkt_analysis_threads(analysis, &count);
-	if (!rows)
-		return -ENOMEM;
-	fkt_table_line(out, "%s", "");
-	fkt_table_begin(out, on_cpu_columns);
-	for (size_t i = 0; i < count; i++) {
-		process = fkt_process(processes, rows[i].id);
-		put_pid(process, pid);
-		if (!filter_thread(filter, rows[i].id))
-			continue;
-		for (uint32_t cpu = 0; cpu < fkt_analysis_cpu_end(analysis); cpu++) {
-			cycles = fkt_analysis_on_cpu(analysis, rows[i].id, (uint16_t)cpu);
-			if (!cycles)
-				continue;
-			fkt_table_row(out, "on_cpu", on_cpu_columns,
-				      (const union fkt_cell[]){
-					      { .text = pid },
-					      { .text = process->comm },
-					      { .number = cpu },
-					      { .number = cycles },
-					      { .number = cycles },
-					      { .number = fkt_parts(cycles, fkt_analysis_duration(
-										    analysis)) } },
-				      false);
-		}
-	}
-	free(rows);
-	return 0;
-}
-
-int print_summary(struct fkt_output *out, const struct options *options,
-		  const struct fkt_read_stats *stats, const struct fkt_processes *processes,
-		  struct fkt_analysis *analysis)
-{
+	(void)view;
 	if (fkt_format_for_people(out->format))
-		print_totals(out->file, out->trace, stats, analysis,
+		print_totals(out->file, out->trace, &context->stats, analysis,
 			     options->from >= 0 || options->to >= 0);
 	else
-		print_totals_for_programs(out, stats, analysis);
+		print_totals_for_programs(out, &context->stats, analysis);
 	return print_rows(out, analysis, options)
-		       ?: print_processes(out, processes, analysis)
+		       ?: print_processes(out, context->processes, analysis)
 		       ?: print_counts(out, analysis);
 }
+
+const struct view view_summary = {
+	.name = "summary",
+	.wants = VIEW_SUMS,
+	.print = summary_print,
+};

@@ -43,10 +43,20 @@ static const struct fkt_column columns[] = {
 	{ 0 },
 };
 
-struct waits *waits_new(void)
+static void waits_free(void *view)
+{
+	struct waits *waits = view;
+
+	groups_free(waits->off);
+	groups_free(waits->ready);
+	free(waits);
+}
+
+static void *waits_new(const struct context *context)
 {
 	struct waits *waits = calloc(1, sizeof(*waits));
 
+	(void)context;
 	if (!waits)
 		return NULL;
 	waits->off = groups_new();
@@ -56,15 +66,6 @@ struct waits *waits_new(void)
 		return NULL;
 	}
 	return waits;
-}
-
-void waits_free(struct waits *waits)
-{
-	if (!waits)
-		return;
-	groups_free(waits->off);
-	groups_free(waits->ready);
-	free(waits);
 }
 
 static uint64_t between(uint64_t from, uint64_t to)
@@ -78,8 +79,9 @@ static bool is_interrupt(uint32_t row)
 	       (row >= FKT_CODE_VECTOR_ENTRY && row < FKT_CODE_VECTOR_EXIT);
 }
 
-int waits_add(struct waits *waits, const struct fkt_wait *wait)
+static int waits_wait(void *view, const struct fkt_wait *wait)
 {
+	struct waits *waits = view;
 	const uint64_t key[BY_MAX] = {
 		[KEY_THREAD] = wait->id,
 		[KEY_STATE] = wait->state,
@@ -108,23 +110,14 @@ int waits_add(struct waits *waits, const struct fkt_wait *wait)
 	return 0;
 }
 
-static void put_thread(const struct fkt_processes *processes, uint64_t id, char *text, size_t bytes)
-{
-	const struct fkt_process *process = fkt_process(processes, (uint32_t)id);
-	char pid[PID_BYTES];
-
-	put_pid(process, pid);
-	snprintf(text, bytes, "%s[%s]", process->comm, pid);
-}
-
 static void print_group(struct waits *waits, struct fkt_output *out,
 			const struct fkt_processes *processes, const struct group *off)
 {
-	char thread[64], waker[64] = "", state[FKT_STATE_BYTES];
+	char thread[THREAD_BYTES], waker[THREAD_BYTES] = "", state[FKT_STATE_BYTES];
 	char outer[FKT_NAME_BYTES], inner[FKT_NAME_BYTES] = "", waker_row[FKT_NAME_BYTES] = "";
 	const struct fkt_histogram *values = &off->values, *ready = NULL;
 
-	put_thread(processes, off->key[KEY_THREAD], thread, sizeof(thread));
+	put_thread(fkt_process(processes, (uint32_t)off->key[KEY_THREAD]), thread);
 	fkt_state_letters((uint32_t)off->key[KEY_STATE], state);
 	fkt_row_name(out->trace, (uint32_t)off->key[KEY_OUTER], outer);
 	if (off->key[KEY_INNER] != off->key[KEY_OUTER])
@@ -133,7 +126,7 @@ static void print_group(struct waits *waits, struct fkt_output *out,
 		if (off->key[KEY_WAKER] == INTERRUPT)
 			strcpy(waker, "(interrupt)");
 		else
-			put_thread(processes, off->key[KEY_WAKER], waker, sizeof(waker));
+			put_thread(fkt_process(processes, (uint32_t)off->key[KEY_WAKER]), waker);
 		fkt_row_name(out->trace, (uint32_t)off->key[KEY_WAKER_ROW], waker_row);
 		ready = &groups_get(waits->ready, off->key)->values;
 	}
@@ -157,8 +150,10 @@ static void print_group(struct waits *waits, struct fkt_output *out,
 		      false);
 }
 
-int waits_print(struct waits *waits, struct fkt_output *out, const struct fkt_processes *processes)
+static int waits_print(const struct context *context, void *view)
 {
+	struct fkt_output *out = context->out;
+	struct waits *waits = view;
 	struct group **groups;
 	size_t count;
 
@@ -168,10 +163,24 @@ int waits_print(struct waits *waits, struct fkt_output *out, const struct fkt_pr
 	fkt_table_line(out, "%s", "");
 	fkt_table_begin(out, columns);
 	for (size_t i = 0; i < count; i++)
-		print_group(waits, out, processes, groups[i]);
+		print_group(waits, out, context->processes, groups[i]);
 	if (groups_others(waits->off))
 		fkt_table_line(out, "%" PRIu64 " times more, for other reasons than these %d",
 			       groups_others(waits->off)->count, GROUPS_MAX);
 	free(groups);
 	return 0;
 }
+
+static const struct argp_option waits_options[] = {
+	{ .name = "waits", .doc = "Why threads did not run, and who woke them" },
+	{ 0 },
+};
+
+const struct view view_waits = {
+	.name = "waits",
+	.option = waits_options,
+	.new = waits_new,
+	.wait = waits_wait,
+	.print = waits_print,
+	.free = waits_free,
+};

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Views: what fkt_print makes of the events of a trace besides listing them. Each is a struct view
+ * in a file of its own, and a name in VIEWS; fkt_print.c knows none by name.
+ */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include <argp.h>
+
+#include "fkt.h"
+
+/* The views, X(name) each, in the order in which they are printed: struct view view_NAME. */
+#define VIEWS(X)                                                                                   \
+	X(cpus)                                                                                    \
+	X(waits)                                                                                   \
+	X(calls)                                                                                   \
+	X(by)                                                                                      \
+	X(graph)                                                                                   \
+	X(summary)
+
+enum view_number {
+#define X(name) VIEW_##name,
+	VIEWS(X)
+#undef X
+	VIEW_COUNT
+};
+
+struct options;
+struct filter;
+
+/**
+ * struct context - what views know
+ * @options: what the user asked for
+ * @out: where tables go
+ * @trace: the trace
+ * @processes: its threads, at this moment
+ * @filter: what of it is looked at
+ * @analysis: the sums, if a view wants them or is told of anything; not in new(), and after
+ *	fkt_analysis_end() in print()
+ * @stats: what was read, in print()
+ */
+struct context {
+	const struct options *options;
+	struct fkt_output *out;
+	struct fkt_trace *trace;
+	struct fkt_processes *processes;
+	const struct filter *filter;
+	struct fkt_analysis *analysis;
+	struct fkt_read_stats stats;
+};
+
+/* What a view wants besides what it is called for. */
+enum view_wants {
+	VIEW_SUMS = 1,	/* the analysis, in the end */
+	VIEW_ORDER = 2, /* made of all events in their order, not page by page */
+	VIEW_ARGS = 4,	/* the arguments of calls */
+};
+
+/**
+ * struct view - a view
+ * @name: what it is called
+ * @wants: of enum view_wants
+ * @option: the options that ask for it, four at most, up to one without a name; only name, arg,
+ *	flags and doc. NULL: options.c has them
+ * @parse: the argument of one of them, by its index; ends the program when it is wrong. NULL: they
+ *	have none
+ * @new: begin; NULL without memory
+ * @event: an event that passes the filter
+ * @enter: a call begins; @passes: the filter lets it through, so far as it can tell
+ * @leave: it has ended; @passes: the filter lets it through
+ * @wait: a thread that passes the filter runs again
+ * @print: all has been read
+ * @free: end; not called for what new() did not make
+ *
+ * What is NULL is not called. The context lives as long as the view. Those that return a number
+ * return 0 or a negative errno value.
+ */
+struct view {
+	const char *name;
+	unsigned int wants;
+	const struct argp_option *option;
+	void (*parse)(struct argp_state *state, struct options *options, unsigned int option,
+		      char *arg);
+	void *(*new)(const struct context *context);
+	int (*event)(void *view, const struct fkt_event *event);
+	int (*enter)(void *view, const struct fkt_call *call, bool passes);
+	int (*leave)(void *view, const struct fkt_call *call, bool passes);
+	int (*wait)(void *view, const struct fkt_wait *wait);
+	int (*print)(const struct context *context, void *view);
+	void (*free)(void *view);
+};
+
+#define X(name) extern const struct view view_##name;
+VIEWS(X)
+#undef X
+
+/* By enum view_number. */
+extern const struct view *const views[VIEW_COUNT];
+
+#endif
