@@ -11,13 +11,6 @@
 #define FKT_MODULE_BYTES      32
 #define FKT_NUMBER_NAME_BYTES 128
 
-#define FKT_ERRNO_MAX	      4095
-
-static inline bool fkt_is_errno(uint64_t result)
-{
-	return result > UINT64_MAX - FKT_ERRNO_MAX;
-}
-
 static inline bool fkt_field_is_result(const struct fkt_field *field)
 {
 	return field->type == FKT_FIELD_RESULT || field->type == FKT_FIELD_RESULT_UNSIGNED;

@@ -854,6 +854,17 @@ struct fkt_value {
 bool fkt_field_value(const struct fkt_field *field, const struct fkt_event *event,
 		     struct fkt_value *value);
 
+#define FKT_ERRNO_MAX 4095
+
+/**
+ * fkt_is_errno() - whether a result is an error, negated
+ * @result: the result
+ */
+static inline bool fkt_is_errno(uint64_t result)
+{
+	return result > UINT64_MAX - FKT_ERRNO_MAX;
+}
+
 /* Room for the longest name that fkt_put_name() writes. */
 #define FKT_VALUE_NAME_BYTES 600
 

@@ -233,12 +233,46 @@ static void test_bad_input(void **state)
 	unlink(file);
 }
 
+/* Of a function whose result is an int, the upper half of the register is whatever it is. */
+static void test_errno_of_int(void **state)
+{
+	static char file[] = "/tmp/test_print_int.XXXXXX";
+	char command[8192], got[4096];
+	struct build build;
+	FILE *out;
+	int fd;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n"
+		   "0x10001 1 exit 0x10000 functions F ret:rets32\n");
+	build_pages(&build);
+	build_event(&build, 0, 1000, F, 0);
+	slot(&build, 0, 2000, F_END, 0, 1, 0x12345678fffffffe, 0);
+	build_end(&build, 3000, 3000, 0);
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	close(fd);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command), "%s/build/bin/fkt_print --by errno --format csv %s", top,
+		 file);
+	out = popen(command, "r");
+	assert_non_null(out);
+	read_all(out, got, sizeof(got));
+	assert_int_equal(pclose(out), 0);
+	unlink(file);
+	assert_non_null(strstr(got, "\nENOENT,1,"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_wrong_options),
 		cmocka_unit_test(test_bad_input),
+		cmocka_unit_test(test_errno_of_int),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;

@@ -7,10 +7,8 @@
 
 #include "print.h"
 
-#define ERRNO_MAX 4095
-
 /* The value of a field that an event does not have. */
-#define NO_VALUE  UINT64_MAX
+#define NO_VALUE UINT64_MAX
 
 /* The key is what the option calls it, too. */
 static const struct fkt_column field_columns[] = {
@@ -33,6 +31,13 @@ static const struct fkt_column field_columns[] = {
 /* A trace has 32 layers; more are a lie, and share the last one. */
 #define LAYERS_MAX 40
 
+/* The result among the fields of a code. */
+struct result {
+	bool known; /* it was looked for */
+	bool any;
+	struct fkt_field field;
+};
+
 struct by {
 	const struct context *context;
 	const struct options *options;
@@ -42,6 +47,7 @@ struct by {
 	bool counts_events;	       /* those that are no calls, too */
 	const char *layer[LAYERS_MAX]; /* those that came, each once */
 	unsigned int layers;
+	struct result *result; /* by code; NULL: nobody asks */
 };
 
 static bool groups_by(const struct options *options, enum by_field field)
@@ -57,6 +63,7 @@ static void by_free(void *view)
 	struct by *by = view;
 
 	groups_free(by->groups);
+	free(by->result);
 	free(by);
 }
 
@@ -72,7 +79,9 @@ static void *by_new(const struct context *context)
 	by->processes = context->processes;
 	by->counts_events = by->options->codes || groups_by(by->options, BY_CODE);
 	by->groups = groups_new();
-	if (!by->groups) {
+	if (groups_by(by->options, BY_ERRNO))
+		by->result = calloc(FKT_SLOT_CODES, sizeof(*by->result));
+	if (!by->groups || (groups_by(by->options, BY_ERRNO) && !by->result)) {
 		by_free(by);
 		return NULL;
 	}
@@ -92,14 +101,32 @@ static uint64_t layer_key(struct by *by, uint32_t row)
 	return by->layers++;
 }
 
-static uint64_t errno_key(const struct fkt_event *exit)
+static void find_result(struct by *by, uint32_t code)
 {
-	int64_t result;
+	struct fkt_field fields[FKT_FIELDS_MAX];
+	unsigned int n = fkt_fields(by->trace, code, fields);
+	struct result *result = &by->result[code];
+
+	result->known = true;
+	for (unsigned int i = 0; i < n && !result->any; i++) {
+		result->any = fields[i].type == FKT_FIELD_RESULT;
+		result->field = fields[i];
+	}
+}
+
+/* 0 is none: also of what has no result, or one that is no error whatever it is. */
+static uint64_t errno_key(struct by *by, const struct fkt_event *exit)
+{
+	struct fkt_value value;
 
 	if (!exit)
 		return NO_VALUE;
-	result = exit->words ? (int64_t)fkt_arg64(exit, 0) : (int16_t)exit->imm;
-	return result < 0 && result >= -ERRNO_MAX ? (uint64_t)-result : 0;
+	if (!by->result[exit->code].known)
+		find_result(by, exit->code);
+	if (!by->result[exit->code].any ||
+	    !fkt_field_value(&by->result[exit->code].field, exit, &value))
+		return 0;
+	return fkt_is_errno(value.number) ? -value.number : 0;
 }
 
 /* A process is its leader, under which all of its threads are. */
@@ -143,7 +170,7 @@ static struct group *get(struct by *by, const struct fkt_call *call, uint32_t co
 			key[i] = code;
 			break;
 		case BY_ERRNO:
-			key[i] = errno_key(call->exit);
+			key[i] = errno_key(by, call->exit);
 			break;
 		default:
 			key[i] = (unsigned int)(field - BY_ARG0) < words ? args[field - BY_ARG0]
