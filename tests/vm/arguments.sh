@@ -42,7 +42,8 @@ check 'they are there' [ "$(events t | grep -c ' args_[0-9]* ')" -ge 16 ]
 check 'without exits' not grep -q ' = ' <(events t | grep ' args_')
 rmmod fkt_args
 cp "$args" fkt_args.ko
-pahole -J --btf_base /sys/kernel/btf/vmlinux fkt_args.ko || die 'pahole gives the module no BTF'
+# pahole calls llvm-objcopy unless told otherwise.
+LLVM_OBJCOPY=objcopy pahole -J --btf_base /sys/kernel/btf/vmlinux fkt_args.ko || die 'pahole gives the module no BTF'
 insmod ./fkt_args.ko || die 'fkt_args.ko cannot be loaded with BTF'
 cat untraced
 

@@ -16,8 +16,14 @@ done
 echo 0 >$debug/fail_page_alloc/min-order
 echo N >$debug/fail_page_alloc/ignore-gfp-highmem
 
+# Nor those that the kernel tells of in any case: traces and the state of its memory.
+level=$(cut -f1 /proc/sys/kernel/printk)
+echo 4 >/proc/sys/kernel/printk
+
 address=$(awk '$3 == "vfs_llseek" { print $1 }' /proc/kallsyms)
 expect 0 fail_nth "$address"
+echo "$level" >/proc/sys/kernel/printk
+check 'the kernel did not complain' not grep -qE 'KASAN|BUG:|WARNING:|ODEBUG|INFO: ' <(dmesg)
 check 'allocations failed' grep -qE '^[1-9][0-9]+ faults' .out
 cat .out
 expect 0 fkt_record -F vfs_read -o t cat "$TOP/README.md"
