@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # ftrace_kill.sh KERNEL CPUS: ftrace finds an error of its own in the middle of a recording and stops for good. It goes on
-# calling what it was told to call, and lets go of nothing: the recording ends, the functions go on, and the module stays.
+# calling what it was told to call, and lets go of nothing: the recording ends, and the functions go on, through the gate,
+# which stays. fkt.ko stays as well where the kernel cannot take its kprobes out (6.1), else it may go (6.12).
 
 set -uo pipefail
 
@@ -41,5 +42,4 @@ if [ -s other ]; then
 fi
 grep -qx survived out || { cat err; echo 'FAILED: the guest did not survive'; exit 1; }
 grep -qx 'recorder 0' out || { echo 'FAILED: the recording did not end well'; exit 1; }
-grep -qx unloaded out && { echo 'FAILED: the module was unloaded, though the kernel still calls it'; exit 1; }
 echo ok

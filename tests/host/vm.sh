@@ -25,7 +25,7 @@ expect() {
 }
 
 mkdir share
-expect 7 '^out$' --share share -- sh -c 'echo out; echo err >&2; lsmod | grep -o ^fkt >/mnt/share/module; exit 7'
+expect 7 '^out$' --share share -- sh -c 'echo out; echo err >&2; lsmod | grep -ow ^fkt >/mnt/share/module; exit 7'
 [ "$(cat out)" = out ] && [ "$(cat err)" = err ] || { echo 'FAILED: it prints other things than the command did'; failed=1; }
 [ "$(cat share/module)" = fkt ] || { echo 'FAILED: the module is not loaded'; failed=1; }
 expect 1 '' --no-module -- test -e /dev/fkt

@@ -108,6 +108,7 @@ for option in proc tail; do
 	echo 1 >$tracing/options/funcgraph-$option
 done
 echo function_graph >$tracing/current_tracer
+echo 1 >$tracing/tracing_on
 globs=()
 for function in $functions; do
 	globs+=(-F "$function")
@@ -118,7 +119,6 @@ echo 0 >$tracing/tracing_on
 cat $tracing/trace >graph
 echo nop >$tracing/current_tracer
 echo >$tracing/set_ftrace_filter
-echo 1 >$tracing/tracing_on
 events t >events.fkt
 check 'function_graph has lost nothing' not grep -q 'CPU:.*LOST' graph
 check 'functions could be hooked' not grep -q 'could not be hooked' .err
