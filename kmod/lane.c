@@ -105,10 +105,9 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 			fkt_lane_kick(lane);
 	} else if (wide) {
 		tag = (tag + 1) | FKT_SLOT_WIDE;
-		first[1] = (stamp & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
-			   ((u64)cpu << FKT_WIDE_STAMP_BITS);
+		first[1] = FKT_WIDE_WORD(stamp, cpu);
 	}
-	first[0] = (now << FKT_SLOT_STAMP_SHIFT) | tag;
+	first[0] = FKT_SLOT_STAMP(now) | tag;
 	slot->words = (void *)first + 8 + wide;
 	return true;
 

@@ -123,10 +123,6 @@ static __always_inline u64 fkt_stamp(u64 clock)
 /* From here on a difference does not fit into a wide slot's signed one. */
 #define FKT_FAR_CYCLES		 (1ull << (FKT_WIDE_STAMP_BITS - 1))
 
-/* The static part of a slot's first word. */
-#define FKT_TAG(code, words, imm)                                                                  \
-	((u64)(words) | ((u64)(code) << FKT_SLOT_CODE_SHIFT) | ((u64)(u16)(imm) << FKT_SLOT_IMM_SHIFT))
-
 /**
  * struct fkt_slot - a slot that was reserved and is not yet committed
  * @entry: its page's entry in the ring
@@ -196,7 +192,7 @@ static __always_inline bool fkt_reserve(struct fkt_lane *lane, const u64 *tag, u
 
 	slot->entry = fkt_head_entry(lane, head);
 	first = (void *)slot->entry->page + (shared ? FKT_HEAD_OFFSET(old) : (u32)old);
-	*first = (now << FKT_SLOT_STAMP_SHIFT) | (imm << FKT_SLOT_IMM_SHIFT) | *tag;
+	*first = FKT_SLOT_STAMP(now) | (imm << FKT_SLOT_IMM_SHIFT) | *tag;
 	slot->words = first + 1;
 	slot->bytes = bytes;
 	return true;

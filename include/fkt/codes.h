@@ -30,9 +30,6 @@
 	X(FKT, 30, "fkt", "the recording's own pages: submitted, released, extra, synchronized")   \
 	X(PROCESS, 31, "process", "switch, wake-up, fork, exec, exit: on whenever anything is")
 
-/* The layer in which the recording says things about itself; its probes need no mask. */
-#define FKT_KEY_NONE 0u
-
 enum fkt_key {
 #define X(NAME, bit, name, about) FKT_KEY_##NAME = (int)(1u << (bit)),
 	FKT_LAYERS(X)

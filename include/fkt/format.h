@@ -265,7 +265,15 @@ struct fkt_index {
 #define FKT_SLOT_STAMP_BITS  24
 #define FKT_WIDE_STAMP_BITS  48
 
-/* The largest slot: the header, a wide word and the rest of the words that a slot can count. */
-#define FKT_SLOT_BYTES_MAX   (8 * (1 + FKT_SLOT_WORDS_MAX))
+/* A slot's first word but for the stamp and FKT_SLOT_WIDE; a wide slot has one word more. */
+#define FKT_TAG(code, words, imm)                                                                  \
+	((__u64)(words) | ((__u64)(code) << FKT_SLOT_CODE_SHIFT) |                                 \
+	 ((__u64)(__u16)(imm) << FKT_SLOT_IMM_SHIFT))
+/* What the stamp adds to it. */
+#define FKT_SLOT_STAMP(stamp) ((__u64)(stamp) << FKT_SLOT_STAMP_SHIFT)
+/* The first one of the words that follow in a wide slot. */
+#define FKT_WIDE_WORD(stamp, cpu)                                                                  \
+	(((__u64)(stamp) & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |                                  \
+	 ((__u64)(cpu) << FKT_WIDE_STAMP_BITS))
 
 #endif
