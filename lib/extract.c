@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "read.h"
 
-#define PAGE_WORDS   (FKT_PAGE_BYTES / sizeof(uint64_t))
 #define BUFFER_BYTES (1u << 20)
 #define READ_PAGES   64
 
@@ -69,8 +68,6 @@ struct out_lane {
  * @lane: all lanes
  * @current: who is current on each CPU, as a reader of the new trace will know it
  * @in: pages of the old trace
- * @in_first: number of the first of them
- * @in_pages: how many there are
  */
 struct out {
 	struct fkt_trace *trace;
@@ -92,9 +89,7 @@ struct out {
 	bool reached_end;
 	struct out_lane *lane;
 	uint32_t current[UINT16_MAX + 1];
-	char *in;
-	uint64_t in_first;
-	uint64_t in_pages;
+	struct fkt_window in;
 };
 
 static void flush(struct out *out)
@@ -274,7 +269,7 @@ static int put_tail(struct out *out)
 
 static void put_index(struct out *out)
 {
-	uint64_t page[PAGE_WORDS] = { 0 };
+	uint64_t page[FKT_PAGE_WORDS] = { 0 };
 	uint32_t begin = out->trace->header.page_header_bytes;
 	struct fkt_page_header header = {
 		.magic = htole32(FKT_PAGE_MAGIC),
@@ -370,11 +365,9 @@ static void close_page(struct out *out, struct out_lane *lane)
 /* Append an event to its lane's page. */
 static int put_event(struct out *out, const struct fkt_event *event)
 {
-	const uint64_t half = 1ull << (FKT_SLOT_STAMP_BITS - 1);
 	struct out_lane *lane = &out->lane[event->lane];
 	struct fkt_page_header header;
-	uint64_t difference, *slot;
-	bool wide;
+	uint64_t *end;
 
 	if (lane->open) {
 		memcpy(&header, lane->open, sizeof(header));
@@ -398,19 +391,9 @@ static int put_event(struct out *out, const struct fkt_event *event)
 		lane->cursor_stamp = event->stamp;
 		lane->cursor_cpu = event->cpu;
 	}
-	difference = event->stamp - lane->cursor_stamp;
-	wide = difference + half >= 2 * half || event->cpu != lane->cursor_cpu;
-	slot = lane->open + header.used / sizeof(*slot);
-	*slot++ = htole64((event->words + (uint64_t)wide) | (wide ? FKT_SLOT_WIDE : 0) |
-			  (uint64_t)event->code << FKT_SLOT_CODE_SHIFT |
-			  (uint64_t)event->imm << FKT_SLOT_IMM_SHIFT |
-			  event->stamp << FKT_SLOT_STAMP_SHIFT);
-	if (wide)
-		*slot++ = htole64((event->stamp & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
-				  (uint64_t)event->cpu << FKT_WIDE_STAMP_BITS);
-	if (event->words)
-		memcpy(slot, event->args, event->words * sizeof(*slot));
-	header.used += 8 * (1 + (uint32_t)wide + event->words);
+	end = fkt_slot_encode(lane->open + header.used / sizeof(*end), event, lane->cursor_stamp,
+			      lane->cursor_cpu);
+	header.used = (uint32_t)((size_t)(end - lane->open) * sizeof(*end));
 	header.events++;
 	if (event->stamp > header.end)
 		header.end = event->stamp;
@@ -425,37 +408,13 @@ static int put_event(struct out *out, const struct fkt_event *event)
 
 /* ---- a stretch of time ---- */
 
-/* A page of the old trace, which may be changed; NULL when it can't be read. */
-static char *read_page(struct out *out, uint64_t number)
-{
-	struct fkt_trace *trace = out->trace;
-
-	if (number - out->in_first >= out->in_pages) {
-		out->in_first = number;
-		out->in_pages = fkt_input_read_at(&trace->input, out->in,
-						  READ_PAGES * FKT_PAGE_BYTES,
-						  trace->header.data_offset +
-							  number * FKT_PAGE_BYTES) /
-				FKT_PAGE_BYTES;
-		if (!out->in_pages)
-			return NULL;
-	}
-	return out->in + (number - out->in_first) * FKT_PAGE_BYTES;
-}
-
 /* Take out of a page what is not in the stretch. False when nothing is left. */
-static bool cut_page(struct out *out, char *page, struct fkt_page_header *header)
+static bool cut_page(struct out *out, char *data, struct fkt_page *page)
 {
 	const struct fkt_extract *extract = out->extract;
 	uint32_t begin = out->trace->header.page_header_bytes;
-	struct fkt_cursor cursor = {
-		.pos = (const uint64_t *)(const void *)(page + begin),
-		.end = (const uint64_t *)(const void *)(page + header->used),
-		.stamp = header->first,
-		.left = header->events,
-		.lane = header->lane,
-		.cpu = header->cpu,
-	};
+	struct fkt_page_header *header = &page->header;
+	struct fkt_cursor cursor = page->cursor;
 	const uint64_t *first = NULL, *last = cursor.pos;
 	struct fkt_event event;
 	uint64_t end = 0;
@@ -487,9 +446,9 @@ static bool cut_page(struct out *out, char *page, struct fkt_page_header *header
 		return false;
 	header->end = end;
 	bytes = (size_t)(last - first) * sizeof(*first);
-	memmove(page + begin, first, bytes);
+	memmove(data + begin, first, bytes);
 	header->used = begin + (uint32_t)bytes;
-	memset(page + header->used, 0, FKT_PAGE_BYTES - header->used);
+	memset(data + header->used, 0, FKT_PAGE_BYTES - header->used);
 	return true;
 }
 
@@ -499,38 +458,43 @@ static int copy_page(void *arg, uint32_t number, union fkt_page_ref ref)
 	struct out *out = arg;
 	const struct fkt_extract *extract = out->extract;
 	struct out_lane *lane = &out->lane[number];
-	struct fkt_page_header header;
-	char *page = read_page(out, ref.number);
+	struct fkt_page page;
+	const struct fkt_page_header *header = &page.header;
 	uint64_t seq, lost;
+	void *data;
 	bool known;
+	int err;
 
-	if (!page || fkt_page_check(out->trace, page, &header) != FKT_PAGE_EVENTS ||
-	    header.lane != number)
+	err = fkt_window_page(out->trace, &out->in, ref.number, &data);
+	if (err == -ENOMEM)
+		return err;
+	if (err || fkt_page_open(out->trace, data, &page) != FKT_PAGE_EVENTS ||
+	    header->lane != number)
 		return 0;
 	/* As the reader does, a page that was there before is left out. */
-	if (header.seq <= lane->old_seq && header.first < lane->cursor_stamp)
+	if (header->seq <= lane->old_seq && header->first < lane->cursor_stamp)
 		return 0;
-	if (header.first >= extract->to && extract->to != UINT64_MAX) {
+	if (header->first >= extract->to && extract->to != UINT64_MAX) {
 		out->reached_end = false;
 		return 0;
 	}
 	/* What is missing before the stretch is no concern of it. */
-	known = !lane->joined && header.first >= extract->from;
-	seq = known && header.seq > lane->old_seq ? header.seq - lane->old_seq : 1;
-	lost = known && header.lost > lane->old_lost ? header.lost - lane->old_lost : 0;
+	known = !lane->joined && header->first >= extract->from;
+	seq = known && header->seq > lane->old_seq ? header->seq - lane->old_seq : 1;
+	lost = known && header->lost > lane->old_lost ? header->lost - lane->old_lost : 0;
 	lane->joined = false;
-	lane->old_seq = header.seq;
-	if (header.lost > lane->old_lost)
-		lane->old_lost = header.lost;
-	lane->cursor_stamp = header.first;
-	if (header.end < extract->from ||
-	    ((header.first < extract->from ||
-	      (header.end >= extract->to && extract->to != UINT64_MAX)) &&
-	     !cut_page(out, page, &header)))
+	lane->old_seq = header->seq;
+	if (header->lost > lane->old_lost)
+		lane->old_lost = header->lost;
+	lane->cursor_stamp = header->first;
+	if (header->end < extract->from ||
+	    ((header->first < extract->from ||
+	      (header->end >= extract->to && extract->to != UINT64_MAX)) &&
+	     !cut_page(out, data, &page)))
 		return 0;
 	lane->seq += seq;
 	lane->lost += lost;
-	put_page(out, page, &header);
+	put_page(out, data, header);
 	return out->err;
 }
 
@@ -543,8 +507,8 @@ static int copy_stretch(struct out *out, struct fkt_reader *reader)
 	if (!scan)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < out->trace->header.lanes; i++)
-		out->lane[i].joined = !fkt_lane_before(reader, i, &out->lane[i].old_seq,
-						       &out->lane[i].old_lost);
+		out->lane[i].joined =
+			!fkt_lane_before(reader, i, &out->lane[i].old_seq, &out->lane[i].old_lost);
 	fkt_scan_seek(scan, reader->block * FKT_BLOCK_PAGES);
 	do {
 		ret = fkt_scan_step(scan, &out->complete);
@@ -658,8 +622,7 @@ static int extract_to(struct out *out)
 {
 	struct fkt_extract *extract = out->extract;
 	struct fkt_state *state = fkt_state_new(out->trace);
-	struct fkt_reader *reader =
-		fkt_reader_new_window(out->trace, extract->from, extract->to);
+	struct fkt_reader *reader = fkt_reader_new_window(out->trace, extract->from, extract->to);
 	char *processes = NULL, *text = NULL;
 	size_t processes_bytes, text_bytes;
 	int err = -ENOMEM;
@@ -710,8 +673,8 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 	out->reached_end = true;
 	out->lane = calloc(lanes, sizeof(*out->lane));
 	out->buffer = malloc(BUFFER_BYTES);
-	out->in = malloc(READ_PAGES * FKT_PAGE_BYTES);
-	if (out->lane && out->buffer && out->in) {
+	out->in.room = READ_PAGES;
+	if (out->lane && out->buffer) {
 		for (uint32_t i = 0; i < lanes; i++)
 			out->lane[i].cpu = FKT_CPU_ANY;
 		err = trace->input.seekable ? extract_to(out) : -ESPIPE;
@@ -720,7 +683,7 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 		free(out->lane[i].open);
 	free(out->lane);
 	free(out->buffer);
-	free(out->in);
+	free(out->in.data);
 	free(out);
 	return err;
 }

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "read.h"
 
 #define THREADS_MAX   8
 /* So many windows are known of at a time: nobody is further ahead than the others are many. */
@@ -26,7 +26,6 @@
 /* Of a process event, what fkt_processes_event() looks at. */
 #define PROCESS_WORDS 3
 #define NO_PAGE	      UINT64_MAX
-#define PAGE_WORDS    (FKT_PAGE_BYTES / sizeof(uint64_t))
 
 struct process_event {
 	struct fkt_event event;
@@ -259,54 +258,38 @@ static int compare_events(const void *a, const void *b)
 /* Read pages of the window; those of its first blocks stay in memory, for the reader. */
 static void keep_pages(struct worker *worker, uint64_t number, uint64_t count)
 {
-	struct fkt_trace *trace = worker->job->trace;
 	uint64_t at = number - worker->first;
-	uint64_t *data = worker->page + at * PAGE_WORDS;
+	uint64_t *data = worker->page + at * FKT_PAGE_WORDS;
 
 	if (at >= PAGES_KEPT)
 		return;
 	if (count > PAGES_KEPT - at)
 		count = PAGES_KEPT - at;
-	count = fkt_input_read_at(&trace->input, data, count * FKT_PAGE_BYTES,
-				  trace->header.data_offset + number * FKT_PAGE_BYTES) /
-		FKT_PAGE_BYTES;
+	count = fkt_read_pages(worker->job->trace, number, count, data);
 	for (uint64_t i = 0; i < count; i++)
-		worker->kept[at + i] = data + i * PAGE_WORDS;
+		worker->kept[at + i] = data + i * FKT_PAGE_WORDS;
 }
 
 /* A page of the window, until the next call for one that is not kept. */
 static const uint64_t *get_page(struct worker *worker, uint64_t number)
 {
-	struct fkt_trace *trace = worker->job->trace;
 	uint64_t at = number - worker->first;
-	uint64_t *data = worker->page + PAGES_KEPT * PAGE_WORDS;
+	uint64_t *data = worker->page + PAGES_KEPT * FKT_PAGE_WORDS;
 
 	if (at < PAGES_KEPT && worker->kept[at])
 		return worker->kept[at];
-	return fkt_input_read_at(&trace->input, data, FKT_PAGE_BYTES,
-				 trace->header.data_offset + number * FKT_PAGE_BYTES) ==
-			       FKT_PAGE_BYTES
-		       ? data
-		       : NULL;
+	return fkt_read_pages(worker->job->trace, number, 1, data) == 1 ? data : NULL;
 }
 
 static bool begin_page(struct worker *worker, uint64_t number, struct fkt_cursor *cursor)
 {
-	struct fkt_trace *trace = worker->job->trace;
-	const uint64_t *page = get_page(worker, number);
-	struct fkt_page_header header;
+	const uint64_t *data = get_page(worker, number);
+	struct fkt_page page;
 
-	if (!page || fkt_page_check(trace, page, &header) != FKT_PAGE_EVENTS ||
-	    header.end < worker->window->from || header.first >= worker->window->to)
+	if (!data || fkt_page_open(worker->job->trace, data, &page) != FKT_PAGE_EVENTS ||
+	    page.header.end < worker->window->from || page.header.first >= worker->window->to)
 		return false;
-	*cursor = (struct fkt_cursor){
-		.pos = page + trace->header.page_header_bytes / sizeof(*page),
-		.end = page + header.used / sizeof(*page),
-		.stamp = header.first,
-		.left = header.events,
-		.lane = header.lane,
-		.cpu = header.cpu,
-	};
+	*cursor = page.cursor;
 	return true;
 }
 

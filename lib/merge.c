@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "read.h"
 #include "reduce.h"
 
 /* Pages of a stream that wait; beyond it events go out although earlier ones may yet come. */
@@ -147,7 +148,6 @@ static const char *window_page(struct fkt_reader *reader, struct fkt_lane *lane,
 {
 	struct fkt_trace *trace = reader->trace;
 	uint64_t pages = WINDOW_PAGES / trace->header.lanes;
-	size_t got;
 
 	if (is_lent(reader, number))
 		return reader->lent[number - reader->lent_first];
@@ -163,10 +163,8 @@ static const char *window_page(struct fkt_reader *reader, struct fkt_lane *lane,
 		*err = -ENOMEM;
 		return NULL;
 	}
-	got = fkt_input_read_at(&trace->input, lane->window, pages * FKT_PAGE_BYTES,
-				trace->header.data_offset + number * FKT_PAGE_BYTES);
 	lane->window_first = number;
-	lane->window_pages = got / FKT_PAGE_BYTES;
+	lane->window_pages = fkt_read_pages(trace, number, pages, lane->window);
 	return lane->window_pages ? lane->window : NULL;
 }
 
@@ -233,17 +231,12 @@ static bool is_passed(const struct fkt_reader *reader, const struct fkt_page_hea
 /* Pass over such a page of a file; its header is all that is read of it. */
 static bool pass_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t number)
 {
-	struct fkt_trace *trace = reader->trace;
-	uint64_t data[sizeof(struct fkt_page_header) / sizeof(uint64_t)];
 	struct fkt_page_header header;
 
 	if (!reader->from || number - lane->window_first < lane->window_pages ||
 	    is_lent(reader, number))
 		return false;
-	if (fkt_input_read_at(&trace->input, data, sizeof(data),
-			      trace->header.data_offset + number * FKT_PAGE_BYTES) !=
-		    sizeof(data) ||
-	    fkt_page_check(trace, data, &header) != FKT_PAGE_EVENTS ||
+	if (fkt_read_page_header(reader->trace, number, &header) != FKT_PAGE_EVENTS ||
 	    header.lane != lane->cursor.lane || header.seq <= lane->seq ||
 	    !is_passed(reader, &header))
 		return false;
@@ -301,11 +294,11 @@ static const char *take_ahead(struct fkt_reader *reader, struct fkt_lane *lane,
 /* Go to the lane's next page that has an event. 1, 0 when its queue has none, or -ENOMEM. */
 static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 {
-	uint32_t begin = reader->trace->header.page_header_bytes;
 	struct fkt_cursor *cursor = &lane->cursor;
 	const struct fkt_reduced *reduced = NULL;
-	struct fkt_page_header header;
-	union fkt_page_ref page;
+	const struct fkt_page_header *header;
+	union fkt_page_ref ref;
+	struct fkt_page page;
 	const char *data;
 	int err;
 
@@ -315,17 +308,17 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 			data = take_ahead(reader, lane, &reduced);
 			err = data ? 0 : -EAGAIN;
 		}
-		page = lane->queue[lane->queue_head++ & (lane->queue_room - 1)];
+		ref = lane->queue[lane->queue_head++ & (lane->queue_room - 1)];
 		reader->waiting_pages--;
 		if (reader->ahead) {
 			ask_ahead(reader, lane);
 		} else if (reader->trace->input.seekable) {
-			if (pass_page(reader, lane, page.number))
+			if (pass_page(reader, lane, ref.number))
 				continue;
-			data = window_page(reader, lane, page.number, &err);
+			data = window_page(reader, lane, ref.number, &err);
 		} else {
 			free(lane->window);
-			lane->window = page.data;
+			lane->window = ref.data;
 			data = lane->window;
 		}
 		if (err)
@@ -334,36 +327,33 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 		 * A sequence number that does not grow is that of a page that stood in the file
 		 * before, unless time says that it was the number before that was wrong.
 		 */
-		if (!data || fkt_page_check(reader->trace, data, &header) != FKT_PAGE_EVENTS ||
-		    header.lane != cursor->lane ||
-		    (header.seq <= lane->seq && header.first < cursor->stamp)) {
+		header = &page.header;
+		if (!data || fkt_page_open(reader->trace, data, &page) != FKT_PAGE_EVENTS ||
+		    header->lane != cursor->lane ||
+		    (header->seq <= lane->seq && header->first < cursor->stamp)) {
 			/* Its calls are in the sums. */
 			if (reader->ahead)
 				return -EAGAIN;
 			reader->stats.damaged++;
 			continue;
 		}
-		take_page(reader, lane, &header);
-		if (is_passed(reader, &header)) {
+		take_page(reader, lane, header);
+		if (is_passed(reader, header)) {
 			pass_gaps(reader, lane);
-			cursor->stamp = header.first;
-			reader->passed += header.events;
+			cursor->stamp = header->first;
+			reader->passed += header->events;
 			continue;
 		}
 		reader->stats.pages++;
 
-		cursor->pos = (const uint64_t *)(const void *)(data + begin);
-		cursor->end = (const uint64_t *)(const void *)(data + header.used);
-		cursor->stamp = header.first;
-		cursor->cpu = header.cpu;
-		cursor->left = header.events;
+		*cursor = page.cursor;
 		if (reduced) {
 			cursor->pos = reduced->slot;
 			cursor->end = reduced->end;
 			cursor->left = reduced->slots;
 		}
 		if (reader->processes && !fkt_may_have_process_event(cursor)) {
-			reader->passed += header.events;
+			reader->passed += header->events;
 			continue;
 		}
 		if (find_key(reader, lane))
@@ -575,35 +565,26 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
  * A lane that is begun in its midst goes on from its last page before that: its sequence number,
  * and the thread that was current on its CPU at its end.
  */
-static void join_lane(struct fkt_reader *reader, uint32_t number, uint64_t page)
+static void join_lane(struct fkt_reader *reader, uint32_t number, uint64_t at)
 {
-	struct fkt_trace *trace = reader->trace;
 	struct fkt_lane *lane = &reader->lane[number];
-	uint64_t data[FKT_PAGE_BYTES / sizeof(uint64_t)];
-	struct fkt_page_header header;
-	struct fkt_cursor cursor;
+	uint64_t data[FKT_PAGE_WORDS];
 	struct fkt_event event;
+	struct fkt_page page;
 
-	if (fkt_input_read_at(&trace->input, data, sizeof(data),
-			      trace->header.data_offset + page * FKT_PAGE_BYTES) != sizeof(data) ||
-	    fkt_page_check(trace, data, &header) != FKT_PAGE_EVENTS || header.lane != number)
+	if (fkt_read_page(reader->trace, at, data, &page) != FKT_PAGE_EVENTS ||
+	    page.header.lane != number)
 		return;
-	lane->seq = header.seq;
-	lane->lost = header.lost;
+	lane->seq = page.header.seq;
+	lane->lost = page.header.lost;
 	lane->joined = false;
 
-	cursor = lane->cursor;
-	cursor.pos = data + trace->header.page_header_bytes / sizeof(*data);
-	cursor.end = data + header.used / sizeof(*data);
-	cursor.stamp = header.first;
-	cursor.cpu = header.cpu;
-	cursor.left = header.events;
-	reader->cpu_pid[header.cpu] = header.pid;
-	while (fkt_slot_decode(&cursor, &event)) {
-		fkt_slot_pass(&cursor, &event);
+	reader->cpu_pid[page.header.cpu] = page.header.pid;
+	while (fkt_slot_decode(&page.cursor, &event)) {
+		fkt_slot_pass(&page.cursor, &event);
 		fkt_follow(reader, &event);
 	}
-	lane->cursor.stamp = cursor.stamp;
+	lane->cursor.stamp = page.cursor.stamp;
 }
 
 /* Begin with this block. A lane without a page for long before it is taken as it comes. */

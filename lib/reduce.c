@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "read.h"
 #include "reduce.h"
 
 /* A page has no more slots than this. */
@@ -296,22 +297,6 @@ static void take(struct fkt_reducer *r, struct fkt_code_use *code, const struct 
 
 /* ---- the page that comes out ---- */
 
-static uint64_t *put_slot(uint64_t *to, const struct fkt_event *event, uint64_t *stamp)
-{
-	bool wide = event->stamp - *stamp >= 1ull << (FKT_SLOT_STAMP_BITS - 1);
-
-	*to++ = htole64((event->words + (uint64_t)wide) | (wide ? FKT_SLOT_WIDE : 0) |
-			(uint64_t)event->code << FKT_SLOT_CODE_SHIFT |
-			(uint64_t)event->imm << FKT_SLOT_IMM_SHIFT |
-			event->stamp << FKT_SLOT_STAMP_SHIFT);
-	if (wide)
-		*to++ = htole64((event->stamp & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
-				(uint64_t)event->cpu << FKT_WIDE_STAMP_BITS);
-	memcpy(to, event->args, event->words * sizeof(*to));
-	*stamp = event->stamp;
-	return to + event->words;
-}
-
 static uint64_t *put_fold(uint64_t *to, const struct fold *fold, const struct fkt_event *at,
 			  uint64_t first, uint64_t *stamp)
 {
@@ -330,7 +315,9 @@ static uint64_t *put_fold(uint64_t *to, const struct fold *fold, const struct fk
 		.words = FKT_FOLDED_WORDS,
 	};
 
-	return put_slot(to, &event, stamp);
+	to = fkt_slot_encode(to, &event, *stamp, event.cpu);
+	*stamp = event.stamp;
+	return to;
 }
 
 static void write_page(const struct fkt_reducer *r, const struct fkt_event *last, uint64_t first,
@@ -350,7 +337,8 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 			to = put_fold(to, &op->before, &op->event, first, &stamp);
 			out->slots++;
 		}
-		to = put_slot(to, &op->event, &stamp);
+		to = fkt_slot_encode(to, &op->event, stamp, op->event.cpu);
+		stamp = op->event.stamp;
 		out->slots++;
 	}
 	/* What is open has slots that remain, and in front of them what was taken out before. */
@@ -363,18 +351,10 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 	out->end = to;
 }
 
-bool fkt_reduce(struct fkt_reducer *r, const void *page, const struct fkt_page_header *header,
-		struct fkt_reduced *out)
+bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_reduced *out)
 {
-	const char *data = page;
-	struct fkt_cursor cursor = {
-		.pos = (const uint64_t *)(const void *)(data + r->trace->header.page_header_bytes),
-		.end = (const uint64_t *)(const void *)(data + header->used),
-		.stamp = header->first,
-		.left = header->events,
-		.lane = header->lane,
-		.cpu = header->cpu,
-	};
+	const struct fkt_page_header *header = &page->header;
+	struct fkt_cursor cursor = page->cursor;
 	struct fkt_event event = { .stamp = header->first, .cpu = header->cpu };
 	struct fkt_code_use *code;
 	uint64_t last = header->first;

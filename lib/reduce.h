@@ -33,6 +33,7 @@ struct fkt_reduced {
 	uint64_t slot[FKT_REDUCED_WORDS];
 };
 
+struct fkt_page;
 struct fkt_reducer;
 
 /* For one thread; NULL without memory. */
@@ -40,11 +41,10 @@ struct fkt_reducer *fkt_reducer_new(const struct fkt_trace *trace);
 void fkt_reducer_free(struct fkt_reducer *reducer);
 
 /*
- * Sum up what can be of a page of a lane that is not shared, whose header was checked. False when
- * the page is odd: then the sums are of no use any more.
+ * Sum up what can be of a page of a lane that is not shared. False when the page is odd: then the
+ * sums are of no use any more.
  */
-bool fkt_reduce(struct fkt_reducer *reducer, const void *page, const struct fkt_page_header *header,
-		struct fkt_reduced *out);
+bool fkt_reduce(struct fkt_reducer *reducer, const struct fkt_page *page, struct fkt_reduced *out);
 
 /* The sums of the calls that were taken out, by row, and the counts of events, by code. */
 const struct fkt_row_sums *fkt_reducer_rows(const struct fkt_reducer *reducer);

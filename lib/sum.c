@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "read.h"
 #include "reduce.h"
 
 #define THREADS_MAX 8
@@ -87,14 +88,11 @@ struct fkt_ahead {
 static void make_ready(const struct fkt_ahead *ahead, struct page *page,
 		       struct fkt_reducer *reducer)
 {
-	struct fkt_trace *trace = ahead->trace;
-	struct fkt_page_header header;
+	struct fkt_page opened;
 
-	page->ok = fkt_input_read_at(&trace->input, page->data, FKT_PAGE_BYTES,
-				     trace->header.data_offset + page->number * FKT_PAGE_BYTES) ==
-			   FKT_PAGE_BYTES &&
-		   fkt_page_check(trace, page->data, &header) == FKT_PAGE_EVENTS &&
-		   fkt_reduce(reducer, page->data, &header, &page->reduced);
+	page->ok = fkt_read_page(ahead->trace, page->number, page->data, &opened) ==
+			   FKT_PAGE_EVENTS &&
+		   fkt_reduce(reducer, &opened, &page->reduced);
 }
 
 /* With the lock, which is not held meanwhile: do what is next, if there is anything. */

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What reads a trace's pages. Each file uses those above it, and none below it:
+ *
+ *	pages.c		a page of the file, its header, its slots
+ *	index.c		what index pages say, and to a moment by them
+ *	scan.c		what pages there are, and to which lane each belongs
+ *	merge.c		the events of all lanes
+ *	seek.c		moments that take reading to find
+ */
+#ifndef FKT_READ_H
+#define FKT_READ_H
+
+#include "internal.h"
+
+/* ---- pages.c ---- */
+
+#define FKT_PAGE_WORDS (FKT_PAGE_BYTES / sizeof(uint64_t))
+
+enum fkt_page_kind {
+	FKT_PAGE_EVENTS,
+	FKT_PAGE_INDEX,	  /* an index or a mark */
+	FKT_PAGE_BAD,	  /* not a page, or damaged */
+	FKT_PAGE_FOREIGN, /* a page of another recording */
+	FKT_PAGE_TAIL,	  /* not a page: the tail sections begin here */
+};
+
+/**
+ * struct fkt_page - a page of events, checked
+ * @header: its header, in host byte order
+ * @cursor: its slots, from the first one on
+ */
+struct fkt_page {
+	struct fkt_page_header header;
+	struct fkt_cursor cursor;
+};
+
+/**
+ * struct fkt_window - consecutive pages of a file, in memory
+ * @data: @room pages, or NULL before the first one was read
+ * @room: how many are read at once
+ * @first: number of the first one
+ * @pages: how many are there
+ */
+struct fkt_window {
+	char *data;
+	uint64_t room;
+	uint64_t first;
+	uint64_t pages;
+};
+
+/* Where a page stands in the file. */
+static inline uint64_t fkt_page_offset(const struct fkt_trace *trace, uint64_t number)
+{
+	return trace->header.data_offset + number * FKT_PAGE_BYTES;
+}
+
+/* Check the header at @data, and copy it to @header in host byte order. */
+enum fkt_page_kind fkt_page_check(const struct fkt_trace *trace, const void *data,
+				  struct fkt_page_header *header);
+
+/* The same of a whole page; of one of events, @page is filled in. */
+enum fkt_page_kind fkt_page_open(const struct fkt_trace *trace, const void *data,
+				 struct fkt_page *page);
+
+/* Read pages of a file: how many whole ones, fewer than @count at its end or after an error. */
+uint64_t fkt_read_pages(struct fkt_trace *trace, uint64_t first, uint64_t count, void *data);
+
+/* Read a page of a file into @data and open it; one that can't be read is bad. */
+enum fkt_page_kind fkt_read_page(struct fkt_trace *trace, uint64_t number, void *data,
+				 struct fkt_page *page);
+
+/* Read no more than the header. */
+enum fkt_page_kind fkt_read_page_header(struct fkt_trace *trace, uint64_t number,
+					struct fkt_page_header *header);
+
+/* A page that is in the window; NULL when it is not. */
+static inline void *fkt_window_find(const struct fkt_window *window, uint64_t number)
+{
+	if (number - window->first >= window->pages)
+		return NULL;
+	return window->data + (number - window->first) * FKT_PAGE_BYTES;
+}
+
+/*
+ * A page of a file. Where it is not in the window, that is filled from it on, and what was in it is
+ * gone. 0, -EIO when the page can't be read, or -ENOMEM.
+ */
+int fkt_window_page(struct fkt_trace *trace, struct fkt_window *window, uint64_t number,
+		    void **page);
+
+/*
+ * Whether there may be a process event among the slots of a page. All words are looked at,
+ * arguments too: that takes less time than to go from slot to slot.
+ */
+static inline bool fkt_may_have_process_event(const struct fkt_cursor *cursor)
+{
+	uint64_t found = 0;
+
+	for (const uint64_t *pos = cursor->pos; pos < cursor->end; pos++)
+		found |= fkt_is_process_event((le64toh(*pos) >> FKT_SLOT_CODE_SHIFT) &
+					      (FKT_SLOT_CODES - 1));
+	return found;
+}
+
+/*
+ * Write an event as the slot that follows one with this stamp and CPU. The place behind it, which
+ * is not more than the event's words and two away.
+ */
+static inline uint64_t *fkt_slot_encode(uint64_t *to, const struct fkt_event *event, uint64_t stamp,
+					uint16_t cpu)
+{
+	const uint64_t half = 1ull << (FKT_SLOT_STAMP_BITS - 1);
+	bool wide = event->stamp - stamp + half >= 2 * half || event->cpu != cpu;
+
+	*to++ = htole64(FKT_TAG(event->code, event->words + (unsigned int)wide, event->imm) |
+			(wide ? FKT_SLOT_WIDE : 0) | FKT_SLOT_STAMP(event->stamp));
+	if (wide)
+		*to++ = htole64(FKT_WIDE_WORD(event->stamp, event->cpu));
+	if (event->words)
+		memcpy(to, event->args, event->words * sizeof(*to));
+	return to + event->words;
+}
+
+/* ---- index.c ---- */
+
+/* So many pages have a full index behind them: a block. */
+#define FKT_BLOCK_PAGES (FKT_INDEX_ENTRIES + 1)
+
+/**
+ * struct fkt_block - what a full index page says, in host byte order
+ * @complete, @max_end, @events_before, @entry: see struct fkt_index
+ */
+struct fkt_block {
+	uint64_t complete;
+	uint64_t max_end;
+	uint64_t events_before;
+	struct fkt_index_entry entry[FKT_INDEX_ENTRIES];
+};
+
+/* How many blocks a file has that end with a full index, if all is well. */
+static inline uint64_t fkt_blocks(const struct fkt_trace *trace)
+{
+	return trace->pages / FKT_BLOCK_PAGES;
+}
+
+/* Read the index of a block; false when there is none, or one that makes no sense. */
+bool fkt_read_block(struct fkt_trace *trace, uint64_t number, struct fkt_block *block);
+
+/*
+ * The first block that may have an event with this stamp or a later one: no page before it has.
+ * 0 when the index pages do not agree.
+ */
+uint64_t fkt_seek_stamp(struct fkt_trace *trace, uint64_t stamp);
+
+/* ---- scan.c ---- */
+
+/*
+ * A page that was scanned and waits for its lane: of a file, its number; of a stream, its bytes,
+ * which belong to whoever holds this.
+ */
+union fkt_page_ref {
+	uint64_t number;
+	void *data;
+};
+
+/* What fkt_scan_step() calls for each page of events, in the file's order. */
+typedef int fkt_scan_fn(void *arg, uint32_t lane, union fkt_page_ref page);
+
+struct fkt_scan *fkt_scan_new(struct fkt_trace *trace, fkt_scan_fn *page, void *arg,
+			      struct fkt_read_stats *stats);
+void fkt_scan_free(struct fkt_scan *scan);
+/*
+ * Scan on: a page of a stream, some hundred pages of a file. Raises *watermark: all events with
+ * earlier stamps have been scanned. 1, 0 when there is nothing more, or a negative errno value.
+ */
+int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark);
+/* Begin with another page than the first one, before the first step. */
+void fkt_scan_seek(struct fkt_scan *scan, uint64_t page);
+/* Whether the next step would wait for a stream's writer. */
+bool fkt_scan_would_block(const struct fkt_scan *scan);
+
+/* ---- merge.c ---- */
+
+/*
+ * A lane's last page before those that a new reader, from which nothing was read yet, will
+ * read; false when it is not known. Its sequence number, and what was lost before it.
+ */
+bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost);
+
+/* The same as fkt_reader_new_window(), which is to begin with this block: see fkt_seek_stamp(). */
+struct fkt_reader *fkt_reader_new_at(struct fkt_trace *trace, uint64_t from, uint64_t to,
+				     uint64_t block);
+
+/* Pages of the file that are in memory and stay there while the reader lives; NULL: those not. */
+void fkt_lend_pages(struct fkt_reader *reader, const void *const *lent, uint64_t first,
+		    uint64_t pages);
+
+/* sum.c: pages that are made ready, and reduced, ahead of their reader */
+
+struct fkt_ahead;
+struct fkt_reduced;
+
+/* merge.c: let a new reader, from which nothing was read yet, deliver what remains of each page. */
+void fkt_read_ahead(struct fkt_reader *reader, struct fkt_ahead *ahead);
+/* How many more pages of a lane to ask for now. */
+uint32_t fkt_ahead_wanted(const struct fkt_ahead *ahead, uint32_t lane);
+/* Ask for the next pages of a lane, not more than are wanted. */
+void fkt_ahead_ask(struct fkt_ahead *ahead, uint32_t lane, const uint64_t *pages, uint32_t count);
+/*
+ * The next page of those that were asked for, and what remains of it, until the next call for this
+ * lane; NULL when it is odd.
+ */
+const void *fkt_ahead_take(struct fkt_ahead *ahead, uint32_t lane,
+			   const struct fkt_reduced **reduced);
+
+#endif
