@@ -193,8 +193,7 @@ struct fkt_read_stats {
 };
 
 struct fkt_lane;
-struct fkt_scan;
-struct fkt_ahead;
+struct fkt_source;
 
 /**
  * struct fkt_reader - delivers the events of a trace; callers touch none of it
@@ -204,23 +203,18 @@ struct fkt_ahead;
  * @to: where reading ends; UINT64_MAX: with the trace
  * @stats: what was seen
  * @gap: the gap last returned
- * @watermark: all events with earlier stamps have been scanned
+ * @watermark: all pages with events of earlier stamps have been found
  * @trace: of this trace
- * @scan: what pages come next
+ * @source: where its pages come from
  * @lane: all lanes
  * @heap: those lanes that have an event to deliver, the one with the earliest at [0]
  * @in_heap: how many
  * @none: a cursor without slots
- * @waiting_pages: pages that were scanned and not yet read
  * @delivered: something was delivered since FKT_WAIT
  * @hurried: events were delivered although earlier ones might have come
- * @ended: there are no more pages to scan
+ * @ended: there are no more pages to find
  * @closing: lane whose end is looked at next, once all is delivered
  * @block: the block of pages with which it began
- * @lent: pages of the file that somebody else has read; NULL for those that nobody has
- * @lent_first: number of the first of them
- * @lent_pages: how many there are
- * @ahead: who makes pages ready; NULL: nobody
  * @processes: pages without events about processes are passed over
  * @passed: events before @from: those that were passed over, and those before the index page
  * @cpu_pid: thread that is current on each CPU
@@ -234,21 +228,16 @@ struct fkt_reader {
 	struct fkt_gap gap;
 	uint64_t watermark;
 	struct fkt_trace *trace;
-	struct fkt_scan *scan;
+	struct fkt_source *source;
 	struct fkt_lane *lane;
 	struct fkt_lane **heap;
 	uint32_t in_heap;
 	struct fkt_cursor none;
-	uint64_t waiting_pages;
 	bool delivered;
 	bool hurried;
 	bool ended;
 	uint32_t closing;
 	uint64_t block;
-	const void *const *lent;
-	uint64_t lent_first;
-	uint64_t lent_pages;
-	struct fkt_ahead *ahead;
 	bool processes;
 	uint64_t passed;
 	uint32_t cpu_pid[UINT16_MAX + 1];

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "read.h"
+#include "source.h"
 
 #define THREADS_MAX   8
 /* So many windows are known of at a time: nobody is further ahead than the others are many. */
@@ -403,14 +403,15 @@ static bool is_turn(void *arg)
 static int make_lines(struct worker *worker, uint64_t last, struct fkt_read_stats *stats)
 {
 	const struct window *window = worker->window;
+	struct fkt_source *source = fkt_source_lent(worker->job->trace, window->from, worker->kept,
+						    worker->first, PAGES_KEPT);
 	struct fkt_reader *reader =
-		fkt_reader_new_at(worker->job->trace, window->from, window->to, window->block);
+		fkt_reader_new_source(source, window->from, window->to, window->block);
 	struct fkt_event event;
 	int what, err;
 
 	if (!reader)
 		return -ENOMEM;
-	fkt_lend_pages(reader, worker->kept, worker->first, PAGES_KEPT);
 	if (window->from)
 		fkt_text_resume(worker->text, worker->job->first, last);
 	while ((what = fkt_next(reader, &event)) > 0) {

@@ -2,35 +2,20 @@
 /*
  * The events of all lanes in the order of time.
  *
- * Each lane has a queue of pages that were scanned and not yet read. The lanes that have an event
- * to deliver stand in a heap. The earliest event may go out when no earlier one can come any
+ * A source has the pages of each lane that were found and not yet read. The lanes that have an
+ * event to deliver stand in a heap. The earliest event may go out when no earlier one can come any
  * more: every lane stands in the heap, or an index page has said that all events before that
- * moment have been scanned, or there is nothing more to scan. Otherwise the scan goes on.
- *
- * A queue holds the numbers of a file's pages, 8 bytes each, and only as far as lanes are apart;
- * of a stream it holds the pages themselves, up to a limit.
+ * moment have been found, or there is nothing more to find. Otherwise more pages are looked for.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "read.h"
-#include "reduce.h"
-
-/* Pages of a stream that wait; beyond it events go out although earlier ones may yet come. */
-#define STREAM_PAGES_MAX 32768
-
-/* Pages of a file that are read at once, shared by all lanes. */
-#define WINDOW_PAGES	 64
-#define WINDOW_LANE_MAX	 16
-/* Pages that are asked for at once. */
-#define ASK_MAX		 64
-/* So many pages are scanned before they are needed, when somebody makes them ready. */
-#define AHEAD_PAGES	 (2 * FKT_BLOCK_PAGES)
+#include "source.h"
 
 /* How far before a window a lane's last page is looked for: some 700 MB. */
-#define JOIN_BLOCKS_MAX	 1024
+#define JOIN_BLOCKS_MAX 1024
 /* How far before a window of a shared lane the CPUs' threads are followed. */
-#define SHARED_BLOCKS	 16
+#define SHARED_BLOCKS	16
 
 /**
  * struct fkt_lane - a lane being read
@@ -42,14 +27,6 @@
  * @waiting: gaps to be told before its next event, indexed by enum fkt_gap_kind
  * @cpu: its CPU, FKT_CPU_ANY when it is shared
  * @in_heap: whether it stands in the heap
- * @queue: pages to come, a ring
- * @queue_room: entries of @queue, a power of two
- * @queue_head: counts those taken out
- * @queue_tail: counts those put in
- * @asked: of those in the queue, so many were asked for ahead
- * @window: pages read from a file, or the page of a stream
- * @window_first: number of the first of them
- * @window_pages: how many there are
  */
 struct fkt_lane {
 	struct fkt_cursor cursor;
@@ -60,14 +37,6 @@ struct fkt_lane {
 	uint64_t waiting[FKT_GAP_DAMAGED + 1];
 	uint16_t cpu;
 	bool in_heap;
-	union fkt_page_ref *queue;
-	size_t queue_room;
-	size_t queue_head;
-	size_t queue_tail;
-	uint32_t asked;
-	char *window;
-	uint64_t window_first;
-	uint64_t window_pages;
 };
 
 static bool earlier(const struct fkt_lane *a, const struct fkt_lane *b)
@@ -113,67 +82,21 @@ static void heap_drop_first(struct fkt_reader *reader)
 		heap_down(reader, 0);
 }
 
-static int queue_add(struct fkt_lane *lane, union fkt_page_ref page)
+/*
+ * Whether this can be the lane's next page. A sequence number that does not grow is that of a page
+ * that stood in the file before, unless time says that it was the number before that was wrong.
+ */
+static bool follows(const struct fkt_lane *lane, const struct fkt_page_header *header)
 {
-	size_t count = lane->queue_tail - lane->queue_head;
-	union fkt_page_ref *larger;
-
-	if (count == lane->queue_room) {
-		size_t room = count ? count * 2 : 16;
-
-		larger = malloc(room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		for (size_t i = 0; i < count; i++)
-			larger[i] = lane->queue[(lane->queue_head + i) & (lane->queue_room - 1)];
-		free(lane->queue);
-		lane->queue = larger;
-		lane->queue_room = room;
-		lane->queue_head = 0;
-		lane->queue_tail = count;
-	}
-	lane->queue[lane->queue_tail++ & (lane->queue_room - 1)] = page;
-	return 0;
-}
-
-static bool is_lent(const struct fkt_reader *reader, uint64_t number)
-{
-	return number - reader->lent_first < reader->lent_pages &&
-	       reader->lent[number - reader->lent_first];
-}
-
-/* The bytes of a file's page, in the lane's window; NULL when they can't be read. */
-static const char *window_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t number,
-			       int *err)
-{
-	struct fkt_trace *trace = reader->trace;
-	uint64_t pages = WINDOW_PAGES / trace->header.lanes;
-
-	if (is_lent(reader, number))
-		return reader->lent[number - reader->lent_first];
-	if (number - lane->window_first < lane->window_pages)
-		return lane->window + (number - lane->window_first) * FKT_PAGE_BYTES;
-	if (pages < 1)
-		pages = 1;
-	if (pages > WINDOW_LANE_MAX)
-		pages = WINDOW_LANE_MAX;
-	if (!lane->window)
-		lane->window = malloc(pages * FKT_PAGE_BYTES);
-	if (!lane->window) {
-		*err = -ENOMEM;
-		return NULL;
-	}
-	lane->window_first = number;
-	lane->window_pages = fkt_read_pages(trace, number, pages, lane->window);
-	return lane->window_pages ? lane->window : NULL;
+	return header->seq > lane->seq || header->first >= lane->cursor.stamp;
 }
 
 /*
  * Take in the header of the lane's next page: what is missing before it, and the thread current on
  * its CPU. After a gap in a shared lane, nothing is known of the other CPUs.
  */
-static void take_page(struct fkt_reader *reader, struct fkt_lane *lane,
-		      const struct fkt_page_header *header)
+static void take_header(struct fkt_reader *reader, struct fkt_lane *lane,
+			const struct fkt_page_header *header)
 {
 	bool gap = lane->joined;
 
@@ -220,31 +143,12 @@ static void pass_gaps(struct fkt_reader *reader, struct fkt_lane *lane)
 }
 
 /*
- * Whether a page has nothing but events that are passed over, and no thread needs to be followed
- * through it: in a lane of one CPU the next page says who is current.
+ * Of pages that end before this, all events are passed over, and no thread needs to be followed
+ * through them: in a lane of one CPU the next page says who is current.
  */
-static bool is_passed(const struct fkt_reader *reader, const struct fkt_page_header *header)
+static uint64_t passed_before(const struct fkt_trace *trace, uint64_t from)
 {
-	return header->end < reader->from && !reader->trace->header.shared;
-}
-
-/* Pass over such a page of a file; its header is all that is read of it. */
-static bool pass_page(struct fkt_reader *reader, struct fkt_lane *lane, uint64_t number)
-{
-	struct fkt_page_header header;
-
-	if (!reader->from || number - lane->window_first < lane->window_pages ||
-	    is_lent(reader, number))
-		return false;
-	if (fkt_read_page_header(reader->trace, number, &header) != FKT_PAGE_EVENTS ||
-	    header.lane != lane->cursor.lane || header.seq <= lane->seq ||
-	    !is_passed(reader, &header))
-		return false;
-	take_page(reader, lane, &header);
-	pass_gaps(reader, lane);
-	lane->cursor.stamp = header.first;
-	reader->passed += header.events;
-	return true;
+	return trace->header.shared ? 0 : from;
 }
 
 /* Set the lane's key to its next event in this page that is not passed over; false: none. */
@@ -266,115 +170,54 @@ static bool find_key(struct fkt_reader *reader, struct fkt_lane *lane)
 	return false;
 }
 
-/* Ask for pages ahead, as far as the lane's queue goes. */
-static void ask_ahead(struct fkt_reader *reader, struct fkt_lane *lane)
+/* Begin with the lane's next page. False when no event in it is to be delivered. */
+static bool begin_page(struct fkt_reader *reader, struct fkt_lane *lane,
+		       const struct fkt_page *page)
 {
-	uint32_t wanted = fkt_ahead_wanted(reader->ahead, lane->cursor.lane), n = 0;
-	uint64_t number[ASK_MAX];
-	size_t at = lane->queue_head + lane->asked;
-
-	while (n < wanted && n < ASK_MAX && at != lane->queue_tail)
-		number[n++] = lane->queue[at++ & (lane->queue_room - 1)].number;
-	if (!n)
-		return;
-	fkt_ahead_ask(reader->ahead, lane->cursor.lane, number, n);
-	lane->asked += n;
+	take_header(reader, lane, &page->header);
+	if (page->header.end < passed_before(reader->trace, reader->from)) {
+		pass_gaps(reader, lane);
+		lane->cursor.stamp = page->header.first;
+		reader->passed += page->header.events;
+		return false;
+	}
+	reader->stats.pages++;
+	lane->cursor = page->cursor;
+	if (reader->processes && !fkt_may_have_process_event(&lane->cursor)) {
+		reader->passed += page->header.events;
+		return false;
+	}
+	return find_key(reader, lane);
 }
 
-/* The page that is the first one in the queue; NULL when it is odd. */
-static const char *take_ahead(struct fkt_reader *reader, struct fkt_lane *lane,
-			      const struct fkt_reduced **reduced)
-{
-	if (!lane->asked)
-		ask_ahead(reader, lane);
-	lane->asked--;
-	return fkt_ahead_take(reader->ahead, lane->cursor.lane, reduced);
-}
-
-/* Go to the lane's next page that has an event. 1, 0 when its queue has none, or -ENOMEM. */
+/* Go to the lane's next page that has an event. 1, 0 when none was found yet, or an errno value. */
 static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 {
-	struct fkt_cursor *cursor = &lane->cursor;
-	const struct fkt_reduced *reduced = NULL;
-	const struct fkt_page_header *header;
-	union fkt_page_ref ref;
 	struct fkt_page page;
-	const char *data;
-	int err;
+	int ret;
 
-	while (lane->queue_head != lane->queue_tail) {
-		err = 0;
-		if (reader->ahead) {
-			data = take_ahead(reader, lane, &reduced);
-			err = data ? 0 : -EAGAIN;
-		}
-		ref = lane->queue[lane->queue_head++ & (lane->queue_room - 1)];
-		reader->waiting_pages--;
-		if (reader->ahead) {
-			ask_ahead(reader, lane);
-		} else if (reader->trace->input.seekable) {
-			if (pass_page(reader, lane, ref.number))
-				continue;
-			data = window_page(reader, lane, ref.number, &err);
-		} else {
-			free(lane->window);
-			lane->window = ref.data;
-			data = lane->window;
-		}
-		if (err)
-			return err;
-		/*
-		 * A sequence number that does not grow is that of a page that stood in the file
-		 * before, unless time says that it was the number before that was wrong.
-		 */
-		header = &page.header;
-		if (!data || fkt_page_open(reader->trace, data, &page) != FKT_PAGE_EVENTS ||
-		    header->lane != cursor->lane ||
-		    (header->seq <= lane->seq && header->first < cursor->stamp)) {
-			/* Its calls are in the sums. */
-			if (reader->ahead)
-				return -EAGAIN;
-			reader->stats.damaged++;
+	while ((ret = fkt_source_next(reader->source, lane->cursor.lane, &page))) {
+		if (ret < 0 && ret != -EBADMSG)
+			return ret;
+		if (ret > 0 && follows(lane, &page.header)) {
+			if (begin_page(reader, lane, &page))
+				return 1;
 			continue;
 		}
-		take_page(reader, lane, header);
-		if (is_passed(reader, header)) {
-			pass_gaps(reader, lane);
-			cursor->stamp = header->first;
-			reader->passed += header->events;
-			continue;
-		}
-		reader->stats.pages++;
-
-		*cursor = page.cursor;
-		if (reduced) {
-			cursor->pos = reduced->slot;
-			cursor->end = reduced->end;
-			cursor->left = reduced->slots;
-		}
-		if (reader->processes && !fkt_may_have_process_event(cursor)) {
-			reader->passed += header->events;
-			continue;
-		}
-		if (find_key(reader, lane))
-			return 1;
+		if (reader->source->whole)
+			return -EAGAIN;
+		reader->stats.damaged++;
 	}
 	return 0;
 }
 
-/* Called for each page that the scan finds. */
-static int add_page(void *arg, uint32_t number, union fkt_page_ref page)
+/* Called for each page that the source finds. */
+static int page_found(void *arg, uint32_t number)
 {
 	struct fkt_reader *reader = arg;
 	struct fkt_lane *lane = &reader->lane[number];
-	int ret = queue_add(lane, page);
+	int ret;
 
-	if (ret) {
-		if (!reader->trace->input.seekable)
-			free(page.data);
-		return ret;
-	}
-	reader->waiting_pages++;
 	if (lane->in_heap)
 		return 0;
 	ret = next_page(reader, lane);
@@ -383,9 +226,19 @@ static int add_page(void *arg, uint32_t number, union fkt_page_ref page)
 	return ret < 0 ? ret : 0;
 }
 
+/* 1, 0 when there are no more pages to find, or a negative errno value. */
+static int find_pages(struct fkt_reader *reader)
+{
+	int ret = fkt_source_find(reader->source, &reader->watermark);
+
+	reader->ended = !ret;
+	return ret;
+}
+
 /* The lane that delivered until now has come to its limit or to its page's end: put it right. */
 static int settle(struct fkt_reader *reader, struct fkt_event *event)
 {
+	const struct fkt_source *source = reader->source;
 	struct fkt_lane *lane = reader->heap[0];
 	int ret;
 
@@ -393,18 +246,18 @@ static int settle(struct fkt_reader *reader, struct fkt_event *event)
 	reader->limit = 0;
 	if (fkt_slot_decode(&lane->cursor, event)) {
 		lane->key = event->stamp;
-	} else {
-		end_page(reader, lane);
-		ret = next_page(reader, lane);
-		if (ret < 0)
-			return ret;
-		if (!ret) {
-			heap_drop_first(reader);
-			return 0;
-		}
+		heap_down(reader, 0);
+		return 0;
 	}
-	heap_down(reader, 0);
-	return 0;
+	end_page(reader, lane);
+	ret = next_page(reader, lane);
+	if (ret > 0)
+		heap_down(reader, 0);
+	else if (!ret)
+		heap_drop_first(reader);
+	while (ret >= 0 && !reader->ended && source->waiting < source->wanted)
+		ret = find_pages(reader);
+	return ret < 0 ? ret : 0;
 }
 
 /* Whether all that is in the window has been delivered. */
@@ -426,7 +279,7 @@ static bool is_due(struct fkt_reader *reader)
 	if (reader->ended || reader->in_heap == reader->trace->header.lanes ||
 	    reader->heap[0]->key < reader->watermark)
 		return true;
-	if (reader->trace->input.seekable || reader->waiting_pages < STREAM_PAGES_MAX)
+	if (reader->source->waiting < reader->source->waiting_max)
 		return false;
 	if (!reader->hurried)
 		fkt_warn(reader->trace,
@@ -507,17 +360,6 @@ static bool tell_end(struct fkt_reader *reader, struct fkt_event *event)
 	return false;
 }
 
-/* 1, 0 when there is nothing more to scan, or a negative errno value. */
-static int scan_on(struct fkt_reader *reader)
-{
-	int ret = fkt_scan_step(reader->scan, &reader->watermark);
-
-	reader->ended = !ret;
-	for (uint32_t i = 0; reader->ahead && ret > 0 && i < reader->trace->header.lanes; i++)
-		ask_ahead(reader, &reader->lane[i]);
-	return ret;
-}
-
 int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 {
 	int ret;
@@ -527,12 +369,6 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 		if (ret)
 			return ret;
 	}
-	/* Who makes pages ready must know of them before they are needed. */
-	while (reader->ahead && !reader->ended && reader->waiting_pages < AHEAD_PAGES) {
-		ret = scan_on(reader);
-		if (ret < 0)
-			return ret;
-	}
 	for (;;) {
 		if (is_past(reader))
 			return FKT_END;
@@ -540,11 +376,11 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 			break;
 		if (reader->ended)
 			return tell_end(reader, event) ? FKT_GAP : FKT_END;
-		if (reader->delivered && fkt_scan_would_block(reader->scan)) {
+		if (reader->delivered && fkt_scan_would_block(reader->source->scan)) {
 			reader->delivered = false;
 			return FKT_WAIT;
 		}
-		ret = scan_on(reader);
+		ret = find_pages(reader);
 		if (ret < 0)
 			return ret;
 	}
@@ -597,7 +433,7 @@ static void join_block(struct fkt_reader *reader, uint64_t number)
 	if (fkt_read_block(reader->trace, number, &block))
 		reader->passed = block.events_before;
 	reader->block = number;
-	fkt_scan_seek(reader->scan, number * FKT_BLOCK_PAGES);
+	fkt_scan_seek(reader->source->scan, number * FKT_BLOCK_PAGES);
 	for (uint32_t i = 0; i < lanes; i++)
 		reader->lane[i].joined = true;
 	for (; number && left && steps; steps--) {
@@ -622,25 +458,37 @@ struct fkt_reader *fkt_reader_new(struct fkt_trace *trace)
 
 struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from, uint64_t to)
 {
-	return fkt_reader_new_at(trace, from, to, from ? fkt_seek_stamp(trace, from) : 0);
+	struct fkt_source *source;
+
+	if (trace->input.seekable)
+		source = fkt_source_file(trace, passed_before(trace, from));
+	else
+		source = fkt_source_stream(trace);
+	return fkt_reader_new_source(source, from, to, from ? fkt_seek_stamp(trace, from) : 0);
 }
 
-struct fkt_reader *fkt_reader_new_at(struct fkt_trace *trace, uint64_t from, uint64_t to,
-				     uint64_t block)
+struct fkt_reader *fkt_reader_new_source(struct fkt_source *source, uint64_t from, uint64_t to,
+					 uint64_t block)
 {
-	struct fkt_reader *reader = calloc(1, sizeof(*reader));
-	uint32_t lanes = trace->header.lanes;
+	struct fkt_reader *reader = source ? calloc(1, sizeof(*reader)) : NULL;
+	struct fkt_trace *trace;
+	uint32_t lanes;
 
-	if (!reader)
+	if (!reader) {
+		fkt_source_free(source);
 		return NULL;
+	}
+	trace = source->trace;
+	lanes = trace->header.lanes;
 	reader->trace = trace;
+	reader->source = source;
 	reader->cursor = &reader->none;
 	reader->from = from;
 	reader->to = to;
 	reader->lane = calloc(lanes, sizeof(*reader->lane));
 	reader->heap = calloc(lanes, sizeof(*reader->heap));
-	reader->scan = fkt_scan_new(trace, add_page, reader, &reader->stats);
-	if (!reader->lane || !reader->heap || !reader->scan) {
+	if (!reader->lane || !reader->heap ||
+	    fkt_source_begin(source, page_found, reader, &reader->stats)) {
 		fkt_reader_free(reader);
 		return NULL;
 	}
@@ -671,19 +519,6 @@ struct fkt_reader *fkt_reader_new_processes(struct fkt_trace *trace, uint64_t to
 	return reader;
 }
 
-void fkt_lend_pages(struct fkt_reader *reader, const void *const *lent, uint64_t first,
-		    uint64_t pages)
-{
-	reader->lent = lent;
-	reader->lent_first = first;
-	reader->lent_pages = pages;
-}
-
-void fkt_read_ahead(struct fkt_reader *reader, struct fkt_ahead *ahead)
-{
-	reader->ahead = ahead;
-}
-
 bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost)
 {
 	*seq = reader->lane[lane].seq;
@@ -693,19 +528,10 @@ bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *s
 
 void fkt_reader_free(struct fkt_reader *reader)
 {
-	struct fkt_lane *lane;
-
 	if (!reader)
 		return;
-	for (uint32_t i = 0; reader->lane && i < reader->trace->header.lanes; i++) {
-		lane = &reader->lane[i];
-		while (!reader->trace->input.seekable && lane->queue_head != lane->queue_tail)
-			free(lane->queue[lane->queue_head++ & (lane->queue_room - 1)].data);
-		free(lane->queue);
-		free(lane->window);
-	}
+	fkt_source_free(reader->source);
 	free(reader->lane);
 	free(reader->heap);
-	fkt_scan_free(reader->scan);
 	free(reader);
 }

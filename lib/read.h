@@ -5,6 +5,7 @@
  *	pages.c		a page of the file, its header, its slots
  *	index.c		what index pages say, and to a moment by them
  *	scan.c		what pages there are, and to which lane each belongs
+ *	source.c	the pages of each lane, one after the other (source.h)
  *	merge.c		the events of all lanes
  *	seek.c		moments that take reading to find
  */
@@ -187,31 +188,5 @@ bool fkt_scan_would_block(const struct fkt_scan *scan);
  * read; false when it is not known. Its sequence number, and what was lost before it.
  */
 bool fkt_lane_before(const struct fkt_reader *reader, uint32_t lane, uint64_t *seq, uint64_t *lost);
-
-/* The same as fkt_reader_new_window(), which is to begin with this block: see fkt_seek_stamp(). */
-struct fkt_reader *fkt_reader_new_at(struct fkt_trace *trace, uint64_t from, uint64_t to,
-				     uint64_t block);
-
-/* Pages of the file that are in memory and stay there while the reader lives; NULL: those not. */
-void fkt_lend_pages(struct fkt_reader *reader, const void *const *lent, uint64_t first,
-		    uint64_t pages);
-
-/* sum.c: pages that are made ready, and reduced, ahead of their reader */
-
-struct fkt_ahead;
-struct fkt_reduced;
-
-/* merge.c: let a new reader, from which nothing was read yet, deliver what remains of each page. */
-void fkt_read_ahead(struct fkt_reader *reader, struct fkt_ahead *ahead);
-/* How many more pages of a lane to ask for now. */
-uint32_t fkt_ahead_wanted(const struct fkt_ahead *ahead, uint32_t lane);
-/* Ask for the next pages of a lane, not more than are wanted. */
-void fkt_ahead_ask(struct fkt_ahead *ahead, uint32_t lane, const uint64_t *pages, uint32_t count);
-/*
- * The next page of those that were asked for, and what remains of it, until the next call for this
- * lane; NULL when it is odd.
- */
-const void *fkt_ahead_take(struct fkt_ahead *ahead, uint32_t lane,
-			   const struct fkt_reduced **reduced);
 
 #endif

@@ -3,7 +3,7 @@
  * What pages a trace has, and to which lane each belongs.
  *
  * Of a file, the full index pages tell: one is read for each FKT_INDEX_ENTRIES pages, and the
- * pages themselves are left to merge.c. Where there is none (the end of the file, damage), the
+ * pages themselves are left to their source. Where there is none (the end of the file, damage), the
  * pages' headers are read instead. Of a stream, the pages are read one after the other.
  */
 #include <errno.h>

@@ -2,22 +2,24 @@
 /*
  * The analysis of a whole file, made by several threads at once.
  *
- * One thread merges and analyses what remains of the pages when fkt_reduce() has summed up the calls
- * in each; the others read and reduce the pages that it will come to next, in the order in which it
- * asked for them. When the one that it needs is not ready, it does the same. So nobody waits
- * for long, however the work is divided between the two.
+ * One thread merges and analyses what remains of the pages when fkt_reduce() has summed up the
+ * calls in each; the others read and reduce the pages that it will come to next, in the order in
+ * which it asked for them. When the one that it needs is not ready, it does the same. So nobody
+ * waits for long, however the work is divided between the two.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "read.h"
 #include "reduce.h"
+#include "source.h"
 
 #define THREADS_MAX 8
-/* Pages that are asked for and not yet used, of all lanes; of one there are not more than AHEAD_MAX. */
+/* Pages that are asked for and not yet used, of all lanes; of one, not more than AHEAD_MAX. */
 #define PAGES_AHEAD 256
 #define AHEAD_MAX   64
+/* So many pages are found before they are needed. */
+#define PAGES_FOUND (2 * FKT_BLOCK_PAGES)
 /* With more lanes, so many pages in memory would be too many. */
 #define LANES_MAX   512
 
@@ -27,19 +29,21 @@
  * @done: what follows is there
  * @ok: it was read and is not odd
  * @data: as it is in the file
- * @reduced: what remains of it
+ * @page: its header, and the slots that remain of it
+ * @reduced: these slots
  */
 struct page {
 	uint64_t number;
 	bool done;
 	bool ok;
-	uint64_t data[FKT_PAGE_BYTES / sizeof(uint64_t)];
+	uint64_t data[FKT_PAGE_WORDS];
+	struct fkt_page page;
 	struct fkt_reduced reduced;
 };
 
 /**
  * struct lane - a lane's pages, a ring
- * @page: of fkt_ahead.room pages
+ * @page: of ahead.room pages
  * @asked: counts those that were asked for
  * @taken: counts those that were taken
  */
@@ -50,8 +54,8 @@ struct lane {
 };
 
 /**
- * struct fkt_ahead - pages that are made ready ahead of their reader
- * @trace: the trace
+ * struct ahead - a source of pages that are made ready ahead of their reader
+ * @source: what all kinds have
  * @lane: its lanes
  * @room: pages of each
  * @events: events in all pages taken
@@ -67,8 +71,8 @@ struct lane {
  * @reducer: of each thread, the reader's first
  * @threads: how many there are
  */
-struct fkt_ahead {
-	struct fkt_trace *trace;
+struct ahead {
+	struct fkt_source source;
 	struct lane *lane;
 	uint32_t room;
 	uint64_t events;
@@ -85,18 +89,22 @@ struct fkt_ahead {
 	unsigned int threads;
 };
 
-static void make_ready(const struct fkt_ahead *ahead, struct page *page,
-		       struct fkt_reducer *reducer)
+static void make_ready(const struct ahead *ahead, struct page *page, struct fkt_reducer *reducer)
 {
-	struct fkt_page opened;
+	struct fkt_cursor *cursor = &page->page.cursor;
 
-	page->ok = fkt_read_page(ahead->trace, page->number, page->data, &opened) ==
+	page->ok = fkt_read_page(ahead->source.trace, page->number, page->data, &page->page) ==
 			   FKT_PAGE_EVENTS &&
-		   fkt_reduce(reducer, &opened, &page->reduced);
+		   fkt_reduce(reducer, &page->page, &page->reduced);
+	if (!page->ok)
+		return;
+	cursor->pos = page->reduced.slot;
+	cursor->end = page->reduced.end;
+	cursor->left = page->reduced.slots;
 }
 
 /* With the lock, which is not held meanwhile: do what is next, if there is anything. */
-static bool do_next(struct fkt_ahead *ahead, struct fkt_reducer *reducer)
+static bool do_next(struct ahead *ahead, struct fkt_reducer *reducer)
 {
 	struct page *page;
 
@@ -106,30 +114,32 @@ static bool do_next(struct fkt_ahead *ahead, struct fkt_reducer *reducer)
 	pthread_mutex_unlock(&ahead->lock);
 	make_ready(ahead, page, reducer);
 	pthread_mutex_lock(&ahead->lock);
-	/* Pairs with the acquire in fkt_ahead_take(). */
+	/* Pairs with the acquire in await(). */
 	__atomic_store_n(&page->done, true, __ATOMIC_RELEASE);
 	if (ahead->awaited == page)
 		pthread_cond_signal(&ahead->ready);
 	return true;
 }
 
-uint32_t fkt_ahead_wanted(const struct fkt_ahead *ahead, uint32_t lane)
-{
-	uint64_t open = ahead->lane[lane].asked - ahead->lane[lane].taken;
+/* ---- the source ---- */
 
-	/* One is in use. Many at once, so that nobody is woken for each. */
-	return open > ahead->room / 2 ? 0 : ahead->room - 1 - (uint32_t)open;
-}
-
-void fkt_ahead_ask(struct fkt_ahead *ahead, uint32_t number, const uint64_t *pages, uint32_t count)
+/* Ask for the next pages of a lane, as far as its queue goes. */
+static void ask(struct ahead *ahead, uint32_t number)
 {
+	const struct fkt_queue *queue = &ahead->source.queue[number];
 	struct lane *lane = &ahead->lane[number];
+	uint64_t open = lane->asked - lane->taken;
+	size_t at = queue->head + open;
 	struct page *page;
 
+	/* Many at once, so that nobody is woken for each. */
+	if (open > ahead->room / 2 || at == queue->tail)
+		return;
 	pthread_mutex_lock(&ahead->lock);
-	for (uint32_t i = 0; i < count; i++) {
+	/* One is in use. */
+	for (; open < ahead->room - 1 && at != queue->tail; open++) {
 		page = &lane->page[lane->asked++ % ahead->room];
-		page->number = pages[i];
+		page->number = queue->page[at++ & (queue->room - 1)].number;
 		page->done = false;
 		ahead->work[ahead->work_tail++ % ahead->work_room] = page;
 	}
@@ -137,34 +147,71 @@ void fkt_ahead_ask(struct fkt_ahead *ahead, uint32_t number, const uint64_t *pag
 	pthread_mutex_unlock(&ahead->lock);
 }
 
-const void *fkt_ahead_take(struct fkt_ahead *ahead, uint32_t number,
-			   const struct fkt_reduced **reduced)
+/* Wait for a page, and work meanwhile. */
+static void await(struct ahead *ahead, struct page *page)
 {
-	struct lane *lane = &ahead->lane[number];
-	struct page *page = &lane->page[lane->taken++ % ahead->room];
-	struct fkt_page_header header;
-
-	if (!__atomic_load_n(&page->done, __ATOMIC_ACQUIRE)) {
-		pthread_mutex_lock(&ahead->lock);
-		ahead->awaited = page;
-		while (!page->done)
-			if (!do_next(ahead, ahead->reducer[0]))
-				pthread_cond_wait(&ahead->ready, &ahead->lock);
-		ahead->awaited = NULL;
-		pthread_mutex_unlock(&ahead->lock);
-	}
-	if (!page->ok)
-		return NULL;
-	fkt_page_check(ahead->trace, page->data, &header);
-	ahead->events += header.events;
-	*reduced = &page->reduced;
-	return page->data;
+	/* Pairs with the release in do_next(). */
+	if (__atomic_load_n(&page->done, __ATOMIC_ACQUIRE))
+		return;
+	pthread_mutex_lock(&ahead->lock);
+	ahead->awaited = page;
+	while (!page->done)
+		if (!do_next(ahead, ahead->reducer[0]))
+			pthread_cond_wait(&ahead->ready, &ahead->lock);
+	ahead->awaited = NULL;
+	pthread_mutex_unlock(&ahead->lock);
 }
+
+static int ahead_next(struct fkt_source *source, uint32_t number, struct fkt_page *out)
+{
+	struct ahead *ahead = (struct ahead *)source;
+	struct lane *lane = &ahead->lane[number];
+	struct page *page;
+
+	if (lane->asked == lane->taken)
+		ask(ahead, number);
+	page = &lane->page[lane->taken++ % ahead->room];
+	await(ahead, page);
+	fkt_source_take(source, number);
+	ask(ahead, number);
+	if (!page->ok)
+		return -EBADMSG;
+	ahead->events += page->page.header.events;
+	*out = page->page;
+	return 1;
+}
+
+static void ahead_found(struct fkt_source *source)
+{
+	for (uint32_t i = 0; i < source->trace->header.lanes; i++)
+		ask((struct ahead *)source, i);
+}
+
+static void ahead_free(struct fkt_source *source)
+{
+	struct ahead *ahead = (struct ahead *)source;
+
+	for (unsigned int i = 0; i < ahead->threads; i++)
+		fkt_reducer_free(ahead->reducer[i]);
+	for (uint32_t i = 0; ahead->lane && i < source->trace->header.lanes; i++)
+		free(ahead->lane[i].page);
+	free(ahead->lane);
+	free(ahead->work);
+	pthread_cond_destroy(&ahead->more);
+	pthread_cond_destroy(&ahead->ready);
+	pthread_mutex_destroy(&ahead->lock);
+}
+
+static const struct fkt_source_ops ahead_ops = {
+	.next = ahead_next,
+	.found = ahead_found,
+	.free = ahead_free,
+};
 
 /* ---- the threads ---- */
 
 struct worker {
-	struct fkt_ahead *ahead;
+	struct ahead *ahead;
 	struct fkt_reducer *reducer;
 	pthread_t thread;
 };
@@ -172,7 +219,7 @@ struct worker {
 static void *work(void *arg)
 {
 	struct worker *worker = arg;
-	struct fkt_ahead *ahead = worker->ahead;
+	struct ahead *ahead = worker->ahead;
 
 	pthread_mutex_lock(&ahead->lock);
 	while (!ahead->ended)
@@ -182,23 +229,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void free_ahead(struct fkt_ahead *ahead)
+static struct ahead *make_ahead(struct fkt_trace *trace, unsigned int threads)
 {
-	for (unsigned int i = 0; i < ahead->threads; i++)
-		fkt_reducer_free(ahead->reducer[i]);
-	for (uint32_t i = 0; ahead->lane && i < ahead->trace->header.lanes; i++)
-		free(ahead->lane[i].page);
-	free(ahead->lane);
-	free(ahead->work);
-	pthread_cond_destroy(&ahead->more);
-	pthread_cond_destroy(&ahead->ready);
-	pthread_mutex_destroy(&ahead->lock);
-	free(ahead);
-}
-
-static struct fkt_ahead *make_ahead(struct fkt_trace *trace, unsigned int threads)
-{
-	struct fkt_ahead *ahead = calloc(1, sizeof(*ahead));
+	struct ahead *ahead = calloc(1, sizeof(*ahead));
 	uint32_t lanes = trace->header.lanes;
 
 	if (!ahead)
@@ -206,7 +239,10 @@ static struct fkt_ahead *make_ahead(struct fkt_trace *trace, unsigned int thread
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->more, NULL);
 	pthread_cond_init(&ahead->ready, NULL);
-	ahead->trace = trace;
+	if (fkt_source_init(&ahead->source, &ahead_ops, trace))
+		goto fail;
+	ahead->source.wanted = PAGES_FOUND;
+	ahead->source.whole = true;
 	ahead->room = PAGES_AHEAD / lanes + 2;
 	if (ahead->room > AHEAD_MAX)
 		ahead->room = AHEAD_MAX;
@@ -228,7 +264,7 @@ static struct fkt_ahead *make_ahead(struct fkt_trace *trace, unsigned int thread
 	return ahead;
 
 fail:
-	free_ahead(ahead);
+	fkt_source_free(&ahead->source);
 	return NULL;
 }
 
@@ -265,16 +301,16 @@ int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt
 {
 	struct worker worker[THREADS_MAX] = { 0 };
 	unsigned int begun = 1;
-	struct fkt_reader *reader = fkt_reader_new(trace);
-	struct fkt_ahead *ahead;
-	int err = -ENOMEM;
+	struct fkt_reader *reader;
+	struct ahead *ahead;
+	int err;
 
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
 	ahead = make_ahead(trace, threads ?: 1);
-	if (!reader || !ahead)
-		goto out_free;
-	fkt_read_ahead(reader, ahead);
+	reader = ahead ? fkt_reader_new_source(&ahead->source, 0, UINT64_MAX, 0) : NULL;
+	if (!reader)
+		return -ENOMEM;
 	fkt_analysis_use_reduced(analysis);
 	/* One that cannot be started is not needed. */
 	for (; begun < threads; begun++) {
@@ -294,10 +330,6 @@ int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt
 		fkt_analysis_add_reduced(analysis, ahead->reducer[i]);
 	*stats = *fkt_read_stats(reader);
 	stats->events = ahead->events;
-
-out_free:
-	if (ahead)
-		free_ahead(ahead);
 	fkt_reader_free(reader);
 	return err;
 }
