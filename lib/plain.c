@@ -9,7 +9,6 @@
 #define NAME_COLUMN 24
 #define COLUMN_MAX  16
 #define PID_COLUMN  7
-#define COLOR_BYTES 8
 
 #define BAR_PERCENT 2.5 /* a star */
 #define BAR_WIDTH   40
@@ -301,12 +300,12 @@ static char *plain_label(const struct fkt_text *text, char *to, uint32_t code, c
 {
 	to += sprintf(to, "%04x  ", code);
 	if (text->color)
-		to = fkt_put_string(to, color_of(fkt_code_row(text->trace, code)), COLOR_BYTES);
+		to = fkt_put_word(to, color_of(fkt_code_row(text->trace, code)));
 	to = fkt_put_string(to, name, FKT_NAME_BYTES);
 	if (fields)
 		to = pad(to, to - strlen(name), NAME_COLUMN);
 	if (text->color)
-		to = fkt_put_string(to, COLOR_OFF, COLOR_BYTES);
+		to = fkt_put_word(to, COLOR_OFF);
 	return to;
 }
 

@@ -201,12 +201,68 @@ static void test_fields(void **state)
 	fkt_close(trace);
 }
 
+/* A row whose text has @n quotes and a comma, in a format. */
+static char *table_row(const char *format, size_t n)
+{
+	static const struct fkt_column columns[] = {
+		{ "Text", "text", FKT_COLUMN_TEXT, 0 },
+		{ "Number", "number", FKT_COLUMN_NUMBER, 0 },
+		{ 0 },
+	};
+	char *text = malloc(n + 2), *row = NULL;
+	struct fkt_output out = { .format = fkt_format_find(format) };
+	size_t bytes;
+
+	assert_non_null(text);
+	memset(text, '"', n);
+	strcpy(text + n, ",");
+	out.file = open_memstream(&row, &bytes);
+	fkt_table_row(&out, "rows", columns,
+		      (const union fkt_cell[]){ { .text = text }, { .number = FKT_CELL_NONE } },
+		      false);
+	fclose(out.file);
+	free(text);
+	return row;
+}
+
+/* Longer than what is quoted at a time. */
+static void test_table(void **state)
+{
+	char *csv = table_row("csv", 600), *json = table_row("json", 600), *at;
+
+	(void)state;
+	assert_int_equal(strlen(csv), 1 + 1200 + strlen(",\",\n"));
+	assert_int_equal(strspn(csv, "\""), 1201);
+	assert_string_equal(csv + 1201, ",\",\n");
+	at = strstr(json, "\"text\":\"");
+	assert_non_null(at);
+	at += strlen("\"text\":\"");
+	for (int i = 0; i < 600; i++, at += 2)
+		assert_memory_equal(at, "\\\"", 2);
+	assert_string_equal(at, ",\",\"number\":null}\n");
+	free(csv);
+	free(json);
+}
+
+static void test_formats(void **state)
+{
+	(void)state;
+	assert_string_equal(fkt_format_name(fkt_format(0)), "text");
+	assert_true(fkt_format_for_people(fkt_format(0)));
+	assert_ptr_equal(fkt_format_find("text"), fkt_format(0));
+	assert_false(fkt_format_for_people(fkt_format_find("csv")));
+	assert_null(fkt_format_find("yaml"));
+	assert_null(fkt_format(1000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_values, begin, end),
 		cmocka_unit_test_setup_teardown(test_immediate_string, begin, end),
 		cmocka_unit_test_setup_teardown(test_fields, begin, end),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
