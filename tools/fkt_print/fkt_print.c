@@ -34,13 +34,10 @@ struct chosen_list {
 
 /**
  * struct run - what is at work
- * @context: what views know of it
- * @options: what the user asked for
- * @out: where tables go
- * @trace, @reader, @processes: what is read
- * @filter: what of it is looked at
- * @analysis: the sums, if they are needed
- * @summed: the threads that they are of, if not @processes
+ * @context: what views know of it, too
+ * @reader: the events
+ * @processes: the threads, as the reader goes
+ * @summed: the threads that the analysis is of, if not @processes
  * @text: the listing, if it is
  * @chosen: the views that are
  * @views: how many
@@ -52,13 +49,8 @@ struct chosen_list {
  */
 struct run {
 	struct context context;
-	const struct options *options;
-	struct fkt_output *out;
-	struct fkt_trace *trace;
 	struct fkt_reader *reader;
 	struct fkt_processes *processes;
-	struct filter *filter;
-	struct fkt_analysis *analysis;
 	struct fkt_processes *summed;
 	struct fkt_text *text;
 	struct chosen chosen[VIEW_COUNT];
@@ -135,26 +127,27 @@ static void on_enter(void *arg, const struct fkt_call *call)
 {
 	struct run *run = arg;
 
-	filter_enter(run->filter, call);
+	filter_enter(run->context.filter, call);
 	for_each_view(&run->enter, one)
-		keep_error(run, one->view->enter(one->data, call, filter_row(run->filter, call)));
+		keep_error(run, one->view->enter(one->data, call,
+						 filter_row(run->context.filter, call)));
 }
 
 static void on_leave(void *arg, const struct fkt_call *call)
 {
 	struct run *run = arg;
-	bool passes = filter_call(run->filter, call);
+	bool passes = filter_call(run->context.filter, call);
 
 	for_each_view(&run->leave, one)
 		keep_error(run, one->view->leave(one->data, call, passes));
-	filter_leave(run->filter, call);
+	filter_leave(run->context.filter, call);
 }
 
 static void on_wait(void *arg, const struct fkt_wait *wait)
 {
 	struct run *run = arg;
 
-	if (!filter_wait(run->filter, wait))
+	if (!filter_wait(run->context.filter, wait))
 		return;
 	for_each_view(&run->wait, one)
 		keep_error(run, one->view->wait(one->data, wait));
@@ -186,7 +179,34 @@ static void *list(void *arg)
 	return NULL;
 }
 
-static int read_all(struct run *run);
+/* All events, nothing left out and no views: the fast way; listed if there is a @text. */
+static int read_all(struct run *run, struct fkt_text *text)
+{
+	struct fkt_analysis *analysis = run->context.analysis;
+	struct fkt_event event;
+	int what, err = 0;
+
+	while ((what = fkt_next(run->reader, &event)) > 0) {
+		if (what == FKT_EVENT) {
+			if (analysis)
+				err = fkt_analysis_event(analysis, &event);
+			if (fkt_is_process_event(event.code))
+				fkt_processes_event(run->processes, &event);
+			if (text)
+				fkt_text_event(text, &event);
+		} else if (what == FKT_GAP) {
+			if (analysis)
+				fkt_analysis_gap(analysis, fkt_gap(run->reader));
+			if (text)
+				fkt_text_gap(text, fkt_gap(run->reader));
+		} else if (text) {
+			err = fkt_text_flush(text);
+		}
+		if (err)
+			return err;
+	}
+	return what;
+}
 
 /* Only the summary of all events; by several threads, if the trace is fit for that. */
 static int sum_all(struct run *run, unsigned int threads)
@@ -196,42 +216,41 @@ static int sum_all(struct run *run, unsigned int threads)
 	struct fkt_read_stats stats;
 	int err = -ENOMEM;
 
-	if (!fkt_can_sum(run->trace))
-		return read_all(run);
-	processes = fkt_processes_new(run->trace);
-	analysis = processes ? fkt_analysis_new(run->trace, processes, NULL) : NULL;
+	if (!fkt_can_sum(run->context.trace))
+		return read_all(run, NULL);
+	processes = fkt_processes_new(run->context.trace);
+	analysis = processes ? fkt_analysis_new(run->context.trace, processes, NULL) : NULL;
 	if (analysis)
-		err = fkt_sum(run->trace, processes, analysis, threads, &stats);
+		err = fkt_sum(run->context.trace, processes, analysis, threads, &stats);
 	if (err) {
 		fkt_analysis_free(analysis);
 		fkt_processes_free(processes);
-		return err == -EAGAIN ? read_all(run) : err;
+		return err == -EAGAIN ? read_all(run, NULL) : err;
 	}
-	fkt_analysis_free(run->analysis);
-	run->analysis = analysis;
-	run->summed = processes;
+	fkt_analysis_free(run->context.analysis);
+	run->context.analysis = analysis;
+	run->summed = run->context.processes = processes;
 	run->reader->stats = stats;
 	return 0;
 }
 
 static int list_all(struct run *run)
 {
-	struct options options = *run->options;
+	const struct options *options = run->context.options;
 	struct listing listing = {
-		.trace = run->trace,
+		.trace = run->context.trace,
 		.how = { .fd = STDOUT_FILENO,
-			 .time = options.time,
-			 .format = options.format,
-			 .color = run->out->color,
-			 .threads = threads(&options) },
+			 .time = options->time,
+			 .format = options->format,
+			 .color = run->context.out->color,
+			 .threads = threads(options) },
 	};
-	const struct options *before = run->options;
 	int err;
 
 	err = fkt_text_flush(run->text);
 	if (err)
 		return err;
-	if (!run->analysis) {
+	if (!run->context.analysis) {
 		list(&listing);
 		run->reader->stats = listing.stats;
 		return listing.err;
@@ -239,41 +258,9 @@ static int list_all(struct run *run)
 	err = -pthread_create(&listing.thread, NULL, list, &listing);
 	if (err)
 		return err;
-	options.listing = false;
-	run->options = &options;
 	err = sum_all(run, 1);
-	run->options = before;
 	pthread_join(listing.thread, NULL);
 	return listing.err ?: err;
-}
-
-/* All events, nothing left out and no views: the fast way. */
-static int read_all(struct run *run)
-{
-	const struct options *options = run->options;
-	struct fkt_event event;
-	int what, err = 0;
-
-	while ((what = fkt_next(run->reader, &event)) > 0) {
-		if (what == FKT_EVENT) {
-			if (run->analysis)
-				err = fkt_analysis_event(run->analysis, &event);
-			if (fkt_is_process_event(event.code))
-				fkt_processes_event(run->processes, &event);
-			if (options->listing)
-				fkt_text_event(run->text, &event);
-		} else if (what == FKT_GAP) {
-			if (run->analysis)
-				fkt_analysis_gap(run->analysis, fkt_gap(run->reader));
-			if (options->listing)
-				fkt_text_gap(run->text, fkt_gap(run->reader));
-		} else if (options->listing) {
-			err = fkt_text_flush(run->text);
-		}
-		if (err)
-			return err;
-	}
-	return what;
 }
 
 static int take_event(struct run *run, const struct fkt_event *event, bool inside)
@@ -281,15 +268,15 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	bool passes;
 	int err;
 
-	if (run->analysis) {
+	if (run->context.analysis) {
 		/* Who runs where is followed before the time that is asked for, too. */
 		if (!run->inside)
-			fkt_analysis_charge(run->analysis,
-					    inside && filter_from(run->filter)
-						    ? filter_from(run->filter)
+			fkt_analysis_charge(run->context.analysis,
+					    inside && filter_from(run->context.filter)
+						    ? filter_from(run->context.filter)
 						    : event->stamp,
-					    inside && filter_charges(run->filter));
-		err = fkt_analysis_event(run->analysis, event);
+					    inside && filter_charges(run->context.filter));
+		err = fkt_analysis_event(run->context.analysis, event);
 		if (err)
 			return err;
 	}
@@ -297,11 +284,12 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	run->stats.events += inside;
 	if (fkt_is_process_event(event->code))
 		fkt_processes_event(run->processes, event);
-	passes = filter_event(run->filter, event) && inside;
-	if (run->analysis && inside)
-		fkt_analysis_charge(run->analysis, event->stamp, filter_charges(run->filter));
+	passes = filter_event(run->context.filter, event) && inside;
+	if (run->context.analysis && inside)
+		fkt_analysis_charge(run->context.analysis, event->stamp,
+				    filter_charges(run->context.filter));
 	if (passes && run->text) {
-		fkt_text_set_first(run->text, filter_first(run->filter));
+		fkt_text_set_first(run->text, filter_first(run->context.filter));
 		fkt_text_event(run->text, event);
 	}
 	if (!passes)
@@ -319,17 +307,17 @@ static int look_ahead(struct run *run, struct fkt_event *event)
 {
 	int what = FKT_EVENT, err;
 
-	if (!run->analysis)
+	if (!run->context.analysis)
 		return 0;
-	fkt_analysis_charge(run->analysis, filter_to(run->filter), false);
+	fkt_analysis_charge(run->context.analysis, filter_to(run->context.filter), false);
 	for (unsigned int i = 0; what > 0 && i < LOOK_AHEAD; i++) {
-		if (fkt_analysis_knows_cpus(run->analysis))
+		if (fkt_analysis_knows_cpus(run->context.analysis))
 			return 0;
 		err = 0;
 		if (what == FKT_EVENT)
-			err = fkt_analysis_event(run->analysis, event);
+			err = fkt_analysis_event(run->context.analysis, event);
 		else if (what == FKT_GAP)
-			fkt_analysis_gap(run->analysis, fkt_gap(run->reader));
+			fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));
 		if (err)
 			return err;
 		what = fkt_next(run->reader, event);
@@ -359,15 +347,15 @@ static int read_some(struct run *run)
 		if (what == FKT_WAIT) {
 			err = run->text ? fkt_text_flush(run->text) : 0;
 		} else if (what == FKT_GAP) {
-			if (run->analysis)
-				fkt_analysis_gap(run->analysis, fkt_gap(run->reader));
-			if (time == FILTER_INSIDE || run->options->from < 0) {
+			if (run->context.analysis)
+				fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));
+			if (time == FILTER_INSIDE || run->context.options->from < 0) {
 				count_gap(&run->stats, fkt_gap(run->reader));
 				if (run->text)
 					fkt_text_gap(run->text, fkt_gap(run->reader));
 			}
 		} else {
-			time = filter_time(run->filter, event.stamp);
+			time = filter_time(run->context.filter, event.stamp);
 			if (time == FILTER_AFTER)
 				return look_ahead(run, &event);
 			err = take_event(run, &event, time == FILTER_INSIDE);
@@ -383,14 +371,14 @@ static struct fkt_read_stats summary_stats(const struct run *run)
 {
 	struct fkt_read_stats stats = *fkt_read_stats(run->reader);
 
-	if (run->options->from < 0 && run->options->to < 0)
+	if (run->context.options->from < 0 && run->context.options->to < 0)
 		return stats;
 	stats.events = run->stats.events;
 	stats.lost = run->stats.lost;
 	stats.missing = run->stats.missing;
 	stats.damaged = run->stats.damaged;
-	if (filter_from(run->filter) > stats.first)
-		stats.first = filter_from(run->filter);
+	if (filter_from(run->context.filter) > stats.first)
+		stats.first = filter_from(run->context.filter);
 	return stats;
 }
 
@@ -399,12 +387,10 @@ static int print_views(struct run *run)
 	int err = 0;
 
 	run->context.stats = summary_stats(run);
-	run->context.analysis = run->analysis;
-	run->context.processes = run->summed ?: run->processes;
 	for_each_view(&run->print, one)
 		if (!err)
 			err = one->view->print(&run->context, one->data);
-	if (!err && (fflush(run->out->file) || ferror(run->out->file)))
+	if (!err && (fflush(run->context.out->file) || ferror(run->context.out->file)))
 		err = errno ? -errno : -EIO;
 	return err;
 }
@@ -417,50 +403,51 @@ static void tell_outside(const struct run *run)
 	char text[FKT_ERROR_BYTES] = "no event is in the time that was asked for";
 
 	/* What was read need not go to the end. */
-	if (!strcmp(run->options->path, "-") || fkt_span(run->trace, &first, &last))
-		if (filter_from(run->filter) > last)
+	if (!strcmp(run->context.options->path, "-") || fkt_span(run->context.trace, &first, &last))
+		if (filter_from(run->context.filter) > last)
 			snprintf(text, sizeof(text),
 				 "no event is in the time that was asked for: the trace ends after "
 				 "%.6f s",
-				 (double)fkt_cycles_to_ns(run->trace, (int64_t)(last - first)) /
+				 (double)fkt_cycles_to_ns(run->context.trace,
+							  (int64_t)(last - first)) /
 					 1e9);
-	complain(run->options, text);
+	complain(run->context.options, text);
 }
 
 /* The whole run: 0 or 1, the exit status, or a negative errno value. */
 static int print_events(struct run *run)
 {
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
-	bool all = filter_is_open(run->filter) && !run->in_order;
+	bool all = filter_is_open(run->context.filter) && !run->in_order;
 	int err;
 
 	if (run->text)
 		fkt_text_header(run->text);
 	if (!all)
 		err = read_some(run);
-	else if (run->text && threads(run->options) > 1 && fkt_can_list(run->trace))
+	else if (run->text && threads(run->context.options) > 1 && fkt_can_list(run->context.trace))
 		err = list_all(run);
-	else if (!run->text && run->analysis)
-		err = sum_all(run, threads(run->options));
+	else if (!run->text && run->context.analysis)
+		err = sum_all(run, threads(run->context.options));
 	else
-		err = read_all(run);
-	if (!err && run->analysis)
-		err = fkt_analysis_end(run->analysis, stats->last);
+		err = read_all(run, run->text);
+	if (!err && run->context.analysis)
+		err = fkt_analysis_end(run->context.analysis, stats->last);
 	if (!err)
 		err = run->err;
 	if (!err && run->text)
 		err = fkt_text_flush(run->text);
 	if (!err && run->text && run->views)
-		fkt_table_line(run->out, "%s", "");
+		fkt_table_line(run->context.out, "%s", "");
 	if (!err)
 		err = print_views(run);
 	if (err)
 		return err;
-	if (!all && !run->inside && stats->events && run->options->from >= 0) {
+	if (!all && !run->inside && stats->events && run->context.options->from >= 0) {
 		tell_outside(run);
 		return 1;
 	}
-	return tell_missing(run->options, run->trace, stats) ? 0 : 1;
+	return tell_missing(run->context.options, run->context.trace, stats) ? 0 : 1;
 }
 
 /* ---- setting up ---- */
@@ -503,20 +490,13 @@ static bool make_view(struct run *run, const struct view *view)
 /* Begin the views, and the analysis if one of them or the filter wants it. */
 static bool make_views(struct run *run)
 {
-	const struct options *options = run->options;
+	const struct options *options = run->context.options;
 	struct fkt_analysis_hooks hooks = { .arg = run };
 	unsigned int wants = 0;
 
-	run->filter = filter_new(options, run->trace, run->processes);
-	if (!run->filter)
+	run->context.filter = filter_new(options, run->context.trace, run->processes);
+	if (!run->context.filter)
 		return false;
-	run->context = (struct context){
-		.options = options,
-		.out = run->out,
-		.trace = run->trace,
-		.processes = run->processes,
-		.filter = run->filter,
-	};
 	for (unsigned int i = 0; i < VIEW_COUNT; i++) {
 		if (!options->view[i])
 			continue;
@@ -524,7 +504,7 @@ static bool make_views(struct run *run)
 			return false;
 		wants |= views[i]->wants;
 	}
-	if (*run->enter.chosen || *run->leave.chosen || filter_needs_calls(run->filter)) {
+	if (*run->enter.chosen || *run->leave.chosen || filter_needs_calls(run->context.filter)) {
 		hooks.enter = on_enter;
 		hooks.leave = on_leave;
 	}
@@ -533,32 +513,32 @@ static bool make_views(struct run *run)
 	hooks.keep_args = wants & VIEW_ARGS;
 	run->in_order = wants & VIEW_ORDER || *run->event.chosen || hooks.leave || hooks.wait;
 	if (wants & VIEW_SUMS || run->in_order) {
-		run->analysis = fkt_analysis_new(run->trace, run->processes, &hooks);
-		if (!run->analysis)
+		run->context.analysis =
+			fkt_analysis_new(run->context.trace, run->processes, &hooks);
+		if (!run->context.analysis)
 			return false;
 	}
-	run->context.analysis = run->analysis;
 	return true;
 }
 
 static bool make_text(struct run *run)
 {
-	const struct options *options = run->options;
+	const struct options *options = run->context.options;
 
 	if (!options->listing)
 		return true;
-	run->text = fkt_text_new(run->trace, run->processes, STDOUT_FILENO, options->time);
+	run->text = fkt_text_new(run->context.trace, run->processes, STDOUT_FILENO, options->time);
 	if (!run->text)
 		return false;
-	fkt_text_set_format(run->text, options->format, run->out->color);
-	run->out->tables++;
+	fkt_text_set_format(run->text, options->format, run->context.out->color);
+	run->context.out->tables++;
 	return true;
 }
 
 /* Who lives at some moment is said by what happened to processes before it, since the beginning. */
 static int follow_processes(struct run *run, uint64_t to)
 {
-	struct fkt_reader *reader = fkt_reader_new_processes(run->trace, to);
+	struct fkt_reader *reader = fkt_reader_new_processes(run->context.trace, to);
 	struct fkt_event event;
 	int what;
 
@@ -568,7 +548,7 @@ static int follow_processes(struct run *run, uint64_t to)
 		if (what != FKT_EVENT || !fkt_is_process_event(event.code))
 			continue;
 		fkt_processes_event(run->processes, &event);
-		filter_event(run->filter, &event);
+		filter_event(run->context.filter, &event);
 	}
 	fkt_reader_free(reader);
 	return what;
@@ -577,25 +557,25 @@ static int follow_processes(struct run *run, uint64_t to)
 /* A reader that begins where it must so as to know how things stand at --from. */
 static struct fkt_reader *make_reader(struct run *run)
 {
-	const struct options *options = run->options;
+	const struct options *options = run->context.options;
 	uint64_t first, last, begin;
 
 	if (options->from <= 0 || !strcmp(options->path, "-") ||
-	    !fkt_span(run->trace, &first, &last))
-		return fkt_reader_new(run->trace);
-	filter_begin(run->filter, first);
-	begin = fkt_look_back(run->trace, filter_from(run->filter));
+	    !fkt_span(run->context.trace, &first, &last))
+		return fkt_reader_new(run->context.trace);
+	filter_begin(run->context.filter, first);
+	begin = fkt_look_back(run->context.trace, filter_from(run->context.filter));
 	if (begin && (options->stats_while.set || options->list_while.set) &&
 	    follow_processes(run, begin))
 		return NULL;
-	return fkt_reader_new_window(run->trace, begin, UINT64_MAX);
+	return fkt_reader_new_window(run->context.trace, begin, UINT64_MAX);
 }
 
 static int run_all(struct run *run)
 {
 	int status = -ENOMEM;
 
-	run->processes = fkt_processes_new(run->trace);
+	run->processes = run->context.processes = fkt_processes_new(run->context.trace);
 	if (run->processes && make_views(run) && make_text(run)) {
 		run->reader = make_reader(run);
 		if (run->reader)
@@ -605,8 +585,8 @@ static int run_all(struct run *run)
 	for (unsigned int i = 0; i < run->views; i++)
 		if (run->chosen[i].view->free)
 			run->chosen[i].view->free(run->chosen[i].data);
-	fkt_analysis_free(run->analysis);
-	filter_free(run->filter);
+	fkt_analysis_free(run->context.analysis);
+	filter_free(run->context.filter);
 	fkt_reader_free(run->reader);
 	fkt_processes_free(run->summed);
 	fkt_processes_free(run->processes);
@@ -626,7 +606,7 @@ int main(int argc, char **argv)
 {
 	struct fkt_output out = { .file = stdout };
 	struct options options;
-	struct run run = { .options = &options, .out = &out };
+	struct run run = { .context = { .options = &options, .out = &out } };
 	char error[FKT_ERROR_BYTES];
 	int status = 1;
 
@@ -634,14 +614,14 @@ int main(int argc, char **argv)
 	out.format = options.format;
 	out.color = wants_color(&options);
 
-	run.trace = fkt_open(options.path, warn, &options, error);
-	out.trace = run.trace;
-	if (!run.trace) {
+	run.context.trace = fkt_open(options.path, warn, &options, error);
+	out.trace = run.context.trace;
+	if (!run.context.trace) {
 		complain(&options, error);
 		return 1;
 	}
-	if ((needs_clock(&options) && !fkt_has_clock(run.trace)) ||
-	    (options.time == FKT_TIME_ABS && !fkt_has_wall_clock(run.trace))) {
+	if ((needs_clock(&options) && !fkt_has_clock(run.context.trace)) ||
+	    (options.time == FKT_TIME_ABS && !fkt_has_wall_clock(run.context.trace))) {
 		complain(&options,
 			 options.time == FKT_TIME_CYCLES
 				 ? "does not say how fast its clock is: times cannot be "
@@ -666,6 +646,6 @@ int main(int argc, char **argv)
 	}
 	end_pager();
 out:
-	fkt_close(run.trace);
+	fkt_close(run.context.trace);
 	return status;
 }

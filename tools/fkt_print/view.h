@@ -45,7 +45,7 @@ struct context {
 	struct fkt_output *out;
 	struct fkt_trace *trace;
 	struct fkt_processes *processes;
-	const struct filter *filter;
+	struct filter *filter;
 	struct fkt_analysis *analysis;
 	struct fkt_read_stats stats;
 };
