@@ -143,7 +143,7 @@ struct fkt_processes *fkt_processes_new(const struct fkt_trace *trace)
 	memset(processes->idle, 0xff, sizeof(processes->idle));
 	add(processes, FKT_PID_UNKNOWN, FKT_PID_UNKNOWN);
 	if (!processes->count) {
-		free(processes);
+		fkt_processes_free(processes);
 		return NULL;
 	}
 	read_initial(processes, trace);
