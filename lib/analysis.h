@@ -4,8 +4,8 @@
  *
  * All time between the beginning of a trace and its end is charged, on each CPU, to somebody: to a
  * call (of a function, a system call) of the thread that was current, to an interrupt, to what a
- * thread does outside of all calls, or to what is not known. Each of these is a row; the rows add up
- * to the trace's duration times its CPUs, and so do the threads.
+ * thread does outside of all calls, or to what is not known. Each of these is a row; the rows add
+ * up to the trace's duration times its CPUs, and so do the threads.
  */
 #ifndef FKT_ANALYSIS_H
 #define FKT_ANALYSIS_H

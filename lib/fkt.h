@@ -33,9 +33,9 @@ struct fkt_trace;
 #define FKT_ERROR_BYTES 256
 
 /**
- * typedef fkt_warn_fn - called with a sentence for each thing that is wrong but does not stop reading
+ * typedef fkt_warn_fn - told of each thing that is wrong but does not stop reading
  * @arg: as given to fkt_open()
- * @sentence: without the file's name, and without a newline; not the callee's to keep
+ * @sentence: what is wrong; without the file's name or a newline, and not the callee's to keep
  */
 typedef void fkt_warn_fn(void *arg, const char *sentence);
 
@@ -277,8 +277,8 @@ struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from,
  * @trace: the trace
  * @to: stamp before which to end
  *
- * All events for which fkt_is_process_event() is true come, and others with them. It takes a part of
- * the time that reading all events does.
+ * All events for which fkt_is_process_event() is true come, and others with them. It takes a part
+ * of the time that reading all events does.
  *
  * Return: the reader, to be freed with fkt_reader_free(), or NULL without memory.
  */
@@ -510,8 +510,8 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes);
  * @pages: set to how many pages
  * @bytes: set to the size of the new trace
  *
- * With @by_pid and @process, switches, and events about processes, are kept of all threads: they say
- * who ran when, and who is called what.
+ * With @by_pid and @process, switches, and events about processes, are kept of all threads: they
+ * say who ran when, and who is called what.
  */
 struct fkt_extract {
 	uint64_t from;

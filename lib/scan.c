@@ -221,7 +221,7 @@ int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark)
 		if (!ret)
 			ret = scan_headers(scan, watermark);
 	}
-	/* Bad pages before the tail are damaged; at the end of what was cut off, they are nothing. */
+	/* Bad pages before the tail are damaged; at the end of what was cut off, they are not. */
 	if (!ret && (trace->complete || trace->pages_known)) {
 		scan->stats->damaged += scan->bad_run;
 		scan->bad_run = 0;

@@ -32,7 +32,7 @@ static bool parse_hex(const char *word, uint64_t *address)
 	return end != word && !*end && *word != '-';
 }
 
-/* "address type name [module]"; addresses of 0 are what a kernel shows to those it does not trust */
+/* "address type name [module]"; to those that it does not trust, a kernel shows addresses of 0 */
 static bool parse_symbol(const char *text, char *line, struct fkt_symbol_entry *entry)
 {
 	const char *type, *name, *module;

@@ -5,7 +5,7 @@
  * All numbers are little-endian. A trace is
  *
  *	file header, head sections	one block of fkt_file_header.data_offset bytes
- *	pages				FKT_PAGE_BYTES each, in the order in which they were finished
+ *	pages				FKT_PAGE_BYTES each, in the order in which they were closed
  *	tail sections, footer		only when the recording ended in order
  *
  * A file cut anywhere is readable up to its last whole page. docs/format.md says the same in prose.
@@ -70,9 +70,10 @@ enum fkt_section_type {
 };
 
 /*
- * The lines of FKT_SECTION_STATE are "cpu CPU TID" for who is current on a CPU, "call TID CODE STAMP"
- * for a call that this thread is in, with the code of its entry and when that was, and "interrupt
- * CPU CODE STAMP" for an interrupt or softirq; those of one thread or CPU from the outermost one on.
+ * The lines of FKT_SECTION_STATE are "cpu CPU TID" for who is current on a CPU, "call TID CODE
+ * STAMP" for a call that this thread is in, with the code of its entry and when that was, and
+ * "interrupt CPU CODE STAMP" for an interrupt or softirq; those of one thread or CPU from the
+ * outermost one on.
  */
 
 /*
@@ -81,10 +82,10 @@ enum fkt_section_type {
  *
  *	sysname release version machine nodename	uname
  *	cpu_model cpus tsc_khz				the processors, and how many are online
- *	command recorder_pid command_pid		the last one and command only if there is one
+ *	command recorder_pid command_pid		the last one, and command, if there is one
  *	mask layers syscall_args lanes on_full		how it was recorded: 0x1, "system", 0 or 1,
  *							"cpu" or "shared", "drop" or "pause"
- *	start_ns fkt_version				CLOCK_REALTIME, and the release of fkt_record
+ *	start_ns fkt_version				CLOCK_REALTIME, and the release of FKT
  *
  * and in the tail
  *
