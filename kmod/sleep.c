@@ -6,6 +6,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/moduleparam.h>
 #include <linux/timekeeping.h>
 #include "compat.h"
 #include "fkt.h"
@@ -20,8 +21,22 @@ static void fkt_clock_reset(void)
 {
 	fkt_clock_zero = rdtsc_ordered();
 }
+
+/* As if there were no page for the event that says that the machine falls asleep. */
+static bool fkt_full_asleep;
+module_param_named(full_asleep, fkt_full_asleep, bool, 0600);
+
+static void fkt_sleep_full(void)
+{
+	if (fkt_full_asleep)
+		fkt_lane_full(this_cpu_read(fkt_lane), fkt_stamp(fkt_clock(true)));
+}
 #else
 static void fkt_clock_reset(void)
+{
+}
+
+static void fkt_sleep_full(void)
 {
 }
 #endif
@@ -45,7 +60,10 @@ static int fkt_falls_asleep(FKT_SYSCORE_ARG)
 	fkt_sleep_mask = READ_ONCE(fkt_mask);
 	if (fkt_sleep_mask)
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(0, current->pid));
-	WRITE_ONCE(fkt_mask, 0);
+	fkt_sleep_full();
+	/* The buffer may have been full for that event, or for an NMI's: the pause lasts (on_full=pause). */
+	if (!xchg(&fkt_mask, 0))
+		fkt_sleep_mask = 0;
 	barrier(); /* partner: the probe of an NMI, on this CPU */
 	if (s->state == FKT_STATE_RECORDING)
 		for (i = 0; i < s->pools_count; i++)

@@ -85,5 +85,15 @@ for lanes in cpu 1; do
 	check 'what is looked up is found' [ ! -s differences ]
 	cat differences
 done
+
+# A buffer that is full at that moment pauses the recording, which waking up does not undo.
+start_recorder -n --on-full pause -o full
+calls 300 >/dev/null
+echo Y >/sys/module/fkt/parameters/full_asleep
+echo 1 >/sys/module/nap/parameters/ms || fail 'no nap'
+calls 500 >/dev/null
+stop_recorder
+check 'it stays paused' [ "$(count full 006e)" = 300 ]
+check 'which is said' grep -qi paus recorder.err
 rmmod fkt
 insmod /run/fkt-vm/fkt.ko
