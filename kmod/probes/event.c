@@ -5,8 +5,10 @@
  * The recorder names the tracepoints, and how many arguments each has. Modules' tracepoints come and
  * go with them, which the kernel tells.
  */
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
@@ -38,6 +40,18 @@ static u32 fkt_point_count;
 /* Layers that are attached, and every point's @tp and @hooked. Taken within the notifier's lock. */
 static DEFINE_MUTEX(fkt_points_lock);
 static u32 fkt_points_keys;
+
+/**
+ * struct fkt_point_spare - a module's tracepoint that has the name of another module's, which is traced
+ * @link: in fkt_point_spares, the oldest first
+ * @tp: it; traced when that goes
+ */
+struct fkt_point_spare {
+	struct list_head link;
+	struct tracepoint *tp;
+};
+
+static LIST_HEAD(fkt_point_spares); /* fkt_points_lock */
 
 /* One probe for each number of arguments, so that none records more words than it has to. */
 static __always_inline void fkt_point_record(void *data, u32 words, const u64 *args)
@@ -206,31 +220,65 @@ static u32 fkt_point_find(const char *name)
 	return low;
 }
 
+/* Of two modules that have the same, the first one stays. */
+static void fkt_tracepoint_waits(struct tracepoint *tp)
+{
+	struct fkt_point_spare *spare = kmalloc(sizeof(*spare), GFP_KERNEL);
+
+	if (!spare) {
+		pr_warn("fkt: no memory for a second tracepoint %s\n", tp->name);
+		return;
+	}
+	spare->tp = tp;
+	list_add_tail(&spare->link, &fkt_point_spares);
+}
+
 static void fkt_tracepoint_comes(struct tracepoint *tp, void *unused)
 {
+	bool waits = false;
 	u32 i;
 	int ret;
 
 	for (i = fkt_point_find(tp->name);
 	     i < fkt_point_count && !strcmp(fkt_points[i].name, tp->name); i++) {
-		/* Of two modules that have the same, the first one stays. */
-		if (fkt_points[i].tp)
+		if (fkt_points[i].tp) {
+			waits |= fkt_points[i].tp != tp;
 			continue;
+		}
 		fkt_points[i].tp = tp;
 		ret = fkt_point_hook(&fkt_points[i]);
 		if (ret)
 			pr_warn("fkt: cannot trace the tracepoint %s: error %d\n", tp->name, -ret);
 	}
+	if (waits)
+		fkt_tracepoint_waits(tp);
 }
 
 static void fkt_tracepoint_goes(struct tracepoint *tp)
 {
+	struct fkt_point_spare *spare, *next;
+	bool traced = false;
 	u32 i;
 
 	for (i = fkt_point_find(tp->name);
-	     i < fkt_point_count && !strcmp(fkt_points[i].name, tp->name); i++)
-		if (fkt_points[i].tp == tp)
-			fkt_point_unhook(&fkt_points[i]);
+	     i < fkt_point_count && !strcmp(fkt_points[i].name, tp->name); i++) {
+		if (fkt_points[i].tp != tp)
+			continue;
+		fkt_point_unhook(&fkt_points[i]);
+		traced = true;
+	}
+	list_for_each_entry_safe(spare, next, &fkt_point_spares, link) {
+		struct tracepoint *other = spare->tp;
+
+		if (strcmp(other->name, tp->name) || (other != tp && !traced))
+			continue;
+		list_del(&spare->link);
+		kfree(spare);
+		if (other == tp)
+			break;
+		fkt_tracepoint_comes(other, NULL);
+		traced = false;
+	}
 }
 
 static int fkt_points_module(struct notifier_block *nb, unsigned long action, void *data)
@@ -278,16 +326,24 @@ static int fkt_event_attach(const struct fkt_session *s, u32 keys)
 
 static void fkt_event_detach(void)
 {
+	struct fkt_point_spare *spare, *next;
 	u32 i;
 
 	if (!fkt_points_keys)
 		return;
+	/* What waits for another one to go is not hooked any more. */
+	mutex_lock(&fkt_points_lock);
+	fkt_points_keys = 0;
+	mutex_unlock(&fkt_points_lock);
 	/* Tells of all modules once more; of one that was never registered, of none. */
 	unregister_tracepoint_module_notifier(&fkt_points_block);
 	mutex_lock(&fkt_points_lock);
 	for (i = 0; i < fkt_point_count; i++)
 		fkt_point_unhook(&fkt_points[i]);
-	fkt_points_keys = 0;
+	list_for_each_entry_safe(spare, next, &fkt_point_spares, link) {
+		list_del(&spare->link);
+		kfree(spare);
+	}
 	mutex_unlock(&fkt_points_lock);
 	tracepoint_synchronize_unregister();
 }

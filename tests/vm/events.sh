@@ -82,6 +82,23 @@ check 'the module can go' rmmod fkt_event
 stop_recorder
 check 'four times after the module came' [ "$(fired later)" = 4 ]
 
+# Of two modules that have a tracepoint of one name, the second one is traced when the first goes.
+twin=$TOP/build/tests/vm/fkt_event/$(uname -r)/fkt_twin.ko
+fire_twin=/sys/module/fkt_twin/parameters/fire
+insmod "$module" && insmod "$twin" || die 'the modules do not load'
+start_recorder -n -o twins -e fkt_event:fkt_event_fired
+echo 3 >$fire
+echo 20 >$fire_twin
+check 'the first one can go' rmmod fkt_event
+echo 5 >$fire_twin
+check 'and come back' insmod "$module"
+echo 20 >$fire
+check 'the second one can go' rmmod fkt_twin
+echo 7 >$fire
+stop_recorder
+check 'one of them is traced at any time' [ "$(fired twins)" = 15 ]
+rmmod fkt_event
+
 # Modules that the kernel does not trust are silent.
 check 'the module loads by force' insmod -f "$module"
 for event in fkt_event:fkt_event_fired 'fkt_event:*' fkt_event_fired; do

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef FKT_EVENT_SYSTEM
+#define FKT_EVENT_SYSTEM fkt_event
+#endif
 #undef TRACE_SYSTEM
-#define TRACE_SYSTEM fkt_event
+#define TRACE_SYSTEM FKT_EVENT_SYSTEM
 
 #if !defined(FKT_EVENT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define FKT_EVENT_TRACE_H
