@@ -16,6 +16,7 @@
 
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/splice.h>
 #include <linux/syscore_ops.h>
@@ -113,6 +114,37 @@ static inline int fkt_unregister_direct(struct ftrace_ops *ops, unsigned long ad
 #else
 	return unregister_ftrace_direct(ops, addr, false);
 #endif
+}
+
+/* The code of a module, from its memory on. */
+struct fkt_text {
+	unsigned long begin;
+	size_t bytes;
+};
+
+static inline bool fkt_text_has(const struct fkt_text *text, unsigned long address)
+{
+	return address - text->begin < text->bytes;
+}
+
+/* From 6.4 on, a module has an array of kinds of memory. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define FKT_TEXT_OF(mod, layout, type)                                                             \
+	((struct fkt_text){ (unsigned long)(mod)->layout.base, (mod)->layout.text_size })
+#else
+#define FKT_TEXT_OF(mod, layout, type)                                                             \
+	((struct fkt_text){ (unsigned long)(mod)->mem[type].base, (mod)->mem[type].size })
+#endif
+
+static inline struct fkt_text fkt_module_text(const struct module *mod)
+{
+	return FKT_TEXT_OF(mod, core_layout, MOD_TEXT);
+}
+
+/* What is freed when the module has come. */
+static inline struct fkt_text fkt_module_init_text(const struct module *mod)
+{
+	return FKT_TEXT_OF(mod, init_layout, MOD_INIT_TEXT);
 }
 
 /*

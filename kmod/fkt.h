@@ -88,7 +88,8 @@ static __always_inline u64 fkt_pair(u32 first, u32 second)
  * @keys: the layers whose probes it has
  * @attach: hook in the probes of the layers in @keys, which are some of its own that are not attached;
  *	after a negative errno value @detach follows, at once or, where other layers of it are
- *	attached, when the recording ends. May sleep.
+ *	attached, when the recording ends. -ERESTARTSYS on a signal: none of these layers is attached,
+ *	and they may be asked for again. May sleep.
  * @detach: unhook all that was hooked, also after an attach that failed; when it returns, none of the
  *	probes is called any more, but one may still be running: the session waits for those. May sleep.
  */
@@ -351,9 +352,10 @@ void fkt_session_stop_probes(struct fkt_session *s);
 void fkt_session_finish(struct fkt_session *s);
 
 /* probes/function.c */
-int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u32 graph_depth);
+int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u32 graph_depth,
+		      u32 text_reused);
 void fkt_functions_clear(void);
-void fkt_functions_status(u32 *hooked, u32 *refused);
+void fkt_functions_status(struct fkt_status *status);
 int fkt_functions_init(void);
 void fkt_functions_exit(void);
 

@@ -156,13 +156,11 @@ static int fkt_ioctl_add_functions(struct file *file, void __user *arg, size_t s
 	ret = FKT_COPY_ARGS(functions, specs_ptr, arg, size);
 	if (ret)
 		return ret;
-	if (functions.reserved)
-		return -EINVAL;
 	ret = fkt_begin_adding(s, file);
 	if (ret)
 		return ret;
 	ret = fkt_functions_add(u64_to_user_ptr(functions.specs_ptr), functions.count,
-				functions.graph_depth);
+				functions.graph_depth, functions.text_reused);
 	fkt_end_adding(s, file, ret);
 	return ret;
 }
@@ -275,7 +273,7 @@ static int fkt_ioctl_status(void __user *arg, size_t size)
 	status.lanes = s->pools_count;
 	status.missed = fkt_kprobes_missed();
 	status.clock_ahead = READ_ONCE(fkt_clock_ahead) - fkt_clock_zero;
-	fkt_functions_status(&status.functions, &status.functions_refused);
+	fkt_functions_status(&status);
 	ret = 0;
 	for (i = 0; i < s->pools_count; i++) {
 		fkt_status_of_lane(&s->pools[i], &lane);

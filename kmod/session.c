@@ -163,11 +163,17 @@ static void fkt_session_detach(struct fkt_session *s)
  */
 static void fkt_session_attach_failed(struct fkt_session *s, int i, u32 keys, int error)
 {
-	pr_warn("fkt: cannot attach the %s probes: error %d\n", fkt_providers[i]->name, -error);
+	const bool interrupted = error == -ERESTARTSYS;
+
+	if (!interrupted)
+		pr_warn("fkt: cannot attach the %s probes: error %d\n", fkt_providers[i]->name,
+			-error);
 	if (!s->attached[i]) {
 		fkt_providers[i]->detach();
 		return;
 	}
+	if (interrupted)
+		return;
 	s->attach_failed[i] |= keys;
 	s->attach_error[i] = error;
 }
@@ -239,7 +245,6 @@ static void fkt_session_release(struct fkt_session *s)
 	s->cpuhp_state = 0;
 	cancel_delayed_work_sync(&s->wake_work);
 	fkt_buffer_settle(s);
-	fkt_session_clear_probes(s);
 	static_branch_disable(&fkt_shared_key);
 	smp_store_release(&s->state, FKT_STATE_IDLE);
 	wake_up_all(&s->state_wait);
@@ -378,6 +383,9 @@ out_detach:
 	fkt_session_detach(s);
 	fkt_session_wait_for_probes(s);
 out_release:
+	/* After a signal, the call begins anew by itself, with the same probes. */
+	if (ret != -ERESTARTSYS)
+		fkt_session_clear_probes(s);
 	fkt_session_release(s);
 	if (ret == -ENOMEM)
 		fkt_buffer_free(s); /* what could be had is of no use */
@@ -426,8 +434,10 @@ void fkt_session_stop_probes(struct fkt_session *s)
  */
 void fkt_session_finish(struct fkt_session *s)
 {
-	if (s->state == FKT_STATE_DRAINING)
-		fkt_session_release(s);
+	if (s->state != FKT_STATE_DRAINING)
+		return;
+	fkt_session_clear_probes(s);
+	fkt_session_release(s);
 }
 
 /**

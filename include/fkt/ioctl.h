@@ -94,6 +94,19 @@ struct fkt_lane_status {
 };
 
 /**
+ * struct fkt_refused - a function that could not be hooked
+ * @code: of its entry
+ * @error: an errno value: EBUSY, a BPF program or a live patch holds it; EEXIST, it is there twice; EINVAL,
+ *	ftrace knows no such function; ENOENT, its module has gone
+ */
+struct fkt_refused {
+	__u32 code;
+	__u32 error;
+};
+
+#define FKT_REFUSED_FIRST 8
+
+/**
  * struct fkt_status - argument of FKT_STATUS; of the running recording, or else of the last one
  * @size: sizeof(struct fkt_status), given by the caller
  * @state: enum fkt_state
@@ -119,6 +132,9 @@ struct fkt_lane_status {
  * @functions_refused: functions that could not be hooked
  * @clock_ahead: what is to be added to the processor's counter of cycles to get a stamp, which goes on
  *	where the machine has slept and the counter was set back
+ * @text_reused: counts up when a module's code comes to be where another one's was, from 1 on
+ * @reserved2: 0
+ * @refused: the first of those that could not be hooked
  */
 struct fkt_status {
 	__u32 size;
@@ -145,6 +161,9 @@ struct fkt_status {
 	__u32 functions;
 	__u32 functions_refused;
 	__u64 clock_ahead;
+	__u32 text_reused;
+	__u32 reserved2;
+	struct fkt_refused refused[FKT_REFUSED_FIRST];
 };
 
 /* fkt_function_spec.flags */
@@ -184,14 +203,15 @@ struct fkt_function_spec {
  * @count: how many functions there are at @specs_ptr
  * @specs_ptr: address of a struct fkt_function_spec[]
  * @graph_depth: how many calls within each other are recorded of FKT_FUNCTION_GRAPH, 0 for all
- * @reserved: 0
+ * @text_reused: fkt_status.text_reused from before the addresses were looked up, 0 to do without it:
+ *	then it is taken on trust that they are of the functions that they are said to be of
  */
 struct fkt_functions {
 	__u32 size;
 	__u32 count;
 	__u64 specs_ptr;
 	__u32 graph_depth;
-	__u32 reserved;
+	__u32 text_reused;
 };
 
 /**
@@ -359,10 +379,12 @@ struct fkt_kprobes {
  * trust, and one that has more of them on the stack than copy_words says would find others there.
  * EPERM also on a kernel that is locked down for integrity, unless all are FKT_FUNCTION_ENTRY_ONLY.
  * EBUSY while a recording runs or another open file has added some, EINVAL for a code, key or count
- * out of range, or a group of no module for an address in one. When its layer is attached, an
- * address that ftrace can't hook, that is there twice, or that somebody else holds (a BPF program's
- * direct trampoline, a live patch) is left out (fkt_status.functions_refused); FKT_START and
- * FKT_ENABLE give EOPNOTSUPP while kernel.ftrace_enabled is 0, so that ftrace would call nobody.
+ * out of range, or a group of no module for an address in one, ESTALE when there is another module's
+ * code at an address than when it was looked up, or none. When its layer is attached, an address that
+ * ftrace can't hook, that is there twice, whose module has gone, or that somebody else holds (a BPF
+ * program's direct trampoline, a live patch) is left out (fkt_status.functions_refused); FKT_START and
+ * FKT_ENABLE give EOPNOTSUPP while kernel.ftrace_enabled is 0, so that ftrace would call nobody; and
+ * EINTR on a signal: FKT_START may then be called again, for what was named is not forgotten.
  */
 #define FKT_ADD_FUNCTIONS   _IOW(FKT_IOC, 12, struct fkt_functions)
 /*

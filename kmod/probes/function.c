@@ -7,9 +7,11 @@
  * It lives as long as the gate is open: from before the first function is hooked until nobody comes
  * through any more.
  */
+#include <linux/bitmap.h>
 #include <linux/ftrace.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -35,6 +37,7 @@
  * @keys: its layers
  * @copy_words: how many words of arguments it has on the stack, that the trampoline is to copy
  * @flags: FKT_FUNCTION_…
+ * @spec: which one it is of those that the recorder asked for
  */
 struct fkt_function {
 	unsigned long body;
@@ -47,6 +50,7 @@ struct fkt_function {
 	u32 keys;
 	u8 copy_words;
 	u8 flags;
+	u32 spec;
 } __aligned(1u << 6);
 
 #define FKT_FUNCTION_SHIFT 6
@@ -88,10 +92,23 @@ struct fkt_function_group {
 	unsigned long ips[];
 };
 
-/* What the recorder asked for; the session's lock. */
+/*
+ * What the recorder asked for; changed with the session's lock and fkt_groups_lock, read with either.
+ * Of those whose module has gone the address is 0: fkt_groups_lock.
+ */
 static struct fkt_function_spec *fkt_function_specs;
 static u32 fkt_function_count;
 static u32 fkt_function_graph_depth;
+
+/*
+ * The pages of the modules' memory whose code has gone, or is about to, and nobody else's is there. When
+ * another module's comes, that is counted, from 1 on, and the last ones are kept: whoever has looked up
+ * addresses before may take its functions for others. fkt_groups_lock.
+ */
+#define FKT_TEXTS_KEPT 64
+static DECLARE_BITMAP(fkt_text_gone, (MODULES_END - MODULES_VADDR) / PAGE_SIZE);
+static struct fkt_text fkt_text_came[FKT_TEXTS_KEPT]; /* by @fkt_text_reused */
+static u32 fkt_text_reused = 1;
 
 /* The places of the running recording's table, NULL without one, and the gate, which is open then. */
 static struct fkt_function *fkt_functions;
@@ -101,11 +118,15 @@ static LIST_HEAD(fkt_function_groups);
 static DEFINE_MUTEX(fkt_groups_lock);
 static u32 fkt_function_keys; /* the layers whose functions are hooked */
 
-/* How many functions the recording has hooked, and how many ftrace would not hook. */
+/*
+ * How many functions the recording has hooked, and how many could not be hooked, with the first of
+ * these; fkt_groups_lock.
+ */
 static u32 fkt_functions_hooked;
+static u32 fkt_functions_refused;
+static struct fkt_refused fkt_functions_refused_first[FKT_REFUSED_FIRST];
 /* How many functions the groups have that are hooked directly; fkt_groups_lock. */
 static u32 fkt_functions_direct;
-static u32 fkt_functions_refused;
 /* Whether all CPUs write into one lane. */
 static bool fkt_functions_shared;
 
@@ -306,44 +327,75 @@ static int fkt_spec_check(const struct fkt_function_spec *spec)
 						       security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL);
 }
 
+static unsigned long fkt_text_page(unsigned long address)
+{
+	return (address - MODULES_VADDR) / PAGE_SIZE;
+}
+
+/*
+ * Whether there still is what the recorder has found at the addresses: a function that is there by now in
+ * place of another one may have more arguments on the stack. Return: 0 or -ESTALE.
+ */
+static int fkt_specs_fresh(const struct fkt_function_spec *specs, u32 count, u32 text_reused)
+{
+	u32 i, k, came = text_reused ? fkt_text_reused - text_reused : 0;
+
+	lockdep_assert_held(&fkt_groups_lock);
+	for (i = 0; i < count; i++) {
+		if (!specs[i].group)
+			continue;
+		if (came > FKT_TEXTS_KEPT || test_bit(fkt_text_page(specs[i].address), fkt_text_gone))
+			return -ESTALE;
+		for (k = 0; k < came; k++)
+			if (fkt_text_has(&fkt_text_came[(fkt_text_reused - k) % FKT_TEXTS_KEPT],
+					 specs[i].address))
+				return -ESTALE;
+	}
+	return 0;
+}
+
 /**
  * fkt_functions_add - functions for the next recording, see FKT_ADD_FUNCTIONS
  * @specs: user memory
  * @count: how many
  * @graph_depth: how deep to record those with FKT_FUNCTION_GRAPH; the last one counts
+ * @text_reused: fkt_status.text_reused from before they were looked up, or 0
  *
  * Context: the session's lock, idle; may sleep.
  * Return: 0 or a negative errno value.
  */
-int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u32 graph_depth)
+int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u32 graph_depth,
+		      u32 text_reused)
 {
 	struct fkt_function_spec *all;
+	int ret = 0;
 	u32 i;
-	int ret;
 
 	if (!count || count > FKT_FUNCTIONS_MAX - fkt_function_count)
 		return -EINVAL;
 	all = kvmalloc_array(fkt_function_count + count, sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return -ENOMEM;
-	if (copy_from_user(all + fkt_function_count, specs, count * sizeof(*all))) {
-		kvfree(all);
-		return -EFAULT;
+	if (copy_from_user(all + fkt_function_count, specs, count * sizeof(*all)))
+		ret = -EFAULT;
+	for (i = 0; i < count && !ret; i++)
+		ret = fkt_spec_check(&all[fkt_function_count + i]);
+	if (ret)
+		goto out_free;
+	/* Those that are there lose their addresses when a module goes. */
+	mutex_lock(&fkt_groups_lock);
+	ret = fkt_specs_fresh(all + fkt_function_count, count, text_reused);
+	if (!ret) {
+		if (fkt_function_count)
+			memcpy(all, fkt_function_specs, fkt_function_count * sizeof(*all));
+		swap(all, fkt_function_specs);
+		fkt_function_count += count;
+		fkt_function_graph_depth = graph_depth;
 	}
-	for (i = fkt_function_count; i < fkt_function_count + count; i++) {
-		ret = fkt_spec_check(&all[i]);
-		if (ret) {
-			kvfree(all);
-			return ret;
-		}
-	}
-	if (fkt_function_count)
-		memcpy(all, fkt_function_specs, fkt_function_count * sizeof(*all));
-	kvfree(fkt_function_specs);
-	fkt_function_specs = all;
-	fkt_function_count += count;
-	fkt_function_graph_depth = graph_depth;
-	return 0;
+	mutex_unlock(&fkt_groups_lock);
+out_free:
+	kvfree(all);
+	return ret;
 }
 
 /**
@@ -352,9 +404,11 @@ int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u
  */
 void fkt_functions_clear(void)
 {
+	mutex_lock(&fkt_groups_lock);
 	kvfree(fkt_function_specs);
 	fkt_function_specs = NULL;
 	fkt_function_count = 0;
+	mutex_unlock(&fkt_groups_lock);
 }
 
 /* The first four bytes of the no-operation that ftrace leaves where it calls nobody. */
@@ -385,24 +439,24 @@ static unsigned long fkt_function_body(unsigned long address)
 }
 
 /*
- * Put a function into the table. It may be there already, from when it was tried to hook it together
- * with others. Return: false when there is another one of that address, or when that is none of a
- * function: ftrace takes any that is within its call.
+ * Put a function into the table. It may be there already, from an attach that a signal has ended. Return: 0,
+ * -EEXIST when another one of that address is there, or -EINVAL when that is none of a function: ftrace
+ * takes any that is within its call.
  */
-static bool fkt_table_insert(struct fkt_function *places, const struct fkt_function_spec *spec)
+static int fkt_table_insert(struct fkt_function *places, const struct fkt_function_spec *spec)
 {
-	const u64 entry_tag = FKT_TAG(spec->code, spec->args, 0);
+	const u32 number = spec - fkt_function_specs;
 	unsigned long body = fkt_function_body(spec->address);
 	struct fkt_function *function = fkt_function_find(places, body);
 	bool plain = !spec->flags && !spec->args && !spec->copy_words && !fkt_functions_shared;
 
 	if (!fkt_is_ftrace_place(body - MCOUNT_INSN_SIZE))
-		return false;
+		return -EINVAL;
 	if (function->body)
-		return function->entry_tag == entry_tag;
+		return function->spec == number ? 0 : -EEXIST;
 	*function = (struct fkt_function){
 		.ret_mask = spec->ret_bytes ? GENMASK_ULL(8 * spec->ret_bytes - 1, 0) : 0,
-		.entry_tag = entry_tag,
+		.entry_tag = FKT_TAG(spec->code, spec->args, 0),
 		.exit_tag = FKT_TAG(spec->code + 1, 0, 0),
 		.ticket = fkt_functions_gate.first + ((void *)function - (void *)places),
 		.entry_keys = plain ? spec->keys : 0,
@@ -410,27 +464,99 @@ static bool fkt_table_insert(struct fkt_function *places, const struct fkt_funct
 		.keys = spec->keys,
 		.flags = spec->flags,
 		.copy_words = spec->copy_words,
+		.spec = number,
 	};
 	/* A probe of another layer may pass by: it must find the place whole, or not at all. */
 	smp_store_release(&function->body, body);
-	return true;
+	return 0;
+}
+
+/* A function that the recording does without. */
+static void fkt_function_refuse(const struct fkt_function_spec **spec, int error)
+{
+	if (fkt_functions_refused < FKT_REFUSED_FIRST)
+		fkt_functions_refused_first[fkt_functions_refused] = (struct fkt_refused){
+			.code = (*spec)->code,
+			.error = -error,
+		};
+	fkt_functions_refused++;
+	*spec = NULL;
+}
+
+/* Close the gaps that fkt_function_refuse() has left. Return: how many there are. */
+static u32 fkt_specs_compact(const struct fkt_function_spec **specs, u32 count)
+{
+	u32 i, left = 0;
+
+	for (i = 0; i < count; i++)
+		if (specs[i])
+			specs[left++] = specs[i];
+	return left;
 }
 
 /*
- * Add @count addresses to what @ops hooks. ftrace takes all of them or none: what it refuses is
- * found by halving. Return: how many it took.
+ * Refuse those of @count functions that ftrace does not know. It takes all of a list of addresses or
+ * none: they are found by halving, each time from an empty filter, so that a list in which every second
+ * one is wrong takes no more than twice as many steps as it has addresses. @ops is never registered.
  */
-static u32 fkt_filter_add(struct ftrace_ops *ops, unsigned long *ips, u32 count)
+static int fkt_specs_sieve(struct ftrace_ops *ops, const struct fkt_function_spec **specs,
+			   unsigned long *ips, u32 count)
 {
 	u32 half = count / 2;
+	int ret;
 
-	if (!count || !ftrace_set_filter_ips(ops, ips, count, 0, 0))
-		return count;
+	cond_resched();
+	if (signal_pending(current))
+		return -ERESTARTSYS;
+	ret = ftrace_set_filter_ips(ops, ips, count, 0, 1);
+	if (!ret || ret == -ENOMEM || ret == -ENODEV)
+		return ret;
 	if (count == 1) {
-		ips[0] = 0;
+		fkt_function_refuse(specs, -EINVAL);
 		return 0;
 	}
-	return fkt_filter_add(ops, ips, half) + fkt_filter_add(ops, ips + half, count - half);
+	ret = fkt_specs_sieve(ops, specs, ips, half);
+	return ret ?: fkt_specs_sieve(ops, specs + half, ips + half, count - half);
+}
+
+/*
+ * Refuse those of @count functions that can't be hooked, whoever else is there: those that are not what the
+ * recorder took them for, or are there twice. The others are in the table then. Return: how many, or a
+ * negative errno value.
+ */
+static int fkt_specs_check(const struct fkt_function_spec **specs, u32 count)
+{
+	struct ftrace_ops *ops;
+	unsigned long *ips;
+	int ret = -ENOMEM;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (!specs[i]->address)
+			fkt_function_refuse(&specs[i], -ENOENT);
+	count = fkt_specs_compact(specs, count);
+	if (!count)
+		return 0;
+	ips = kvmalloc_array(count, sizeof(*ips), GFP_KERNEL);
+	/* A new one each time: what ftrace_free_filter() frees stays in it. */
+	ops = kzalloc(sizeof(*ops), GFP_KERNEL);
+	if (ips && ops) {
+		for (i = 0; i < count; i++)
+			ips[i] = specs[i]->address;
+		ret = fkt_specs_sieve(ops, specs, ips, count);
+		ftrace_free_filter(ops);
+	}
+	kfree(ops);
+	kvfree(ips);
+	if (ret)
+		return ret;
+	count = fkt_specs_compact(specs, count);
+	for (i = 0; i < count; i++) {
+		ret = fkt_table_insert(fkt_functions, specs[i]);
+		if (ret)
+			fkt_function_refuse(&specs[i], ret);
+	}
+	return fkt_specs_compact(specs, count);
 }
 
 static unsigned long fkt_group_trampoline(const struct fkt_function_group *group)
@@ -482,15 +608,12 @@ static bool fkt_may_be_direct(u32 count)
 	return count <= FKT_DIRECT_MAX - min(fkt_functions_direct, FKT_DIRECT_MAX);
 }
 
-/*
- * Hook @count functions, which make a group. ftrace hooks all of them or none: those that somebody
- * else holds, a BPF program or a live patch, are found by halving, and left out.
- */
+/* Hook @count functions as one group: all of them or none. */
 static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 count)
 {
 	struct fkt_function_group *group;
-	u32 i, half = count / 2, hooked;
 	int ret;
+	u32 i;
 
 	group = kvzalloc(struct_size(group, ips, count), GFP_KERNEL);
 	if (!group)
@@ -501,68 +624,104 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 co
 		group->ips[i] = specs[i]->address;
 		group->copying |= !!specs[i]->copy_words;
 	}
-	hooked = fkt_filter_add(&group->ops, group->ips, count);
-	for (i = 0; i < count; i++)
-		if (group->ips[i] && !fkt_table_insert(fkt_functions, specs[i]))
-			hooked--;
-	ret = 0;
-	/* Without any, ftrace would hook every function. */
-	if (!hooked)
-		goto out_free;
 	/* Patching the functions makes every CPU see the table before it gets to the trampoline. */
-	ret = fkt_group_hook(group);
-	if (!ret) {
-		list_add(&group->link, &fkt_function_groups);
-		fkt_functions_hooked += hooked;
-		fkt_functions_refused += count - hooked;
-		return 0;
-	}
-
-out_free:
-	ftrace_free_filter(&group->ops);
-	kvfree(group);
-	if (ret && ret != -EBUSY && ret != -EEXIST)
+	ret = ftrace_set_filter_ips(&group->ops, group->ips, count, 0, 0) ?: fkt_group_hook(group);
+	if (ret) {
+		ftrace_free_filter(&group->ops);
+		kvfree(group);
 		return ret;
-	if (!ret || count == 1) {
-		fkt_functions_refused += count;
-		return 0;
 	}
-	return fkt_group_attach(specs, half) ?: fkt_group_attach(specs + half, count - half);
+	list_add(&group->link, &fkt_function_groups);
+	return 0;
 }
 
-/* Whether somebody is called at what the recorder says to be a function: it may be no memory at all. */
-static bool fkt_spec_called(const struct fkt_function_spec *spec)
-{
-	u32 code[2];
+/* How many groups may come of looking for functions that somebody else holds: each is hooked and unhooked. */
+#define FKT_GROUPS_MAX 256
 
-	if (copy_from_kernel_nofault(code, (void *)spec->address, sizeof(code)))
-		return false;
-	return code[0] != FKT_FTRACE_NOP && code[1] != FKT_FTRACE_NOP;
+/*
+ * Hook @count functions. ftrace hooks all of a group or none: those that somebody else holds, a BPF program
+ * or a live patch, are found by halving, and refused. @groups counts the groups.
+ */
+static int fkt_groups_attach(const struct fkt_function_spec **specs, u32 count, u32 *groups)
+{
+	u32 i, half = count / 2;
+	int ret = -EBUSY;
+
+	cond_resched();
+	if (signal_pending(current))
+		return -ERESTARTSYS;
+	if (*groups < FKT_GROUPS_MAX)
+		ret = fkt_group_attach(specs, count);
+	if (!ret)
+		++*groups;
+	if (ret != -EBUSY && ret != -EEXIST)
+		return ret;
+	if (count == 1 || *groups == FKT_GROUPS_MAX) {
+		for (i = 0; i < count; i++)
+			fkt_function_refuse(&specs[i], -EBUSY);
+		return 0;
+	}
+	ret = fkt_groups_attach(specs, half, groups);
+	return ret ?: fkt_groups_attach(specs + half, count - half, groups);
+}
+
+static void fkt_group_unhook_last(void)
+{
+	fkt_group_unhook(list_first_entry(&fkt_function_groups, struct fkt_function_group, link));
 }
 
 /*
- * Hook @count functions that may be too many for direct trampolines. A hook with a trampoline of its own
- * does not exclude others: where a BPF program has the function already, the function would go on to
- * that one's alone. So those that somebody has already are hooked directly, or found to be held.
+ * The same, as a single group in the end: each takes two grace periods to be unhooked. Who holds a
+ * function is found only by trying, so that there are more of them on the way.
+ */
+static int fkt_specs_attach(const struct fkt_function_spec **specs, u32 count)
+{
+	u32 groups = 0;
+	int ret;
+
+	if (!count)
+		return 0;
+	ret = fkt_groups_attach(specs, count, &groups);
+	count = fkt_specs_compact(specs, count);
+	if (!ret && groups > 1) {
+		for (; groups; groups--)
+			fkt_group_unhook_last();
+		ret = fkt_groups_attach(specs, count, &groups);
+		count = fkt_specs_compact(specs, count);
+	}
+	fkt_functions_hooked += count;
+	return ret;
+}
+
+/* Whether a function calls somebody already. */
+static bool fkt_spec_called(const struct fkt_function_spec *spec)
+{
+	const unsigned long body = fkt_function_body(spec->address);
+
+	return READ_ONCE(*(u32 *)(body - MCOUNT_INSN_SIZE)) != FKT_FTRACE_NOP;
+}
+
+/*
+ * Hook @count functions. Where a function calls nobody, nobody holds it: the others are tried apart from
+ * these. They are hooked directly, or found to be held: a hook with a trampoline of its own does not
+ * exclude others, and where a BPF program has the function already, the function would go on to that
+ * one's alone.
  */
 static int fkt_functions_attach(const struct fkt_function_spec **specs, u32 count)
 {
-	u32 i, held = 0;
-	int ret = 0;
+	int ret = fkt_specs_check(specs, count);
+	u32 i, called = 0;
 
-	if (fkt_may_be_direct(count))
-		return fkt_group_attach(specs, count);
+	if (ret <= 0)
+		return ret;
+	count = ret;
 	for (i = 0; i < count; i++) {
 		if (!fkt_spec_called(specs[i]))
 			continue;
-		swap(specs[i], specs[held]);
-		held++;
+		swap(specs[i], specs[called]);
+		called++;
 	}
-	if (held && held < count && fkt_may_be_direct(held))
-		ret = fkt_group_attach(specs, held);
-	else
-		held = 0;
-	return ret ?: fkt_group_attach(specs + held, count - held);
+	return fkt_specs_attach(specs, called) ?: fkt_specs_attach(specs + called, count - called);
 }
 
 /*
@@ -581,52 +740,100 @@ static int fkt_spec_order(const void *va, const void *vb)
 	return !a->copy_words - !b->copy_words;
 }
 
-/* Hook the functions of the layers in @keys that are in none of those in @before. */
+/*
+ * Hook the functions of the layers in @keys that are in none of those in @before. After an error none of
+ * them is hooked.
+ */
 static int fkt_layers_attach(u32 keys, u32 before)
 {
+	const u32 hooked = fkt_functions_hooked, refused = fkt_functions_refused;
 	const struct fkt_function_spec **specs;
+	const struct list_head *last;
 	u32 i, end, count = 0;
 	int ret = 0;
 
 	specs = kvmalloc_array(fkt_function_count, sizeof(*specs), GFP_KERNEL);
 	if (!specs)
 		return -ENOMEM;
+	mutex_lock(&fkt_groups_lock);
+	last = fkt_function_groups.next;
 	for (i = 0; i < fkt_function_count; i++)
 		if (fkt_function_specs[i].keys & keys && !(fkt_function_specs[i].keys & before))
 			specs[count++] = &fkt_function_specs[i];
 	sort(specs, count, sizeof(*specs), fkt_spec_order, NULL);
-	mutex_lock(&fkt_groups_lock);
 	for (i = 0; i < count && !ret; i = end) {
 		for (end = i + 1; end < count && !fkt_spec_order(&specs[i], &specs[end]); end++)
 			;
 		ret = fkt_functions_attach(specs + i, end - i);
+	}
+	if (ret) {
+		while (fkt_function_groups.next != last)
+			fkt_group_unhook_last();
+		fkt_functions_hooked = hooked;
+		fkt_functions_refused = refused;
 	}
 	mutex_unlock(&fkt_groups_lock);
 	kvfree(specs);
 	return ret;
 }
 
-static bool fkt_group_within(const struct fkt_function_group *group, const struct module *module)
+static bool fkt_group_within(const struct fkt_function_group *group, const struct fkt_text *text)
 {
 	u32 i;
 
 	for (i = 0; i < group->count; i++)
-		if (group->ips[i] && within_module(group->ips[i], module))
+		if (fkt_text_has(text, group->ips[i]))
 			return true;
 	return false;
 }
 
-/* A module goes: ftrace is about to forget its functions. */
-static int fkt_function_module(struct notifier_block *block, unsigned long state, void *data)
+/*
+ * A module's code goes: ftrace is about to forget its functions, but has not yet, and others may come to
+ * be where they are. So nobody may ask for them any more.
+ */
+static void fkt_text_goes(const struct fkt_text text)
 {
 	struct fkt_function_group *group, *next;
+	u32 i;
 
-	if (state != MODULE_STATE_GOING)
-		return NOTIFY_DONE;
-	mutex_lock(&fkt_groups_lock);
+	if (!text.bytes)
+		return;
+	bitmap_set(fkt_text_gone, fkt_text_page(text.begin), PFN_UP(text.bytes));
+	for (i = 0; i < fkt_function_count; i++)
+		if (fkt_text_has(&text, fkt_function_specs[i].address))
+			fkt_function_specs[i].address = 0;
 	list_for_each_entry_safe(group, next, &fkt_function_groups, link)
-		if (fkt_group_within(group, data))
+		if (fkt_group_within(group, &text))
 			fkt_group_unhook(group);
+}
+
+static void fkt_text_comes(const struct fkt_text text)
+{
+	const unsigned long first = fkt_text_page(text.begin);
+	const unsigned long end = first + PFN_UP(text.bytes);
+
+	if (!text.bytes || find_next_bit(fkt_text_gone, end, first) >= end)
+		return;
+	bitmap_clear(fkt_text_gone, first, end - first);
+	fkt_text_came[++fkt_text_reused % FKT_TEXTS_KEPT] = text;
+}
+
+static int fkt_function_module(struct notifier_block *block, unsigned long state, void *data)
+{
+	mutex_lock(&fkt_groups_lock);
+	switch (state) {
+	case MODULE_STATE_COMING:
+		fkt_text_comes(fkt_module_text(data));
+		fkt_text_comes(fkt_module_init_text(data));
+		break;
+	case MODULE_STATE_LIVE:
+		fkt_text_goes(fkt_module_init_text(data));
+		break;
+	case MODULE_STATE_GOING:
+		fkt_text_goes(fkt_module_text(data));
+		fkt_text_goes(fkt_module_init_text(data));
+		break;
+	}
 	mutex_unlock(&fkt_groups_lock);
 	return NOTIFY_OK;
 }
@@ -721,8 +928,10 @@ static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 	int ret;
 
 	if (!before) {
+		mutex_lock(&fkt_groups_lock);
 		fkt_functions_hooked = 0;
 		fkt_functions_refused = 0;
+		mutex_unlock(&fkt_groups_lock);
 	}
 	fkt_function_keys |= keys;
 	/* Layers without functions need no table, and nothing that waits for all tasks afterwards. */
@@ -733,19 +942,30 @@ static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 		if (ret)
 			return ret;
 	}
-	return fkt_layers_attach(keys, before);
+	ret = fkt_layers_attach(keys, before);
+	if (ret)
+		fkt_function_keys = before;
+	return ret;
 }
 
 /**
- * fkt_functions_status - how many functions the running or the last recording has hooked
- * @hooked: receives it
- * @refused: receives how many could not be hooked
- * Context: the session's lock.
+ * fkt_functions_status - which functions the running or the last recording has hooked
+ * @status: its fields @functions, @functions_refused, @refused and @text_reused are set
+ * Context: the session's lock; may sleep.
  */
-void fkt_functions_status(u32 *hooked, u32 *refused)
+void fkt_functions_status(struct fkt_status *status)
 {
-	*hooked = fkt_functions_hooked;
-	*refused = fkt_functions_refused;
+	const size_t bytes = sizeof(status->refused[0]);
+	u32 count;
+
+	mutex_lock(&fkt_groups_lock);
+	count = min_t(u32, fkt_functions_refused, FKT_REFUSED_FIRST);
+	status->functions = fkt_functions_hooked;
+	status->functions_refused = fkt_functions_refused;
+	status->text_reused = fkt_text_reused;
+	memset(status->refused, 0, sizeof(status->refused));
+	memcpy(status->refused, fkt_functions_refused_first, count * bytes);
+	mutex_unlock(&fkt_groups_lock);
 }
 
 const struct fkt_provider fkt_provider_function = {

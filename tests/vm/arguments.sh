@@ -98,7 +98,7 @@ check 'it can be unloaded' rmmod fkt_args
 
 # Others hold a function in such a way that nobody else can have it.
 expect 0 hold vfs_read fkt_record -F 'vfs_*' -o t cat /etc/hostname
-said '^fkt_record: 1 functions left out: held by a BPF program or a live patch \(fkt_record -v names them\)$'
+said '^fkt_record: 1 function left out: held by a BPF program or a live patch \(fkt_record -v names it\)$'
 check 'the others are traced' grep -q ' vfs_open' <(events t)
 check 'but not the one' not grep -q ' vfs_read ' <(events t)
 expect 0 hold vfs_read fkt_record -v -F 'vfs_*' -o t true

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hook OUTPUT COMMAND GROUP NAME…: records functions as a recorder might that does not look at them
- * before: they are in the group of that number, while the shell's COMMAND runs. Prints how many were
- * hooked and how many refused, or what the kernel answered.
+ * hook [-a | -l | -s] OUTPUT COMMAND GROUP NAME…: records functions as a recorder might that does not look
+ * at them before: they are in the group of that number, while the shell's COMMAND runs. Prints how many
+ * were hooked, how many refused and why, or what the kernel answered.
+ *
+ *	-a	all have the same code
+ *	-l	their layer is turned on late, after the command
+ *	-s	the command runs before they are added, after they were looked up
  */
 #include <err.h>
 #include <errno.h>
@@ -30,6 +34,12 @@ static __u64 address_of(const char *name)
 	errx(77, "there is no function %s", name);
 }
 
+static void run(const char *command)
+{
+	if (system(command))
+		warnx("%s: failed", command);
+}
+
 static int answer(const char *what)
 {
 	printf("%s: %s\n", what, strerrorname_np(errno));
@@ -42,15 +52,22 @@ int main(int argc, char **argv)
 	struct fkt_functions functions = { .size = sizeof(functions) };
 	struct fkt_start start = { .size = sizeof(start) };
 	struct fkt_status status = { .size = sizeof(status) };
-	__u32 pow = 7, mask = FKT_KEY_FUNCTIONS;
+	__u32 pow = 7, key = FKT_KEY_FUNCTIONS, mask;
+	char when = ' ';
 	int device, i;
 
+	if (argc > 1 && argv[1][0] == '-') {
+		when = argv[1][1];
+		argc--;
+		argv++;
+	}
 	if (argc < 5 || argc > 4 + 16)
-		errx(2, "usage: hook OUTPUT COMMAND GROUP NAME...");
+		errx(2, "usage: hook [-a | -l | -s] OUTPUT COMMAND GROUP NAME...");
+	mask = when == 'l' ? FKT_KEY_SYSTEM : key;
 	for (i = 4; i < argc; i++)
 		spec[i - 4] = (struct fkt_function_spec){
 			.address = address_of(argv[i]),
-			.code = FKT_CODE_DYNAMIC + 2 * (__u32)i,
+			.code = FKT_CODE_DYNAMIC + (when == 'a' ? 0 : 2 * (__u32)i),
 			.keys = FKT_KEY_FUNCTIONS,
 			.ret_bytes = 8,
 			.group = (__u32)atoi(argv[3]),
@@ -63,16 +80,26 @@ int main(int argc, char **argv)
 		err(2, FKT_DEVICE ", %s", argv[1]);
 	if (ioctl(device, FKT_SETINITPOWPAGES, &pow) || ioctl(device, FKT_SETINITMASK, &mask))
 		return answer("set up");
+	if (ioctl(device, FKT_STATUS, &status))
+		return answer("status");
+	functions.text_reused = status.text_reused;
+	if (when == 's')
+		run(argv[2]);
 	if (ioctl(device, FKT_ADD_FUNCTIONS, &functions))
 		return answer("add");
 	if (ioctl(device, FKT_START, &start))
 		return answer("start");
-	if (system(argv[2]))
-		warnx("%s: failed", argv[2]);
+	if (when != 's')
+		run(argv[2]);
+	if (when == 'l' && ioctl(device, FKT_ENABLE, &key))
+		return answer("enable");
 	if (ioctl(device, FKT_STATUS, &status))
 		return answer("status");
 	if (ioctl(device, FKT_STOP))
 		return answer("stop");
-	printf("%u hooked, %u refused\n", status.functions, status.functions_refused);
+	printf("%u hooked, %u refused", status.functions, status.functions_refused);
+	for (__u32 j = 0; j < status.functions_refused && j < FKT_REFUSED_FIRST; j++)
+		printf(" %s", strerrorname_np((int)status.refused[j].error) ?: "?");
+	putchar('\n');
 	return 0;
 }

@@ -12,18 +12,54 @@ hooked() {
 	check "$1" [ "$out" = "$1" ]
 }
 
+# Functions that somebody has already, and can share, between such that are held: finding these makes many groups, and each
+# takes grace periods to be unhooked; in the end they are one.
+held_among_many() {
+	local tracing=/sys/kernel/tracing free='vfs_readlink vfs_rename vfs_link vfs_unlink' name waits
+
+	for name in $free; do
+		echo "p:shared/$name $name" >>$tracing/kprobe_events || die "no kprobe on $name"
+	done
+	echo 'p:waits/rude synchronize_rcu_tasks_rude' >>$tracing/kprobe_events || die 'no kprobe on synchronize_rcu_tasks_rude'
+	echo 1 >$tracing/events/shared/enable
+	echo 1 >$tracing/events/waits/enable
+	expect 0 hold vfs_fallocate hold vfs_fsync_range hold vfs_statfs sh -c "hook t 'cat $tracing/kprobe_profile >before' 0 \
+		vfs_readlink vfs_fallocate vfs_rename vfs_fsync_range vfs_link vfs_statfs vfs_unlink &&
+		cat $tracing/kprobe_profile >after"
+	hooked '4 hooked, 3 refused EBUSY EBUSY EBUSY'
+	waits=$(cat before after | awk '$1 == "rude" { n = $2 - n } END { print n }')
+	# Of the group, of the hook that keeps ftrace on, and of the gate.
+	check "they are unhooked together: $waits waits" between 1 "$waits" 3
+	echo 0 >$tracing/events/shared/enable
+	echo 0 >$tracing/events/waits/enable
+	echo >$tracing/kprobe_events
+}
+
+# A layer that is turned on later, when somebody has come in between: the recorder says which function it is.
+held_meanwhile() {
+	start_recorder -n -o t
+	expect 0 hold tcp_v4_rcv fkt_enable transport
+	stop_recorder
+	check 'it says which one and why' \
+		grep -q '^fkt_record: 1 function could not be hooked: tcp_v4_rcv (a BPF program or a live patch holds it)$' recorder.err
+}
+
 expect 0 hook t "$read_something" 0 vfs_read vfs_write
 hooked '2 hooked, 0 refused'
 
 # One that a BPF program holds is left out; the others are hooked all the same.
 if hold vfs_read true 2>/dev/null; then
 	expect 0 hold vfs_read hook t "$read_something" 0 vfs_open vfs_read vfs_write vfs_statx vfs_fsync_range
-	hooked '4 hooked, 1 refused'
+	hooked '4 hooked, 1 refused EBUSY'
 	expect 0 hold vfs_read hook t "$read_something" 0 vfs_read
-	hooked '0 hooked, 1 refused'
+	hooked '0 hooked, 1 refused EBUSY'
+	held_among_many
+	held_meanwhile
 fi
 expect 0 hook t "$read_something" 0 vfs_read vfs_read
-hooked '1 hooked, 1 refused'
+hooked '1 hooked, 1 refused EEXIST'
+expect 0 hook -a t "$read_something" 0 vfs_read vfs_read vfs_write
+hooked '2 hooked, 1 refused EEXIST'
 
 # Functions of modules go with them: they have a group, and the kernel's own have none.
 event=$TOP/build/tests/vm/fkt_event/$(uname -r)/fkt_event.ko
@@ -39,7 +75,30 @@ hooked '2 hooked, 0 refused'
 insmod "$args" || fail 'fkt_args does not come back'
 expect 0 hook t 'cat /sys/module/fkt_args/parameters/run >/dev/null' 1 args_3
 hooked '1 hooked, 0 refused'
+# A module that goes takes what was to be traced of it along: what comes in its place may be something else.
+expect 0 hook -l t "rmmod fkt_args; insmod $args" 1 args_3
+hooked '0 hooked, 1 refused ENOENT'
+expect 0 hook -l t 'cat /sys/module/fkt_args/parameters/run >/dev/null' 1 args_3
+hooked '1 hooked, 0 refused'
+# Nor is it taken for what it was when it was looked up.
+expect 1 hook -s t "rmmod fkt_args; insmod $args" 1 args_3
+hooked 'add: ESTALE'
+expect 1 hook -s t 'rmmod fkt_args' 1 args_3
+hooked 'add: ESTALE'
+insmod "$args" || fail 'fkt_args does not come back'
 rmmod fkt_args fkt_event
+
+# A list in which every second function is none.
+expect 0 many -b 1 20000
+set -- $out
+check "of 40000 functions, half of which are none, $1 are hooked, after $3 ms" [ "$1" -gt 15000 ]
+check 'which takes no hours' [ "$3" -lt $((30000 * ${FKT_SLOW-1})) ]
+# A signal ends the search.
+begin=${EPOCHREALTIME/./}
+timeout -s INT 1 many -b 1 20000
+ended=$(((${EPOCHREALTIME/./} - begin) / 1000))
+check "the search ends soon after a signal: after $ended ms" [ $ended -lt $((4000 * ${FKT_SLOW-1})) ]
+check 'nothing is left behind' wait_until 20 idle
 
 # While ftrace is turned off, it takes hooks and calls nobody; and it can't be turned off while there are hooks.
 echo 0 >/proc/sys/kernel/ftrace_enabled

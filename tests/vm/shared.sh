@@ -43,7 +43,7 @@ start_recorder -n -F '*' -p 10 -s 500M -o t
 check 'that it had before the recording: the function works' read_all
 stop_recorder
 check 'all others are recorded' [ "$status" = 0 ]
-check 'and it is said that one is not' grep -q '^fkt_record: 1 functions left out: held by a BPF program' recorder.err
+check 'and it is said that one is not' grep -q '^fkt_record: 1 function left out: held by a BPF program' recorder.err
 bpf_ends
 
 # shellcheck disable=SC2046

@@ -2,6 +2,7 @@
 /* Codes that are given out for one recording: to functions, tracepoints, addresses and modules. */
 #include <err.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <fkt/codes.h>
 #include <fkt/format.h>
@@ -22,6 +23,24 @@ void fkt_codes_line(struct sections *lines, const struct code_line *line)
 	fkt_keys_names(line->key, layer, sizeof(layer));
 	sections_printf(lines, "0x%04x %u %s 0x%04x %s %s %s\n", line->code, line->count,
 			kinds[line->kind], line->pair, layer, line->name, line->spec);
+}
+
+const char *fkt_codes_name(const struct codes *codes, uint32_t code, size_t *bytes)
+{
+	const char *line = codes->lines.data, *end = line + codes->lines.bytes;
+	const int name_at = 5; /* words before it, see fkt_codes_line() */
+
+	for (; line < end; line = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1) {
+		const char *name = line;
+
+		if (strtoul(line, NULL, 16) != code)
+			continue;
+		for (int i = 0; i < name_at; i++)
+			name = strchr(name, ' ') + 1;
+		*bytes = strcspn(name, " \n");
+		return name;
+	}
+	return NULL;
 }
 
 uint32_t fkt_codes_next(const struct codes *codes)

@@ -47,6 +47,14 @@ uint32_t fkt_codes_next(const struct codes *codes);
 uint32_t fkt_codes_add(struct codes *codes, enum fkt_kind kind, uint32_t pair, uint32_t key,
 		       const char *name, const char *spec);
 
+/**
+ * fkt_codes_name - what a code is called that was given out
+ * @bytes: receives the length of the name, which no NUL follows
+ *
+ * Return: the name, NULL for a code that was not.
+ */
+const char *fkt_codes_name(const struct codes *codes, uint32_t code, size_t *bytes);
+
 /** fkt_codes_add_pair - the same for an entry, which is returned, and its exit: the code after it */
 uint32_t fkt_codes_add_pair(struct codes *codes, uint32_t key, const char *name,
 			    const char *entry_spec, const char *exit_spec);

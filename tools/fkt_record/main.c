@@ -71,6 +71,55 @@ fail:
 	return -1;
 }
 
+/* Before anything is read about functions: 0 without a device, which is said later. */
+static uint32_t text_reused(void)
+{
+	struct fkt_status status = { .size = sizeof(status) };
+	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	if (ioctl(fd, FKT_STATUS, &status))
+		status.text_reused = 0;
+	close(fd);
+	return status.text_reused;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int sig)
+{
+	interrupted = sig;
+}
+
+/*
+ * FKT_START, which may look at many functions for long: signals that end the recording end that, too.
+ * One that comes too late for it is left for wait_for_end().
+ */
+static int start_interruptible(int device, const struct fkt_start *start)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction act = { .sa_handler = interrupt }, before[3];
+	sigset_t set, blocked;
+	int ret, error;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < 3; i++) {
+		sigaddset(&set, ends[i]);
+		sigaction(ends[i], &act, &before[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, &blocked);
+	ret = interrupted ? -1 : ioctl(device, FKT_START, start);
+	error = interrupted && ret ? EINTR : errno;
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	for (size_t i = 0; i < 3; i++)
+		sigaction(ends[i], &before[i], NULL);
+	if (!ret && interrupted)
+		raise(interrupted);
+	errno = error;
+	return ret;
+}
+
 static int start(const struct recording *recording)
 {
 	const struct options *options = &recording->options;
@@ -94,9 +143,12 @@ static int start(const struct recording *recording)
 		start.limit_bytes = room;
 	memcpy(start.id, recording->id, sizeof(start.id));
 
-	if (!ioctl(recording->device, FKT_START, &start))
+	if (!start_interruptible(recording->device, &start))
 		return 0;
 	switch (errno) {
+	case EINTR:
+		warnx("interrupted before the recording began");
+		break;
 	case EBUSY:
 		warnx(FKT_DEVICE ": another recording is running");
 		break;
@@ -324,6 +376,7 @@ int main(int argc, char **argv)
 		if (failed)
 			return failed;
 	}
+	recording.text_reused = text_reused();
 	find_probes(&recording);
 	if (getrandom(recording.id, sizeof(recording.id), 0) != sizeof(recording.id))
 		err(EXIT_FAILURE, "getrandom");

@@ -125,6 +125,7 @@ struct output {
  * struct recording - everything that belongs to one run
  * @options: the command line
  * @device: /dev/fkt, open
+ * @text_reused: fkt_status.text_reused from before functions were looked up
  * @output: where the trace goes
  * @child: the command
  * @id: the recording's random number
@@ -143,6 +144,7 @@ struct output {
 struct recording {
 	struct options options;
 	int device;
+	uint32_t text_reused;
 	struct output output;
 	struct child child;
 	uint8_t id[FKT_ID_BYTES];

@@ -323,6 +323,7 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		err(EXIT_FAILURE, "no memory for the functions");
 	argument.specs_ptr = (uintptr_t)specs;
 	argument.graph_depth = recording->options.graph_depth;
+	argument.text_reused = recording->text_reused;
 	for (size_t i = 0; i < functions->count; i++) {
 		struct function *function = &functions->function[i];
 
@@ -345,6 +346,9 @@ static int add_functions(struct recording *recording, const struct functions *fu
 			warnx(FKT_DEVICE ": tracing functions takes CAP_SYS_ADMIN");
 		else if (errno == EBUSY)
 			warnx(FKT_DEVICE ": another recording is running");
+		else if (errno == ESTALE)
+			warnx("a module was unloaded while its functions were looked up; start "
+			      "again");
 		else
 			warn(FKT_DEVICE ": cannot trace these functions");
 		ret = -1;
@@ -371,14 +375,58 @@ int select_functions(struct recording *recording)
 	return add_functions(recording, functions);
 }
 
+static const char *refusal(uint32_t error)
+{
+	switch (error) {
+	case EBUSY:
+		return "a BPF program or a live patch holds it";
+	case EEXIST:
+		return "it is named twice";
+	case EINVAL:
+		return "ftrace does not know it";
+	case ENOENT:
+		return "its module has gone";
+	default:
+		return strerror((int)error);
+	}
+}
+
+static void refused_summary(const struct recording *recording)
+{
+	const struct fkt_status *status = &recording->status;
+	struct sections names = { 0 };
+	uint32_t count = status->functions_refused, named;
+
+	for (named = 0; named < count && named < FKT_REFUSED_FIRST; named++) {
+		const struct fkt_refused *refused = &status->refused[named];
+		size_t bytes;
+		const char *name = fkt_codes_name(&recording->codes, refused->code, &bytes);
+
+		/* An older module does not say which. */
+		if (!name)
+			break;
+		sections_printf(&names, "%s %.*s (%s)", named ? "," : ":", (int)bytes, name,
+				refusal(refused->error));
+	}
+	if (named && named < count)
+		sections_printf(&names, " and %u more", count - named);
+	warnx("%u function%s could not be hooked%.*s", count, count == 1 ? "" : "s",
+	      (int)names.bytes, names.bytes ? names.data : "");
+	free(names.data);
+}
+
 void select_summary(const struct recording *recording)
 {
+	const bool verbose = recording->options.verbose;
+	const char *naming = held_count == 1 ? " (fkt_record -v names it)"
+					     : " (fkt_record -v names them)";
+
 	if (left_out.bytes)
 		fprintf(stderr, "%.*s", (int)left_out.bytes, left_out.data);
 	if (held_count)
-		warnx("%u functions left out: held by a BPF program or a live patch%s%.*s",
-		      held_count, recording->options.verbose ? ":" : " (fkt_record -v names them)",
+		warnx("%u function%s left out: held by a BPF program or a live patch%s%.*s",
+		      held_count, held_count == 1 ? "" : "s", verbose ? ":" : naming,
 		      (int)held_names.bytes, held_names.bytes ? held_names.data : "");
 	if (recording->status.functions_refused)
-		warnx("%u functions could not be hooked", recording->status.functions_refused);
+		refused_summary(recording);
 }
