@@ -44,6 +44,19 @@ held_meanwhile() {
 		grep -q '^fkt_record: 1 function could not be hooked: tcp_v4_rcv (a BPF program or a live patch holds it)$' recorder.err
 }
 
+# BPF programs can be attached where they usually are, whatever is traced.
+free_for_bpf() {
+	start_recorder -n -v -F 'b*' -o t
+	expect 0 hold bpf_lsm_file_open true
+	stop_recorder
+	check 'it says what is left out' grep -q '^fkt_record: functions bpf_lsm_\* left out' recorder.err
+	check 'the others are there' [ "$status" = 0 ]
+	refuse 'it is not listed' grep -q '^bpf_lsm_file_open' <(fkt_record --list-functions 'b*')
+	check 'but where it is meant' grep -q '^bpf_lsm_file_open$' <(fkt_record --list-functions 'bpf_lsm_*')
+	check 'and with its reason' grep -q '^bpf_lsm_file_open .*; patterns with another beginning leave it' \
+		<(fkt_record -v --list-functions '*_lsm_file_open')
+}
+
 expect 0 hook t "$read_something" 0 vfs_read vfs_write
 hooked '2 hooked, 0 refused'
 
@@ -55,6 +68,7 @@ if hold vfs_read true 2>/dev/null; then
 	hooked '0 hooked, 1 refused EBUSY'
 	held_among_many
 	held_meanwhile
+	free_for_bpf
 fi
 expect 0 hook t "$read_something" 0 vfs_read vfs_read
 hooked '1 hooked, 1 refused EEXIST'

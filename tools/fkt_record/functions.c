@@ -18,6 +18,9 @@
 /* Where ftrace's place is in a function that begins with an ENDBR. */
 #define ENDBR_BYTES   4
 
+/* How the functions begin that the kernel calls at each security check, for BPF's sake alone. */
+#define FOR_BPF	      "bpf_lsm_"
+
 /* What ftrace calls places that are in no function. */
 #define INVALID_PLACE "__ftrace_invalid_address__"
 
@@ -274,6 +277,11 @@ struct functions *functions_hookable(void)
 	sort(&hookable);
 	match_symbols(&hookable);
 	return &hookable;
+}
+
+bool functions_for_bpf(const struct function *function)
+{
+	return !function->module && !strncmp(function->name, FOR_BPF, strlen(FOR_BPF));
 }
 
 const char *functions_never(const struct function *function)

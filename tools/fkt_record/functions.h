@@ -69,6 +69,13 @@ struct function *functions_find(const struct functions *functions, const char *n
 /** functions_never - why a function is never traced, or NULL */
 const char *functions_never(const struct function *function);
 
+/**
+ * functions_for_bpf - whether a function is there for BPF programs to be attached to
+ *
+ * Only who means these functions traces them: no program can be attached meanwhile.
+ */
+bool functions_for_bpf(const struct function *function);
+
 /** functions_describe - find out how a function is to be traced */
 void functions_describe(struct function *function);
 

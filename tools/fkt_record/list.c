@@ -42,6 +42,8 @@ static void print_function(struct function *function, bool verbose)
 		       function->signature->copy_words);
 	if (function->why)
 		printf("; %s", function->why);
+	if (functions_for_bpf(function))
+		printf("; patterns with another beginning leave it to BPF programs");
 	if (function->held)
 		printf("; a BPF program or a live patch holds it");
 	putchar('\n');
@@ -68,7 +70,9 @@ static void list_never(const struct functions *hookable, char **patterns)
 	for (size_t i = 0; i < hookable->count; i++) {
 		struct function *function = &hookable->function[i];
 
-		if (is_wanted(patterns, function) && functions_never(function))
+		if (!is_wanted(patterns, function))
+			continue;
+		if (functions_never(function) || (functions_for_bpf(function) && !function->keys))
 			print_function(function, true);
 	}
 	for (size_t i = 0; i < symbols->count; i++) {

@@ -32,6 +32,9 @@ static struct sections left_out;
 static uint32_t held_count;
 static struct sections held_names;
 
+/* Whether it has some not, because they are there for BPF programs. */
+static bool left_for_bpf;
+
 /* The first of a row's names that there is. */
 static struct function *find_row(const struct functions *functions, const struct layer_row *row)
 {
@@ -142,6 +145,18 @@ static bool is_symbol(const char *pattern)
 	return false;
 }
 
+/*
+ * A pattern takes the functions that are there for BPF programs only when it has their beginning: on 6.12,
+ * systemd could not attach a program of its own while a function is traced.
+ */
+static bool pattern_leaves(const char *pattern, const struct function *function)
+{
+	const size_t length = strcspn(pattern, "*?[");
+
+	return functions_for_bpf(function) && pattern[length] &&
+	       strncmp(pattern, "bpf_lsm_", strlen("bpf_lsm_"));
+}
+
 int select_patterns(const struct functions *functions, char **patterns, bool never)
 {
 	bool positive = false, matched;
@@ -157,6 +172,10 @@ int select_patterns(const struct functions *functions, char **patterns, bool nev
 
 			if (!functions_match(*pattern, function) || functions_never(function))
 				continue;
+			if (pattern_leaves(*pattern, function)) {
+				left_for_bpf = true;
+				continue;
+			}
 			matched |= !function->held || never;
 			function->keys |= FKT_KEY_FUNCTIONS;
 		}
@@ -192,7 +211,8 @@ static int select_roots(const struct functions *functions, char **patterns)
 		for (size_t i = 0; i < functions->count; i++) {
 			struct function *function = &functions->function[i];
 
-			if (!functions_match(*pattern, function) || function->held)
+			if (!functions_match(*pattern, function) || function->held ||
+			    pattern_leaves(*pattern, function))
 				continue;
 			functions_describe(function);
 			if (function->how == FUNCTION_ENTRY)
@@ -427,6 +447,9 @@ void select_summary(const struct recording *recording)
 		warnx("%u function%s left out: held by a BPF program or a live patch%s%.*s",
 		      held_count, held_count == 1 ? "" : "s", verbose ? ":" : naming,
 		      (int)held_names.bytes, held_names.bytes ? held_names.data : "");
+	if (left_for_bpf && verbose)
+		warnx("functions bpf_lsm_* left out: BPF programs are attached to them (-F 'bpf_lsm_*' "
+		      "traces them)");
 	if (recording->status.functions_refused)
 		refused_summary(recording);
 }
