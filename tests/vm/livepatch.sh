@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 200 s
 #
-# A live patch and FKT never have the same function, in whichever order they come: the patch has to work. And a patch of another
-# function gets through, while tasks sleep in traced functions.
+# A live patch and FKT never have the same function, in whichever order they come: the patch has to work, or is refused. And a
+# patch of another function gets through, while tasks sleep in traced functions.
 
 . "$TOP/tests/vm/lib.sh"
 
@@ -72,3 +72,29 @@ remove_patch
 echo byte >&9
 wait $reader
 check 'the reader gets its byte' [ "$(cat got)" = byte ]
+
+# Before 6.7, where FKT has many functions, a patch that comes later is not refused: it takes the calls, which are counted as lost.
+# Those of devices, of which there are few here.
+# Through a pipe: FKT itself calls the function to synchronize a file.
+mkfifo pipe
+cat pipe >many &
+background+=($!)
+start_recorder -n -F $function -F 'acpi_*' -F '[egx]*' -F 'd[er]*' -F 'p[chi]*' -F 'u*' -F 'w*' -p 10 -o pipe
+dd if=/dev/zero of=f bs=4k count=1 conv=fsync 2>/dev/null
+if [ "$(printf '%s\n' 6.7 "$(uname -r)" | sort -V | head -1)" = 6.7 ]; then
+	refuse 'among many functions, the patch is refused as well' insmod "$patch" function=$function 2>/dev/null
+	stop_recorder
+	check 'the recording ends well' [ "$status" = 0 ]
+	exit
+fi
+insmod "$patch" function=$function || fail 'among many functions, the patch does not load'
+check 'it gets through' wait_until 40 through
+check 'it works' [ "$(patched_calls)" = 1 ]
+check 'each time' [ "$(patched_calls)" = 1 ]
+stop_recorder
+check 'the recording ends well' [ "$status" = 0 ]
+check 'FKT has the call from before the patch, and its return' [ "$(events many | grep -c " $function")" = 2 ]
+check 'and counts those that the patch took as lost' [ "$(lost recorder.err)" -ge 2 ]
+check 'it works still' [ "$(patched_calls)" = 1 ]
+remove_patch
+check 'and has gone' dd if=/dev/zero of=f bs=4k count=1 conv=fsync
