@@ -13,10 +13,10 @@ rounds=${HUNDRED-10}
 
 # In turns, so that a round's sleepers are in functions that the next one does not trace.
 kinds=(
-	'-F *_sys_read -F ksys_read -F vfs_read -F pipe_read'
-	'-F *_sys_futex -F do_futex -F do_sys_poll -F do_select -F do_wait -F pipe_read'
+	'-F *_sys_read -F ksys_read -F vfs_read -F *pipe_read'
+	'-F *_sys_futex -F do_futex -F do_sys_poll -F do_select -F do_wait -F *pipe_read'
 	'-F __x64_sys_read -P r:ksys_read -P r:vfs_read'
-	'-F schedule -F pipe_read -F do_wait --args'
+	'-F schedule -F *pipe_read -F do_wait --args'
 	'-k system,files'
 	'-e sched:* -e irq:* -F vfs_*'
 )

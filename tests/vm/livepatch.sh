@@ -49,7 +49,7 @@ fi
 remove_patch
 
 # First FKT: the patch is refused.
-start_recorder -n -F $function -F pipe_read -F vfs_read -F '*_sys_read' -F ksys_read -o t
+start_recorder -n -F $function -F '*pipe_read' -F vfs_read -F '*_sys_read' -F ksys_read -o t
 refuse "a live patch of what FKT records" insmod "$patch" function=$function 2>/dev/null
 check 'nothing of it is left' [ ! -e $sysfs ]
 dd if=/dev/zero of=f bs=4k count=1 conv=fsync 2>/dev/null
