@@ -415,8 +415,11 @@ sub patch_ends {
 }
 
 my @kprobe = (\%probe, 'kprobe_events', "p:at/p%s %s\n", "r64:at/r%s %s\n");
-my @fprobe = (\%fprobe, 'dynamic_events', "f:at/p%s %s\n", "f64:at/r%s %s%%return\n");
 my $has_fprobes = slurp("$tracing/README") =~ /^\s*f\[/m;
+# How many may be inside at once is said, until kernels no longer take it.
+my $returns = spew("$tracing/dynamic_events", "f64:at/try vfs_read%return\n", 1) ? 'f64' : 'f';
+spew("$tracing/dynamic_events", "-:at/try\n", 1) if $returns eq 'f64';
+my @fprobe = (\%fprobe, 'dynamic_events', "f:at/p%s %s\n", "$returns:at/r%s %s%%return\n");
 
 # What may be done, and how often.
 my @actions = (
