@@ -149,12 +149,15 @@ static inline struct fkt_text fkt_module_init_text(const struct module *mod)
 
 /*
  * How many functions may have a direct trampoline, all in all. Before 6.7, each one that is added beyond
- * 8192 makes a new copy of the kernel's table of them all, and loses the old one.
+ * 8192 makes a new copy of the kernel's table of them all, and loses the old one, as when the table grows
+ * several times at once (FKT_DIRECT_TABLE_LEAKS).
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define FKT_DIRECT_MAX 4096u
+#define FKT_DIRECT_MAX	       4096u
+#define FKT_DIRECT_TABLE_LEAKS true
 #else
-#define FKT_DIRECT_MAX U32_MAX
+#define FKT_DIRECT_MAX	       U32_MAX
+#define FKT_DIRECT_TABLE_LEAKS false
 #endif
 
 #endif

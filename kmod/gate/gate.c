@@ -21,6 +21,8 @@ static_assert((8 * FKT_GATE_COPY_WORDS + 16) % 16 == 0);
 static DEFINE_MUTEX(fkt_gate_lock);
 /* Pinned until the machine is restarted; @fkt_gate_lock. */
 static bool fkt_gate_stays;
+/* Whether ftrace was told to keep its table; @fkt_gate_lock. */
+static bool fkt_gate_keeps;
 /* What the next recording's tickets begin with; @fkt_gate_lock. */
 static u64 fkt_gate_next = 1;
 
@@ -112,6 +114,10 @@ int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *
 	ret = fkt_gate_guard_set();
 	if (ret)
 		goto out;
+	/* It needs ftrace turned on, as it is now. */
+	if (!fkt_gate_keeps)
+		fkt_gate_keep_table();
+	fkt_gate_keeps = true;
 	fkt_gate_first = fkt_gate_next;
 	fkt_gate_next += tickets;
 	*gate = (struct fkt_gate){

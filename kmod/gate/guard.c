@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether ftrace is turned on (kernel.ftrace_enabled), and that it stays so while functions are hooked.
+ * What keeps ftrace as the gate needs it.
+ *
+ * It is turned on (kernel.ftrace_enabled), and stays so while functions are hooked.
  *
  * While it is off, ftrace takes direct calls, calls nobody, and is confused when they are taken back.
  * It can't be turned off while there is a hook that is said to be permanent, and takes no such hook
@@ -8,6 +10,7 @@
  * of the gate's own that nobody calls.
  */
 #include <linux/ftrace.h>
+#include "../compat.h"
 #include "trampoline.h"
 
 static noinline void fkt_gate_guarded(void)
@@ -24,6 +27,34 @@ static struct ftrace_ops fkt_gate_guard = {
 	.func = fkt_gate_nothing,
 	.flags = FTRACE_OPS_FL_PERMANENT,
 };
+
+/*
+ * Before 6.7, ftrace's table of direct calls grows anew whenever it was empty, and of the tables that it
+ * grows out of within one call, all but the last are lost. One direct call that is never taken back, on
+ * another function that nobody calls, keeps the table: so it grows once.
+ */
+static noinline void fkt_gate_kept(void)
+{
+	barrier();
+}
+
+static struct ftrace_ops fkt_gate_keeper;
+
+/**
+ * fkt_gate_keep_table - have ftrace keep its table of direct calls, where it has to be kept
+ *
+ * Without that, a recording of many functions costs some memory.
+ *
+ * Context: process; may sleep; once, when the gate is to stay loaded.
+ */
+void fkt_gate_keep_table(void)
+{
+	if (!FKT_DIRECT_TABLE_LEAKS)
+		return;
+	if (ftrace_set_filter_ip(&fkt_gate_keeper, (unsigned long)fkt_gate_kept, 0, 0) ||
+	    fkt_register_direct(&fkt_gate_keeper, (unsigned long)fkt_gate_called))
+		pr_warn("fkt_gate: ftrace's table of direct calls is not kept\n");
+}
 
 /**
  * fkt_gate_guard_set - see to it that ftrace stays on

@@ -14,6 +14,7 @@ extern u64 fkt_gate_first;
 extern u64 fkt_gate_tickets;
 void fkt_gate_resched(void);
 
+void fkt_gate_keep_table(void);
 int fkt_gate_guard_set(void);
 void fkt_gate_guard_clear(void);
 
