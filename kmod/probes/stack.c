@@ -4,6 +4,7 @@
 #include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/workqueue.h>
+#include <asm/cpu_entry_area.h>
 #include "stack.h"
 
 DEFINE_PER_CPU(unsigned long, fkt_irq_stack_end);
@@ -11,6 +12,27 @@ DEFINE_PER_CPU(unsigned long, fkt_irq_stack_end);
 static bool fkt_on_task_stack(unsigned long sp)
 {
 	return sp - (unsigned long)current->stack < THREAD_SIZE;
+}
+
+/**
+ * fkt_stack_low_elsewhere - fkt_stack_low() where neither the task's stack nor the interrupts' has enough
+ * @frame: as there
+ *
+ * While the scheduler switches tasks, the next one's stack is in use before it is the current task. The
+ * stacks of tasks stand at multiples of their size; but where that of the interrupts is not known, it
+ * might be this one.
+ *
+ * Context: any; preemption is off.
+ * Return: as fkt_stack_low().
+ */
+bool fkt_stack_low_elsewhere(const void *frame)
+{
+	unsigned long sp = (unsigned long)frame, irq_end = raw_cpu_read(fkt_irq_stack_end);
+
+	if (fkt_on_task_stack(sp) || !irq_end || irq_end - sp <= IRQ_STACK_SIZE ||
+	    sp - CPU_ENTRY_AREA_BASE < CPU_ENTRY_AREA_MAP_SIZE)
+		return true;
+	return sp % THREAD_SIZE < FKT_STACK_RESERVE(THREAD_SIZE);
 }
 
 /*

@@ -14,6 +14,8 @@
 /* The end (the highest address) of the stack of this CPU's interrupts, 0 if it is not known. */
 DECLARE_PER_CPU(unsigned long, fkt_irq_stack_end);
 
+bool fkt_stack_low_elsewhere(const void *frame);
+
 /**
  * fkt_stack_low - whether little is left of the stack
  * @frame: where it is used up to
@@ -31,7 +33,9 @@ static __always_inline bool fkt_stack_low(const void *frame)
 	if (likely(left < THREAD_SIZE - FKT_STACK_RESERVE(THREAD_SIZE)))
 		return false;
 	used = raw_cpu_read(fkt_irq_stack_end) - (unsigned long)frame;
-	return used > IRQ_STACK_SIZE - FKT_STACK_RESERVE(IRQ_STACK_SIZE);
+	if (likely(used <= IRQ_STACK_SIZE - FKT_STACK_RESERVE(IRQ_STACK_SIZE)))
+		return false;
+	return fkt_stack_low_elsewhere(frame);
 }
 
 void fkt_stack_find(void);

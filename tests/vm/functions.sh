@@ -164,6 +164,12 @@ cat compared
 check 'the same calls in the same nesting' not grep -q OTHERS compared
 check 'and there are many' [ "$(sed -n 's/ events are the same$//p' compared)" -gt 300 ]
 
+# Everything, with room for it: nothing is lost, also where the scheduler is between two tasks' stacks.
+expect 0 fkt_record -p 14 -F '*' -o t.all sleep 1
+check 'nothing is lost' [ "$(lost)" = 0 ]
+rm -f t.all
+check 'FKT does not trace itself' not grep -q fkt_gate .err
+
 # A traced module goes, and comes again.
 if modprobe dummy 2>/dev/null && rmmod dummy; then
 	modprobe dummy

@@ -467,7 +467,7 @@ static uint64_t find_function(const struct probe *probe, const char *name, const
 		missing(probe, "there is no function %s%s%s", name, module ? " in the module " : "",
 			module ? module : "");
 	}
-	if (first->module && !strcmp(first->module, "fkt"))
+	if (first->module && functions_own(first->module))
 		missing(probe, "FKT does not trace itself");
 	if (hazard_find(name, &why) == FUNCTION_NEVER)
 		missing(probe, "not to be probed: %s", why);

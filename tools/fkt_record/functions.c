@@ -279,6 +279,11 @@ struct functions *functions_hookable(void)
 	return &hookable;
 }
 
+bool functions_own(const char *module)
+{
+	return !strcmp(module, "fkt") || !strcmp(module, "fkt_gate");
+}
+
 bool functions_for_bpf(const struct function *function)
 {
 	return !function->module && !strncmp(function->name, FOR_BPF, strlen(FOR_BPF));
@@ -290,6 +295,8 @@ const char *functions_never(const struct function *function)
 
 	if (function->barred)
 		return function->barred;
+	if (function->module && functions_own(function->module))
+		return "it is FKT's own";
 	return hazard_find(function->name, &why) == FUNCTION_NEVER ? why : NULL;
 }
 

@@ -70,6 +70,12 @@ struct function *functions_find(const struct functions *functions, const char *n
 const char *functions_never(const struct function *function);
 
 /**
+ * functions_own - whether a module is one of FKT's, which does not trace itself
+ * @module: its name
+ */
+bool functions_own(const char *module);
+
+/**
  * functions_for_bpf - whether a function is there for BPF programs to be attached to
  *
  * Only who means these functions traces them: no program can be attached meanwhile.
