@@ -316,6 +316,7 @@ struct fkt_session {
 	int error;
 	bool limit_reached;
 	atomic_t pauses;
+	atomic64_t skipped; /* of the events lost, those that had room: see fkt_event_lost() */
 	u64 paused_at;
 	u16 paused_lane;
 	u64 flush_cpu_ns;

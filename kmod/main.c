@@ -272,6 +272,7 @@ static int fkt_ioctl_status(void __user *arg, size_t size)
 	status.direct = s->out_direct;
 	status.lanes = s->pools_count;
 	status.missed = fkt_kprobes_missed();
+	status.skipped = atomic64_read(&s->skipped);
 	status.clock_ahead = READ_ONCE(fkt_clock_ahead) - fkt_clock_zero;
 	fkt_functions_status(&status);
 	ret = 0;

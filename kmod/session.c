@@ -37,7 +37,7 @@ noinline void fkt_event_shared(u64 tag, u32 words, const u64 *args)
 }
 
 /**
- * fkt_event_lost - count an event as lost that could not be recorded
+ * fkt_event_lost - count an event as lost that could not be recorded, though there was room for it
  * Context: as for fkt_event_n().
  */
 noinline void fkt_event_lost(void)
@@ -46,6 +46,8 @@ noinline void fkt_event_lost(void)
 		fkt_count(&fkt_session.pools[0].lane->lost, true);
 	else
 		fkt_count(&this_cpu_read(fkt_lane)->lost, false);
+	/* After the lane's count: whoever reads them in the other order finds no more of these than lost. */
+	atomic64_inc(&fkt_session.skipped);
 }
 
 /**
@@ -343,6 +345,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	s->error = 0;
 	s->limit_reached = false;
 	atomic_set(&s->pauses, 0);
+	atomic64_set(&s->skipped, 0);
 	s->flush_cpu_ns = 0;
 	s->sync_cpu_ns = 0;
 	s->start_cycles = 0;

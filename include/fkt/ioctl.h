@@ -113,7 +113,7 @@ struct fkt_refused {
  * @mask: the active mask
  * @error: errno value with which the output failed and ended the recording, 0 if none
  * @events: sum over lanes, as are @lost and @discarded
- * @lost: events for which there was no page
+ * @lost: events for which there was no page, and those of @skipped
  * @discarded: events that were recorded but could not be written
  * @bytes: bytes written, index pages and marks included
  * @pages: pages written, index pages and marks included
@@ -135,6 +135,8 @@ struct fkt_refused {
  * @text_reused: counts up when a module's code comes to be where another one's was, from 1 on
  * @reserved2: 0
  * @refused: the first of those that could not be hooked
+ * @skipped: events of functions that were lost though there was a page: little was left of the stack, another
+ *	tracer took the call, or too many tasks were inside functions of a graph
  */
 struct fkt_status {
 	__u32 size;
@@ -164,6 +166,7 @@ struct fkt_status {
 	__u32 text_reused;
 	__u32 reserved2;
 	struct fkt_refused refused[FKT_REFUSED_FIRST];
+	__u64 skipped;
 };
 
 /* fkt_function_spec.flags */

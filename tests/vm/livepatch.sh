@@ -17,8 +17,8 @@ patched_calls() {
 	local before
 
 	before=$(cat $parameters/calls)
-	# conv=fsync: one call.
-	dd if=/dev/zero of=f bs=4k count=1 conv=fsync 2>/dev/null
+	# oflag=dsync: one call, not an inlined one as fsync()'s on newer kernels.
+	dd if=/dev/zero of=f bs=4k count=1 oflag=dsync 2>/dev/null
 	echo $(($(cat $parameters/calls) - before))
 }
 
@@ -36,7 +36,7 @@ remove_patch() {
 # First the patch: FKT does without the function, and says so.
 insmod "$patch" function=$function || die 'the patch does not load'
 check 'the patch works' [ "$(patched_calls)" = 1 ]
-run fkt_record -F $function -F vfs_open -o t sh -c "cat $parameters/calls; dd if=/dev/zero of=f bs=4k count=1 conv=fsync 2>/dev/null; cat $parameters/calls"
+run fkt_record -F $function -F vfs_open -o t sh -c "cat $parameters/calls; dd if=/dev/zero of=f bs=4k count=1 oflag=dsync 2>/dev/null; cat $parameters/calls"
 if [ "$status" = 0 ]; then
 	check 'the patch works while FKT records others' [ "$(echo "$out" | xargs | awk '{ print $2 - $1 }')" = 1 ]
 	said "$function|could not be hooked"
@@ -52,7 +52,7 @@ remove_patch
 start_recorder -n -F $function -F '*pipe_read' -F vfs_read -F '*_sys_read' -F ksys_read -o t
 refuse "a live patch of what FKT records" insmod "$patch" function=$function 2>/dev/null
 check 'nothing of it is left' [ ! -e $sysfs ]
-dd if=/dev/zero of=f bs=4k count=1 conv=fsync 2>/dev/null
+dd if=/dev/zero of=f bs=4k count=1 oflag=dsync 2>/dev/null
 
 # One of another function, with somebody asleep in a traced one, who is not woken up for it.
 mkfifo fifo
@@ -80,7 +80,7 @@ mkfifo pipe
 cat pipe >many &
 background+=($!)
 start_recorder -n -F $function -F 'acpi_*' -F '[egx]*' -F 'd[er]*' -F 'p[chi]*' -F 'u*' -F 'w*' -p 10 -o pipe
-dd if=/dev/zero of=f bs=4k count=1 conv=fsync 2>/dev/null
+dd if=/dev/zero of=f bs=4k count=1 oflag=dsync 2>/dev/null
 if [ "$(printf '%s\n' 6.7 "$(uname -r)" | sort -V | head -1)" = 6.7 ]; then
 	refuse 'among many functions, the patch is refused as well' insmod "$patch" function=$function 2>/dev/null
 	stop_recorder
@@ -97,4 +97,4 @@ check 'FKT has the call from before the patch, and its return' [ "$(events many 
 check 'and counts those that the patch took as lost' [ "$(lost recorder.err)" -ge 2 ]
 check 'it works still' [ "$(patched_calls)" = 1 ]
 remove_patch
-check 'and has gone' dd if=/dev/zero of=f bs=4k count=1 conv=fsync
+check 'and has gone' dd if=/dev/zero of=f bs=4k count=1 oflag=dsync

@@ -6,7 +6,7 @@
 
 . "$TOP/tests/vm/lib.sh"
 
-odd=$TOP/build/tests/vm/sample/$(uname -r | cut -d. -f1-2)/fkt_odd.ko
+odd=$TOP/build/tests/vm/sample/$(uname -r)/fkt_odd.ko
 modprobe loop
 mkdir mnt thin
 

@@ -7,8 +7,7 @@
 
 . "$TOP/tests/vm/lib.sh"
 
-series=$(uname -r | cut -d. -f1-2)
-odd=$TOP/build/tests/vm/sample/$series/fkt_odd.ko
+odd=$TOP/build/tests/vm/sample/$(uname -r)/fkt_odd.ko
 
 for test in file pipe unix tcp limit stop signal others poll pause hotplug unload; do
 	echo "--- $test"

@@ -61,10 +61,14 @@ static void show_troubles(const struct recording *recording)
 		warnx("%s: the device is full", name);
 	if (status->error && status->error != EPIPE)
 		warnx("%s: %s; the trace ends there", name, strerror(status->error));
-	if (status->lost)
+	if (status->lost > status->skipped)
 		warnx("%llu events were lost because the buffer was full; "
 		      "a larger one (-p) or fewer layers (-k) will help",
-		      status->lost);
+		      status->lost - status->skipped);
+	if (status->skipped)
+		warnx("%llu events of functions were lost where little was left of the stack, another "
+		      "tracer took the call, or too many tasks were inside a graph",
+		      status->skipped);
 	if (status->missed)
 		warnx("%llu times an address was passed when its probe could not be called, because "
 		      "another one was running, or too many were inside the function (r100:…)",
