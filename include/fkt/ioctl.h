@@ -132,7 +132,7 @@ struct fkt_refused {
  * @functions_refused: functions that could not be hooked
  * @clock_ahead: what is to be added to the processor's counter of cycles to get a stamp, which goes on
  *	where the machine has slept and the counter was set back
- * @text_reused: counts up when a module's code comes to be where another one's was, from 1 on
+ * @text_reused: counts up when a module's code comes to be where another one's was; not 0
  * @reserved2: 0
  * @refused: the first of those that could not be hooked
  * @skipped: events of functions that were lost though there was a page: little was left of the stack, another

@@ -26,8 +26,11 @@ static bool fkt_gate_keeps;
 /* What the next recording's tickets begin with; @fkt_gate_lock. */
 static u64 fkt_gate_next = 1;
 
-/* The tickets of the recording that has the gate open, and how many: 0 while nobody has. */
-u64 fkt_gate_first;
+/*
+ * The tickets of the recording that has the gate open, or of the next one, and how many: 0 while nobody has.
+ * The trampolines read the one, then the other: the first changes only while there are none.
+ */
+u64 fkt_gate_first = 1;
 u64 fkt_gate_tickets;
 
 static u64 fkt_gate_no_entry(struct fkt_gate_call *call)
@@ -118,7 +121,6 @@ int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *
 	if (!fkt_gate_keeps)
 		fkt_gate_keep_table();
 	fkt_gate_keeps = true;
-	fkt_gate_first = fkt_gate_next;
 	fkt_gate_next += tickets;
 	*gate = (struct fkt_gate){
 		.first = fkt_gate_first,
@@ -155,6 +157,9 @@ void fkt_gate_close(void)
 	static_call_update(fkt_gate_entry, fkt_gate_no_entry);
 	static_call_update(fkt_gate_entry_copying, fkt_gate_no_entry_copying);
 	WRITE_ONCE(fkt_gate_tickets, 0);
+	/* Whoever has read the last one's is waited for below, before the next one can begin. */
+	smp_wmb(); /* partner: LEAVE in trampoline.S, whose loads are in order */
+	WRITE_ONCE(fkt_gate_first, fkt_gate_next);
 	static_call_update(fkt_gate_exit, fkt_gate_no_exit);
 	fkt_gate_guard_clear();
 	/*

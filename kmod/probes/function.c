@@ -11,6 +11,7 @@
 #include <linux/ftrace.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -102,19 +103,21 @@ static u32 fkt_function_graph_depth;
 
 /*
  * The pages of the modules' memory whose code has gone, or is about to, and nobody else's is there. When
- * another module's comes, that is counted, from 1 on, and the last ones are kept: whoever has looked up
+ * another module's comes, that is counted, from a random number on, and the last ones are kept: whoever has looked up
  * addresses before may take its functions for others. fkt_groups_lock.
  */
 #define FKT_TEXTS_KEPT 64
 static DECLARE_BITMAP(fkt_text_gone, (MODULES_END - MODULES_VADDR) / PAGE_SIZE);
 static struct fkt_text fkt_text_came[FKT_TEXTS_KEPT]; /* by @fkt_text_reused */
-static u32 fkt_text_reused = 1;
+static u32 fkt_text_reused;
 
 /* The places of the running recording's table, NULL without one, and the gate, which is open then. */
 static struct fkt_function *fkt_functions;
 static struct fkt_gate fkt_functions_gate;
 /* The groups that are hooked, and its lock. */
 static LIST_HEAD(fkt_function_groups);
+/* Those that ftrace would not hook, until they are freed. */
+static LIST_HEAD(fkt_groups_refused);
 static DEFINE_MUTEX(fkt_groups_lock);
 static u32 fkt_function_keys; /* the layers whose functions are hooked */
 
@@ -625,14 +628,34 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 co
 		group->copying |= !!specs[i]->copy_words;
 	}
 	/* Patching the functions makes every CPU see the table before it gets to the trampoline. */
-	ret = ftrace_set_filter_ips(&group->ops, group->ips, count, 0, 0) ?: fkt_group_hook(group);
+	ret = ftrace_set_filter_ips(&group->ops, group->ips, count, 0, 0);
 	if (ret) {
 		ftrace_free_filter(&group->ops);
 		kvfree(group);
 		return ret;
 	}
-	list_add(&group->link, &fkt_function_groups);
-	return 0;
+	ret = fkt_group_hook(group);
+	list_add(&group->link, ret ? &fkt_groups_refused : &fkt_function_groups);
+	return ret;
+}
+
+/*
+ * Free the groups that ftrace has refused. It had them in its list of hooks for a moment, and waits for
+ * nobody when it takes them out again: another CPU may be going through them.
+ */
+static void fkt_groups_refused_free(void)
+{
+	struct fkt_function_group *group, *next;
+
+	if (list_empty(&fkt_groups_refused))
+		return;
+	synchronize_rcu();
+	synchronize_rcu_tasks_rude();
+	list_for_each_entry_safe(group, next, &fkt_groups_refused, link) {
+		list_del(&group->link);
+		ftrace_free_filter(&group->ops);
+		kvfree(group);
+	}
 }
 
 /* How many groups may come of looking for functions that somebody else holds: each is hooked and unhooked. */
@@ -772,6 +795,7 @@ static int fkt_layers_attach(u32 keys, u32 before)
 		fkt_functions_hooked = hooked;
 		fkt_functions_refused = refused;
 	}
+	fkt_groups_refused_free();
 	mutex_unlock(&fkt_groups_lock);
 	kvfree(specs);
 	return ret;
@@ -848,6 +872,8 @@ static struct notifier_block fkt_function_modules = {
  */
 int fkt_functions_init(void)
 {
+	/* Whoever has asked an earlier instance of this module, before it was loaded anew, is told apart. */
+	fkt_text_reused = get_random_u32() >> 1 | 1;
 	return register_module_notifier(&fkt_function_modules);
 }
 
@@ -940,9 +966,10 @@ static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 	if (!fkt_functions) {
 		ret = fkt_table_begin(s);
 		if (ret)
-			return ret;
+			goto out;
 	}
 	ret = fkt_layers_attach(keys, before);
+out:
 	if (ret)
 		fkt_function_keys = before;
 	return ret;
