@@ -239,7 +239,7 @@ static u64 fkt_function_entry(struct fkt_gate_call *call)
 
 	function = fkt_function_first(fkt_functions, body);
 	if (unlikely(function->body != body) || unlikely(!fkt_on(function->entry_keys)) ||
-	    unlikely(fkt_stack_low(call)))
+	    unlikely(fkt_stack_unsure(call)))
 		return fkt_function_entry_slow(call->args, call->body, NULL);
 	if (unlikely(!fkt_reserve(this_cpu_read(fkt_lane), &function->entry_tag, 0, 0, false,
 				  &slot)))

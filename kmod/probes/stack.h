@@ -17,6 +17,26 @@ DECLARE_PER_CPU(unsigned long, fkt_irq_stack_end);
 bool fkt_stack_low_elsewhere(const void *frame);
 
 /**
+ * fkt_stack_unsure - whether neither the task's stack nor the interrupts' is known to have enough left
+ * @frame: where it is used up to
+ *
+ * Calls nobody, for the fast ways: the slow ones ask fkt_stack_low().
+ *
+ * Context: any; preemption is off.
+ */
+static __always_inline bool fkt_stack_unsure(const void *frame)
+{
+	unsigned long used, left = (unsigned long)frame - FKT_STACK_RESERVE(THREAD_SIZE);
+
+	OPTIMIZER_HIDE_VAR(left); /* gcc would subtract in an order that takes two moves more */
+	left -= (unsigned long)current->stack;
+	if (likely(left < THREAD_SIZE - FKT_STACK_RESERVE(THREAD_SIZE)))
+		return false;
+	used = raw_cpu_read(fkt_irq_stack_end) - (unsigned long)frame;
+	return used > IRQ_STACK_SIZE - FKT_STACK_RESERVE(IRQ_STACK_SIZE);
+}
+
+/**
  * fkt_stack_low - whether little is left of the stack
  * @frame: where it is used up to
  *
@@ -26,16 +46,7 @@ bool fkt_stack_low_elsewhere(const void *frame);
  */
 static __always_inline bool fkt_stack_low(const void *frame)
 {
-	unsigned long used, left = (unsigned long)frame - FKT_STACK_RESERVE(THREAD_SIZE);
-
-	OPTIMIZER_HIDE_VAR(left); /* gcc would subtract in an order that takes two moves more */
-	left -= (unsigned long)current->stack;
-	if (likely(left < THREAD_SIZE - FKT_STACK_RESERVE(THREAD_SIZE)))
-		return false;
-	used = raw_cpu_read(fkt_irq_stack_end) - (unsigned long)frame;
-	if (likely(used <= IRQ_STACK_SIZE - FKT_STACK_RESERVE(IRQ_STACK_SIZE)))
-		return false;
-	return fkt_stack_low_elsewhere(frame);
+	return unlikely(fkt_stack_unsure(frame)) && fkt_stack_low_elsewhere(frame);
 }
 
 void fkt_stack_find(void);
