@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400 s
 #
-# Each allocation of a recording fails once, on a kernel that was built for it (scripts/debug-kernel).
+# Allocations of a recording fail, one at a time, on a kernel that was built for it (scripts/debug-kernel). Of many that
+# follow each other not all do: they are the pages of a lane.
 
 . "$TOP/tests/vm/lib.sh"
 
