@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Cycles to nanoseconds: the line through the trace's first and last clock pair, or, when it has
  * only one of them, the frequency that the kernel gave for the counter.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * CSV, as RFC 4180 has it but for its line ends: a line with the names of the columns, then rows.
  * What an event holds is one column, an object of JSON.

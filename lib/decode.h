@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Slots to events: the part of libfkt that runs once an event, inline in the caller's loop.
  *

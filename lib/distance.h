@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How much two names resemble each other. */
 #ifndef FKT_LIB_DISTANCE_H
 #define FKT_LIB_DISTANCE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The fields of an event: what its words and its immediate are, by the spec of its code's row (see
  * codes.h). Whoever shows an event, or groups by it, asks here, once a code.

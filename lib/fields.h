@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* fields.c: the values of fields, inline for those who show each event. */
 #ifndef FKT_FIELDS_H
 #define FKT_FIELDS_H

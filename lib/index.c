@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * To a moment of a file without reading what comes before: by bisection over the full index
  * pages, which stand at places that can be computed.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the files of libfkt share among themselves. */
 #ifndef FKT_INTERNAL_H
 #define FKT_INTERNAL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * JSON: an object a line, for each event and for each row of a table, whose member "table" says
  * what it is of.

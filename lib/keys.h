@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Key masks as people write them. */
 #ifndef FKT_LIB_KEYS_H
 #define FKT_LIB_KEYS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Listings and tables for people (paper, §1.2, figures 3 and 4). */
 #include <inttypes.h>
 #include <stdio.h>

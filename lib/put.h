@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Pieces of a line: each writes something at @to, where there is room for it, and returns its end.
  * Inline, since a listing is made of nothing else.

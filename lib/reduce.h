@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a page comes to by itself: see reduce.c. */
 #ifndef FKT_REDUCE_H
 #define FKT_REDUCE_H

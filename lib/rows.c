@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Rows: what time is charged to. What events of a code do to the calls that are open, and what the
  * rows are called.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Moments of a trace: its first and its last one, that of an event's number, and one from which on
  * to read so as to know how things stood. The index leads near them, and a reader to the event.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Formats: a struct fkt_format each, in a file of its own, and a name in FKT_FORMATS.
  *

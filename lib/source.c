@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Where a reader has a trace's pages from: the queues of all kinds of sources, and the kinds that
  * read a file, or a stream.

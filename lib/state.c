@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * How things stand at some moment of a trace: which thread is current on each CPU, which calls have
  * been entered and not left, and what the threads are called. It is what a part of a trace has to

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Kernel addresses to names, from the lines of /proc/kallsyms that the trace holds.
  *

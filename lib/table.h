@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables, in any format. Included by fkt.h. */
 #ifndef FKT_TABLE_H
 #define FKT_TABLE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The kernel functions that make up the layers 1 to 6 (paper, §B.5), in the order of their way from
  * the wire, or the disk, to the program.

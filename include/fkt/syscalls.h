@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * System calls of x86-64 and of i386, as a 64-bit kernel numbers them: X(number, "name", arguments,
  * "argument,argument,…"). x32 uses the numbers of x86-64, and from 512 on some of its own.

@@ -7,3 +7,9 @@ $(B)/tests/unit/test_signature: LDLIBS += -lbpf
 
 # Its allocations fail when it says so.
 $(B)/tests/unit/test_memory: LDLIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
+
+# What is said of the sources themselves.
+tests: $(B)/tests/unit/test_licences
+
+$(B)/tests/unit/test_licences: tests/unit/licences
+	$(Q)mkdir -p $(@D) && cp $< $@

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fkt_extract: a part of a trace as a trace of its own (paper, §6 and §C.3).
  */

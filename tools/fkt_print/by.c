@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls and events in groups, by what the user says. */
 #include <errno.h>
 #include <inttypes.h>

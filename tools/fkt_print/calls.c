@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What each function calls (paper, figure 5), and how long its calls take. */
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The time of each thread on each CPU. */
 #include <errno.h>
 #include <stdlib.h>

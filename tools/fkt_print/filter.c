@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Which events and calls the user wants to see. */
 #include <fnmatch.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fkt_print: list a trace's events, and sum them up (paper, §1.2 and §C.3).
  */

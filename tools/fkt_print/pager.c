@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Long output goes through a pager, when somebody looks at it. */
 #include <errno.h>
 #include <signal.h>

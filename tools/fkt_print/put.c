@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Names that several views show. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Something for each thread, and for what goes on in interrupts, for each CPU. */
 #include <stdlib.h>
 #include <string.h>

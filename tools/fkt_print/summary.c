@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The summary: what was recorded, where the time went, and how often each event came. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Views: what fkt_print makes of the events of a trace besides listing them. Each is a struct view
  * in a file of its own, and a name in VIEWS; fkt_print.c knows none by name.

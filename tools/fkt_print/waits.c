@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Why threads did not run: what they waited in, who woke them, and how long it took. */
 #include <errno.h>
 #include <inttypes.h>

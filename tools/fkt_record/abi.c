@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How x86-64's System V ABI passes values, as gcc does it (classify_argument() and construct_container()
  * of its config/i386/i386.cc).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How x86-64's System V ABI passes values: in registers, or on the stack. */
 #ifndef FKT_RECORD_ABI_H
 #define FKT_RECORD_ABI_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The addresses that -P names, in the language of tracefs' kprobe_events
  * (Documentation/trace/kprobetrace.rst):

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The addresses that -P names. */
 #ifndef FKT_RECORD_ADDRESSES_H
 #define FKT_RECORD_ADDRESSES_H

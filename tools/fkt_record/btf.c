@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the kernel's own type information (BTF) says of its functions. It has them by name: several
  * of one name where source files have functions of their own of that name, with different arguments,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the kernel's own type information (BTF) says of its functions. */
 #ifndef FKT_RECORD_BTF_H
 #define FKT_RECORD_BTF_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The command that is recorded: it is started only when the recorder is ready. */
 #include <err.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The stamp counter, and where it stands on the system's clocks. */
 #include <sys/ioctl.h>
 #include <time.h>

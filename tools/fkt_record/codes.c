@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Codes that are given out for one recording: to functions, tracepoints, addresses and modules. */
 #include <err.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Codes that are given out for one recording, and the lines that say in the trace what they mean. */
 #ifndef FKT_RECORD_CODES_H
 #define FKT_RECORD_CODES_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tracepoints that -e names. */
 #ifndef FKT_RECORD_EVENTS_H
 #define FKT_RECORD_EVENTS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's own tracing of functions: where it is, whether it is on, and who uses it. */
 #include <err.h>
 #include <errno.h>

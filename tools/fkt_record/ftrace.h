@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's own tracing of functions, which FKT's hooks are part of. */
 #ifndef FKT_RECORD_FTRACE_H
 #define FKT_RECORD_FTRACE_H

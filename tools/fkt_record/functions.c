@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The functions that can be traced: what ftrace lists, with addresses from /proc/kallsyms. */
 #include <err.h>
 #include <fnmatch.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The functions that can be traced, and those that are to be. */
 #ifndef FKT_RECORD_FUNCTIONS_H
 #define FKT_RECORD_FUNCTIONS_H

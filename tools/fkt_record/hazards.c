@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Functions that have no exit, or whose exit must not be caught, or that are not to be traced at all,
  * and why. The exit is caught by a trampoline that calls the function.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The head of a trace: all that is known before the recording (paper, §C.1). */
 #include <ctype.h>
 #include <dirent.h>

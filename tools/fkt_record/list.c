@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What can be traced: --list-functions and --list-layers. */
 #include <err.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Whether the kernel is locked down, which makes it refuse root what it otherwise may do. */
 #include <errno.h>
 #include <stdio.h>

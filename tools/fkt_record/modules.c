@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the trace must know of the kernel's modules: the codes that they have registered (probe.h),
  * and functions that /proc/kallsyms lacks, from the modules' files (paper, §7).

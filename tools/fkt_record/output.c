@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Where the trace goes: a regular file, a block device, or a stream. */
 #include <err.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What the user sees of a recording: a line while it runs, a few when it has ended. */
 #include <err.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of fkt_record share. */
 #ifndef FKT_RECORD_H
 #define FKT_RECORD_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Sections of a trace file, put together in memory. */
 #include <err.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Which functions a recording traces: those of its layers, and those that -F names. */
 #include <err.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A function's arguments and its result, as the registers and the stack have them. */
 #ifndef FKT_RECORD_SIGNATURE_H
 #define FKT_RECORD_SIGNATURE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The addresses of the kernel's functions: from /proc/kallsyms, and from a System.map where that
  * lacks some (paper, §7).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions of the kernel and its modules, as lines of /proc/kallsyms and as tables. */
 #ifndef FKT_RECORD_SYMBOLS_H
 #define FKT_RECORD_SYMBOLS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The tail of a trace: what is known only after the recording. */
 #include <err.h>
 #include <inttypes.h>

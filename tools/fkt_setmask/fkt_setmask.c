@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fkt_enable, fkt_disable, fkt_setmask: change the active mask of the running recording (paper,
  * §C.2). One program that does what its name says.
