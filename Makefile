@@ -46,11 +46,11 @@ say = @printf '  %-7s %s\n' $(1) $(2)
 MAKEFLAGS += --no-print-directory
 endif
 
-fkt_cflags := -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -Iinclude -Ilib -MMD -MP $(WERROR)
+fkt_cflags := -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -Iinclude -Ilib -Itools -MMD -MP $(WERROR)
 fkt_ldlibs := -lzstd -pthread
 
-# One folder a tool; some tools answer to more than one name.
-tools	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c)))))
+# One folder a tool, and what tools share in tools/common; some tools answer to more than one name.
+tools	 := $(filter-out common,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c))))))
 fkt_record_ldlibs := -lbpf -lelf
 # Recording is for x86; a trace is read anywhere.
 ifeq ($(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine)),)
@@ -58,7 +58,8 @@ tools	 := $(filter-out fkt_record,$(tools))
 endif
 aliases	 := fkt_enable:fkt_setmask fkt_disable:fkt_setmask
 bins	 := $(tools:%=$(B)/bin/%) $(foreach a,$(aliases),$(B)/bin/$(firstword $(subst :, ,$(a))))
-lib_objs := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*.c))
+lib_objs    := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/*/*.c))
+common_objs := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/common/*.c))
 
 # A test_*.c of tests/unit is a program together with the helpers there, a .c file of tests/vm
 # and tests/bench is one alone. Their modules: see test_module_rule.
@@ -67,7 +68,8 @@ unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
 		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 other_tests  := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/*.c tests/bench/*.c))
 
-sources := $(wildcard lib/*.c $(tools:%=tools/%/*.c) tests/unit/*.c tests/vm/*.c tests/bench/*.c)
+sources := $(wildcard lib/*/*.c $(tools:%=tools/%/*.c) tools/common/*.c \
+	     tests/unit/*.c tests/vm/*.c tests/bench/*.c)
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
@@ -89,6 +91,10 @@ $(B)/lib/libfkt.a: $(lib_objs)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(lib_objs)
 
+$(B)/lib/common.a: $(common_objs)
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(common_objs)
+
 $(OBJ)/%.o: %.c $(OBJ)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
@@ -101,7 +107,7 @@ $(OBJ)/flags: FORCE
 link = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 
 define tool_rule
-$(B)/bin/$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c)) $(B)/lib/libfkt.a
+$(B)/bin/$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c)) $(B)/lib/common.a $(B)/lib/libfkt.a
 	$$(call say,LD,$$@)
 	$$(link) $($(1)_ldlibs) $(fkt_ldlibs) $(LDLIBS)
 endef

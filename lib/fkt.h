@@ -23,7 +23,7 @@
 
 #include <stddef.h>
 
-#include "decode.h"
+#include "read/decode.h"
 
 /* ---- the trace ---- */
 
@@ -874,8 +874,8 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 
 /* ---- analysis.c: where the time went ---- */
 
-#include "analysis.h"
-#include "histogram.h"
+#include "sum/analysis.h"
+#include "sum/histogram.h"
 
 /* ---- sum.c: an analysis made by several threads ---- */
 
@@ -943,7 +943,7 @@ const char *fkt_format_about(const struct fkt_format *format);
  */
 bool fkt_format_for_people(const struct fkt_format *format);
 
-#include "table.h"
+#include "show/table.h"
 
 /* ---- text.c: events as lines ---- */
 

@@ -13,7 +13,7 @@
 
 #include "build_trace.h"
 #include "fkt.h"
-#include "internal.h"
+#include "sum/internal.h"
 
 /* Functions, in the trace's own table. */
 #define F     0x10000u

@@ -8,7 +8,7 @@
 #include <fkt/format.h>
 
 #include "codes.h"
-#include "keys.h"
+#include "common/keys.h"
 
 static const char *const kinds[] = {
 #define X(NAME, name) [FKT_KIND_##NAME] = name,

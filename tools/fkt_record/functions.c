@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "distance.h"
+#include "common/distance.h"
 #include "ftrace.h"
 #include "functions.h"
 #include "record.h"

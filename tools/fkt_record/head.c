@@ -15,7 +15,7 @@
 #include <fkt/syscalls.h>
 #include <fkt/version.h>
 
-#include "keys.h"
+#include "common/keys.h"
 #include "record.h"
 #include "sections.h"
 

@@ -10,7 +10,7 @@
 #include <fkt/codes.h>
 #include <fkt/version.h>
 
-#include "keys.h"
+#include "common/keys.h"
 #include "record.h"
 
 const char *argp_program_version = "fkt_record (FKT) " FKT_RELEASE;

@@ -10,7 +10,7 @@
 
 #include "ftrace.h"
 #include "functions.h"
-#include "keys.h"
+#include "common/keys.h"
 #include "record.h"
 #include "sections.h"
 

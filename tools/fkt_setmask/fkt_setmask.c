@@ -16,7 +16,7 @@
 #include <fkt/ioctl.h>
 #include <fkt/version.h>
 
-#include "keys.h"
+#include "common/keys.h"
 
 const char *argp_program_version = "fkt_setmask (FKT) " FKT_RELEASE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What reads a trace's pages. Each file uses those above it, and none below it:
+ * What reads a trace's pages. Uses trace/; each file uses those above it, and none below it:
  *
  *	pages.c		a page of the file, its header, its slots
  *	index.c		what index pages say, and to a moment by them
@@ -8,11 +8,13 @@
  *	source.c	the pages of each lane, one after the other (source.h)
  *	merge.c		the events of all lanes
  *	seek.c		moments that take reading to find
+ *	state.c		how things stand at some moment
+ *	extract.c	a part of a trace as a trace
  */
-#ifndef FKT_READ_H
-#define FKT_READ_H
+#ifndef FKT_READ_INTERNAL_H
+#define FKT_READ_INTERNAL_H
 
-#include "internal.h"
+#include "trace/internal.h"
 
 /* ---- pages.c ---- */
 

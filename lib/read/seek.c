@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "read.h"
+#include "internal.h"
 
 uint64_t fkt_look_back(struct fkt_trace *trace, uint64_t from)
 {

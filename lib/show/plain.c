@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "show.h"
+#include "internal.h"
 
 #define NAME_COLUMN 24
 #define COLUMN_MAX  16

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "read.h"
+#include "internal.h"
 
 #define HEADER_RUN_PAGES 16
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "read.h"
+#include "internal.h"
 
 #define BUFFER_BYTES (1u << 20)
 #define READ_PAGES   64

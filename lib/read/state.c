@@ -11,13 +11,13 @@
 
 #include "internal.h"
 
-#define THREADS_MAX  (1u << 20)
-#define THREADS_NEW  1024u
+#define THREADS_MAX (1u << 20)
+#define THREADS_NEW 1024u
 /* Deeper than any kernel stack is. */
-#define DEPTH_MAX    512
+#define DEPTH_MAX   512
 /* More open calls than this are not kept, nor believed of a trace. */
-#define CALLS_MAX    (1u << 20)
-#define CPUS	     (UINT16_MAX + 1)
+#define CALLS_MAX   (1u << 20)
+#define CPUS	    (UINT16_MAX + 1)
 
 struct open_call {
 	uint32_t code;
@@ -43,7 +43,7 @@ struct thread {
 /* What a code does to a stack; looked up once for each code. */
 struct effect {
 	uint8_t known;
-	uint8_t kind; /* enum fkt_kind */
+	uint8_t kind;	/* enum fkt_kind */
 	uint32_t entry; /* the code that this exit ends */
 };
 
@@ -442,8 +442,7 @@ int fkt_index_state(struct fkt_trace *trace)
 			if (!fkt_parse_u32(fkt_next_word(&line), &call.tid) ||
 			    trace->n_current >= CPUS)
 				continue;
-			larger = realloc(trace->current,
-					 (trace->n_current + 1) * sizeof(*larger));
+			larger = realloc(trace->current, (trace->n_current + 1) * sizeof(*larger));
 			if (!larger)
 				return -ENOMEM;
 			trace->current = larger;

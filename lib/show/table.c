@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "show.h"
+#include "internal.h"
 
 static const struct fkt_format *const formats[] = {
 #define X(name) &fkt_format_##name,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "show.h"
+#include "internal.h"
 
 #define BUFFER_BYTES (256 << 10)
 

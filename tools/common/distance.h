@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How much two names resemble each other. */
-#ifndef FKT_LIB_DISTANCE_H
-#define FKT_LIB_DISTANCE_H
+#ifndef FKT_COMMON_DISTANCE_H
+#define FKT_COMMON_DISTANCE_H
 
 /**
  * fkt_distance - how many letters differ, are missing, or changed places

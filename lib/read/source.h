@@ -10,7 +10,7 @@
 #ifndef FKT_SOURCE_H
 #define FKT_SOURCE_H
 
-#include "read.h"
+#include "internal.h"
 
 struct fkt_source;
 

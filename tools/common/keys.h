@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Key masks as people write them. */
-#ifndef FKT_LIB_KEYS_H
-#define FKT_LIB_KEYS_H
+#ifndef FKT_COMMON_KEYS_H
+#define FKT_COMMON_KEYS_H
 
 #include <stddef.h>
 #include <stdint.h>

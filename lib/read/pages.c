@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "read.h"
+#include "internal.h"
 
 enum fkt_page_kind fkt_page_check(const struct fkt_trace *trace, const void *data,
 				  struct fkt_page_header *header)

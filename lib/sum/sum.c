@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "read/source.h"
 #include "reduce.h"
-#include "source.h"
 
 #define THREADS_MAX 8
 /* Pages that are asked for and not yet used, of all lanes; of one, not more than AHEAD_MAX. */

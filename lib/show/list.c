@@ -12,7 +12,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "source.h"
+#include "internal.h"
+#include "read/source.h"
 
 #define THREADS_MAX   8
 /* So many windows are known of at a time: nobody is further ahead than the others are many. */

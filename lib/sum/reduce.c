@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 
-#include "read.h"
+#include "read/internal.h"
 #include "reduce.h"
 
 /* A page has no more slots than this. */

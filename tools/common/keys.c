@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Key masks as people write them: numbers, and names from FKT_LAYERS. */
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  * max_end is before the moment need not be read. An index that is missing is stepped over. One that
  * does not agree with the others is not believed, nor are the others: then all is read.
  */
-#include "read.h"
+#include "internal.h"
 
 bool fkt_read_block(struct fkt_trace *trace, uint64_t number, struct fkt_block *block)
 {

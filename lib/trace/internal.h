@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of libfkt share among themselves. */
-#ifndef FKT_INTERNAL_H
-#define FKT_INTERNAL_H
+/*
+ * What a trace says of itself, before any event is read; all other rooms use it.
+ *
+ *	trace.c		the header, and the sections at its head and at its tail
+ *	clock.c		cycles to nanoseconds
+ *	names.c		what numbers mean: codes, system calls, IRQs, errors
+ *	symbols.c	addresses to names
+ *	process.c	threads and their names, over time
+ *	fields.c	what an event holds (fields.h), and put.h, pieces of a line
+ */
+#ifndef FKT_TRACE_INTERNAL_H
+#define FKT_TRACE_INTERNAL_H
 
 #include "fkt.h"
 
@@ -158,20 +167,11 @@ char *fkt_decompress(const struct fkt_stored *stored, size_t *bytes);
 int fkt_index_names(struct fkt_trace *trace);
 void fkt_free_names(struct fkt_trace *trace);
 
-/* state.c: the same for FKT_SECTION_STATE */
-int fkt_index_state(struct fkt_trace *trace);
-
 /* names.c: the system call that a code is the entry or exit of, or NULL */
 const struct fkt_syscall *fkt_code_syscall(const struct fkt_trace *trace, uint32_t code);
 
 /* clock.c: called when the head, and the tail of a file, have been read */
 void fkt_set_clock(struct fkt_trace *trace);
-
-/* text.c: whether lines may be written now; otherwise they are held until fkt_text_flush() */
-typedef bool fkt_text_may_write_fn(void *arg);
-void fkt_text_hold(struct fkt_text *text, fkt_text_may_write_fn *may_write, void *arg);
-/* Go on with events behind some that were not listed here: the trace's first stamp, the last one. */
-void fkt_text_resume(struct fkt_text *text, uint64_t first, uint64_t last);
 
 /* symbols.c */
 void fkt_free_symbols(struct fkt_trace *trace);
@@ -187,73 +187,15 @@ char *fkt_next_word(char **line);
 bool fkt_parse_u64(const char *word, uint64_t *value);
 bool fkt_parse_u32(const char *word, uint32_t *value);
 
-/* rows.c: what events do to the calls that are open */
-
-enum fkt_use {
-	FKT_USE_NEW, /* not looked at yet */
-	FKT_USE_POINT,
-	FKT_USE_ENTRY,
-	FKT_USE_EXIT,
-	FKT_USE_CPU_ENTRY,
-	FKT_USE_CPU_EXIT,
-	FKT_USE_SPECIAL, /* says who runs where */
-	FKT_USE_FOLDED,	 /* see reduce.c */
-};
-
 /* In place of the offset of a function's address. */
 #define FKT_NO_FUNCTION UINT8_MAX
-
-/**
- * struct fkt_code_use - what events with a code do
- * @kind: enum fkt_use
- * @syscall: its entry comes from user mode, and its exit returns there
- * @function: where the address is that tells the row, in bytes, or FKT_NO_FUNCTION
- * @numbers: how many rows it has, by its immediate; 0 for one
- * @row: the first of them
- * @count: events that had it, for who uses this
- */
-struct fkt_code_use {
-	uint8_t kind;
-	bool syscall;
-	uint8_t function;
-	uint32_t numbers;
-	uint32_t row;
-	uint64_t count;
-};
-
-/* Look it up; @count stays as it is. */
-void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_code_use *use);
-
-/* The row of the function whose address an event has. Not for several threads at once. */
-uint32_t fkt_function_row(const struct fkt_trace *trace, const struct fkt_code_use *use,
-			  const struct fkt_event *event);
-void fkt_free_functions(struct fkt_trace *trace);
-
-static inline uint32_t fkt_use_row(const struct fkt_trace *trace, const struct fkt_code_use *use,
-				   const struct fkt_event *event)
-{
-	if (unlikely(use->function != FKT_NO_FUNCTION))
-		return fkt_function_row(trace, use, event);
-	if (likely(!use->numbers))
-		return use->row;
-	return use->row + (event->imm < use->numbers ? event->imm : use->numbers - 1);
-}
 
 /* fields.c: where a code's field of type "func" stands in the words, in bytes; or FKT_NO_FUNCTION */
 uint8_t fkt_function_field(const struct fkt_trace *trace, uint32_t code);
 
-/* analysis.c: events of which fkt_reduce() has taken some out */
-
-struct fkt_reducer;
-
-/* In the place of what was taken out; no recording has so many codes. */
-#define FKT_CODE_FOLDED (FKT_SLOT_CODES - 1)
-
-/* To be called first. */
-void fkt_analysis_use_reduced(struct fkt_analysis *analysis);
-/* Whether something was taken out that should not have been: then the sums are wrong. */
-bool fkt_analysis_is_odd(const struct fkt_analysis *analysis);
-/* To be called last, with what has reduced the pages. */
-void fkt_analysis_add_reduced(struct fkt_analysis *analysis, const struct fkt_reducer *reducer);
+/* What other rooms keep in a trace: read/state.c takes it from the sections, as fkt_index_names(). */
+int fkt_index_state(struct fkt_trace *trace);
+/* And sum/rows.c's, freed with it. */
+void fkt_free_functions(struct fkt_trace *trace);
 
 #endif

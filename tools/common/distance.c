@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* How much two names resemble each other, to suggest one that was meant. */
 #include <stdint.h>
 #include <string.h>

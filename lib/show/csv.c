@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "show.h"
+#include "internal.h"
 
 /* So much of a text is quoted at a time. */
 #define PIECE_BYTES 256
