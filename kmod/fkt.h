@@ -368,7 +368,7 @@ void fkt_codes_exit(void);
 /* probes/process.c */
 void fkt_process_name(const struct task_struct *p);
 
-/* probes/event.c */
+/* probes/tracepoint.c */
 int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count);
 void fkt_points_clear(void);
 

@@ -170,7 +170,7 @@ enum fkt_code {
 	X(irq)                                                                                     \
 	X(trap)                                                                                    \
 	X(function)                                                                                \
-	X(event)                                                                                   \
+	X(tracepoint)                                                                              \
 	X(kprobe)
 
 /* Softirqs: X(number, name), as in /proc/softirqs */

@@ -303,7 +303,7 @@ static struct notifier_block fkt_points_block = {
 	.notifier_call = fkt_points_module,
 };
 
-static int fkt_event_attach(const struct fkt_session *s, u32 keys)
+static int fkt_tracepoint_attach(const struct fkt_session *s, u32 keys)
 {
 	bool first = !fkt_points_keys;
 	int ret = 0;
@@ -324,7 +324,7 @@ static int fkt_event_attach(const struct fkt_session *s, u32 keys)
 	return ret;
 }
 
-static void fkt_event_detach(void)
+static void fkt_tracepoint_detach(void)
 {
 	struct fkt_point_spare *spare, *next;
 	u32 i;
@@ -348,9 +348,9 @@ static void fkt_event_detach(void)
 	tracepoint_synchronize_unregister();
 }
 
-const struct fkt_provider fkt_provider_event = {
+const struct fkt_provider fkt_provider_tracepoint = {
 	.name = "tracepoint",
 	.keys = ~0u,
-	.attach = fkt_event_attach,
-	.detach = fkt_event_detach,
+	.attach = fkt_tracepoint_attach,
+	.detach = fkt_tracepoint_detach,
 };
