@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/security.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <fkt/codes.h>
@@ -83,31 +84,75 @@ static __always_inline u64 fkt_pair(u32 first, u32 second)
 /* --- Providers: one file a kind of probe, in probes/ -------------------------------------- */
 
 /**
+ * struct fkt_specs - probes that a provider is to have in the next recording, copied into the kernel's memory
+ * @spec: an array of the provider's struct; nothing in it has been checked
+ * @count: how many there are, at least one
+ * @common: what they have in common, nor has this
+ * @common_bytes: its size, 0 where nothing was given
+ * @done: set by @add: how many of them it has taken although it fails
+ */
+struct fkt_specs {
+	const void *spec;
+	u32 count;
+	const void *common;
+	u32 common_bytes;
+	u32 done;
+};
+
+/**
  * struct fkt_provider - a kind of probe
  * @name: for messages
  * @keys: the layers whose probes it has
+ * @spec_bytes: size of the struct by which users name a probe, see FKT_ADD_PROBES
+ * @common_max: the most bytes that probes may have in common
+ * @count_max: the most probes of one recording
+ * @lockdown: for what a kernel may be locked down so that nobody names any, or 0
+ * @init: once, at module load; may fail with a negative errno value, and is undone by @exit. May sleep.
+ * @exit: at module unload, idle and cleared. May sleep.
+ * @begin: a recording begins, nothing is attached yet. The session's lock; may sleep.
+ * @add: take probes for the next recording, more than once; NULL where users name none. Checks all of
+ *	them. Return: 0, or a negative errno value. The session's lock, idle; may sleep, but
+ *	never asks for the user's memory, which may make it wait for as long as the user likes.
+ * @clear: forget what @add was given. The session's lock, not attached; may sleep.
  * @attach: hook in the probes of the layers in @keys, which are some of its own that are not attached;
  *	after a negative errno value @detach follows, at once or, where other layers of it are
  *	attached, when the recording ends. -ERESTARTSYS on a signal: none of these layers is attached,
- *	and they may be asked for again. May sleep.
+ *	and they may be asked for again. The session's lock; may sleep.
  * @detach: unhook all that was hooked, also after an attach that failed; when it returns, none of the
- *	probes is called any more, but one may still be running: the session waits for those. May sleep.
+ *	probes is called any more, but one may still be running: the session waits for those. The
+ *	session's lock; may sleep.
+ * @status: say what is known of the running or the last recording, in fields of its own of @status. The
+ *	session's lock; may sleep.
+ *
+ * All but @name may be left out; @attach and @detach only without @keys.
  */
 struct fkt_session;
 
 struct fkt_provider {
 	const char *name;
 	u32 keys;
+	u32 spec_bytes;
+	u32 common_max;
+	u32 count_max;
+	enum lockdown_reason lockdown;
+	int (*init)(void);
+	void (*exit)(void);
+	void (*begin)(void);
+	int (*add)(struct fkt_specs *specs);
+	void (*clear)(void);
 	int (*attach)(const struct fkt_session *s, u32 keys);
 	void (*detach)(void);
+	void (*status)(struct fkt_status *status);
 };
 
-#define X(name) extern const struct fkt_provider fkt_provider_##name;
+#define X(NAME, name) extern const struct fkt_provider fkt_provider_##name;
 FKT_PROVIDERS(X)
 #undef X
 
-#define X(name) +1
-enum { FKT_PROVIDERS_COUNT = 0 FKT_PROVIDERS(X) };
+#define X(NAME, name) +1
+enum {
+	FKT_PROVIDERS_COUNT = 0 FKT_PROVIDERS(X)
+};
 #undef X
 
 /**
@@ -131,9 +176,12 @@ struct fkt_tracepoint {
  */
 #define FKT_PROBE_FOR(event, function)                                                             \
 	((void *)(function) +                                                                      \
-	 BUILD_BUG_ON_ZERO(!__builtin_types_compatible_p(typeof(check_trace_callback_type_##event), \
-							 void(typeof(function) *))))
-#define FKT_POINT(event, function) { .name = #event, .probe = FKT_PROBE_FOR(event, function) }
+	 BUILD_BUG_ON_ZERO(!__builtin_types_compatible_p(                                          \
+		 typeof(check_trace_callback_type_##event), void(typeof(function) *))))
+#define FKT_POINT(event, function)                                                                 \
+	{                                                                                          \
+		.name = #event, .probe = FKT_PROBE_FOR(event, function)                            \
+	}
 
 int fkt_tracepoints_attach(struct fkt_tracepoint *table, unsigned int count);
 void fkt_tracepoints_detach(struct fkt_tracepoint *table, unsigned int count);
@@ -202,6 +250,18 @@ struct fkt_handed {
 #define FKT_MARK_MS	   1000 /* how often one who splices hears from us at least */
 
 /**
+ * struct fkt_attached - which probes of a provider are hooked in
+ * @keys: the layers that were attached
+ * @failed: the layers that could not be attached beside those that are
+ * @error: why
+ */
+struct fkt_attached {
+	u32 keys;
+	u32 failed;
+	int error;
+};
+
+/**
  * struct fkt_session - the recording
  * @lock: state, attaching and detaching, setting up; may sleep
  * @state: enum fkt_state; written under @lock
@@ -212,9 +272,7 @@ struct fkt_handed {
  * @initmask: mask that a recording starts with
  * @trydma: take pages below 16 MB
  * @threads_named: the names of FKT's own threads are in the trace
- * @attached: of each provider, the layers that were attached
- * @attach_failed: of each provider, the layers that could not be attached beside those that are
- * @attach_error: why
+ * @probes: of each provider, which of its probes are there; provider.c
  * @probes_of: the open file that has named probes for the next recording, or for the running one
  * @cpuhp_state: handle of the CPU hotplug callback
  * @fill_error: why a CPU that is there got no pages
@@ -264,9 +322,7 @@ struct fkt_session {
 	u32 initmask;
 	bool trydma;
 	bool threads_named;
-	u32 attached[FKT_PROVIDERS_COUNT];
-	u32 attach_failed[FKT_PROVIDERS_COUNT];
-	int attach_error[FKT_PROVIDERS_COUNT];
+	struct fkt_attached probes[FKT_PROVIDERS_COUNT];
 	const struct file *probes_of;
 	int cpuhp_state;
 	int fill_error;
@@ -352,32 +408,18 @@ void fkt_session_request_stop(struct fkt_session *s);
 void fkt_session_stop_probes(struct fkt_session *s);
 void fkt_session_finish(struct fkt_session *s);
 
-/* probes/function.c */
-int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u32 graph_depth,
-		      u32 text_reused);
-void fkt_functions_clear(void);
-void fkt_functions_status(struct fkt_status *status);
-int fkt_functions_init(void);
-void fkt_functions_exit(void);
+/* provider.c */
+int fkt_providers_init(void);
+void fkt_providers_exit(void);
+void fkt_providers_begin(void);
+int fkt_providers_add(struct fkt_session *s, struct fkt_probes *probes, const struct file *file);
+void fkt_providers_clear(struct fkt_session *s);
+int fkt_providers_attach(struct fkt_session *s, u32 mask);
+void fkt_providers_detach(struct fkt_session *s);
+void fkt_providers_status(struct fkt_status *status);
 
 /* probes/module.c */
-void fkt_codes_begin(void);
 int fkt_codes_list(char __user *to, u64 room, u64 *bytes);
-void fkt_codes_exit(void);
-
-/* probes/process.c */
-void fkt_process_name(const struct task_struct *p);
-
-/* probes/tracepoint.c */
-int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count);
-void fkt_points_clear(void);
-
-/* probes/kprobe.c */
-struct kprobe;
-int fkt_kprobes_add(const struct fkt_kprobe_spec __user *specs, u32 count, u32 *done);
-void fkt_kprobes_clear(void);
-u64 fkt_kprobes_missed(void);
-bool fkt_kprobe_stays(const struct kprobe *kp);
 
 /* buffer.c */
 void fkt_pool_tell(u32 code, const struct fkt_pool *pool, u64 number);

@@ -116,9 +116,9 @@ static int fkt_ioctl_start(struct file *file, void __user *arg, size_t size)
 	ret = FKT_COPY_ARGS(conf, id, arg, size);
 	if (ret)
 		return ret;
-	if (conf.lanes > FKT_LANES_SHARED ||
-	    conf.on_full > FKT_ON_FULL_PAUSE || conf.flags & ~FKT_START_SYSCALL_ARGS ||
-	    conf.flush_ms > 3600 * MSEC_PER_SEC || conf.out_fd < FKT_NO_OUTPUT)
+	if (conf.lanes > FKT_LANES_SHARED || conf.on_full > FKT_ON_FULL_PAUSE ||
+	    conf.flags & ~FKT_START_SYSCALL_ARGS || conf.flush_ms > 3600 * MSEC_PER_SEC ||
+	    conf.out_fd < FKT_NO_OUTPUT)
 		return -EINVAL;
 	if (conf.limit_bytes && conf.limit_bytes < FKT_PAGE_BYTES)
 		return -EINVAL;
@@ -127,83 +127,16 @@ static int fkt_ioctl_start(struct file *file, void __user *arg, size_t size)
 	return fkt_session_start(&fkt_session, &conf, file, &ff->generation);
 }
 
-/* Take probes for the next recording, which @file will begin. 0: with the session's lock taken. */
-static int fkt_begin_adding(struct fkt_session *s, const struct file *file)
+static int fkt_ioctl_add_probes(struct file *file, void __user *arg, size_t size)
 {
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	if (mutex_lock_interruptible(&s->lock))
-		return -ERESTARTSYS;
-	if (s->state == FKT_STATE_IDLE && (!s->probes_of || s->probes_of == file))
-		return 0;
-	mutex_unlock(&s->lock);
-	return -EBUSY;
-}
-
-static void fkt_end_adding(struct fkt_session *s, const struct file *file, int ret)
-{
-	if (!ret)
-		s->probes_of = file;
-	mutex_unlock(&s->lock);
-}
-
-static int fkt_ioctl_add_functions(struct file *file, void __user *arg, size_t size)
-{
-	struct fkt_session *s = &fkt_session;
-	struct fkt_functions functions;
+	struct fkt_probes probes;
 	int ret;
 
-	ret = FKT_COPY_ARGS(functions, specs_ptr, arg, size);
+	ret = FKT_COPY_ARGS(probes, done, arg, size);
 	if (ret)
 		return ret;
-	ret = fkt_begin_adding(s, file);
-	if (ret)
-		return ret;
-	ret = fkt_functions_add(u64_to_user_ptr(functions.specs_ptr), functions.count,
-				functions.graph_depth, functions.text_reused);
-	fkt_end_adding(s, file, ret);
-	return ret;
-}
-
-static int fkt_ioctl_add_tracepoints(struct file *file, void __user *arg, size_t size)
-{
-	struct fkt_session *s = &fkt_session;
-	struct fkt_tracepoints tracepoints;
-	int ret;
-
-	ret = FKT_COPY_ARGS(tracepoints, specs_ptr, arg, size);
-	if (ret)
-		return ret;
-	ret = fkt_begin_adding(s, file);
-	if (ret)
-		return ret;
-	ret = fkt_points_add(u64_to_user_ptr(tracepoints.specs_ptr), tracepoints.count);
-	fkt_end_adding(s, file, ret);
-	return ret;
-}
-
-static int fkt_ioctl_add_kprobes(struct file *file, void __user *arg, size_t size)
-{
-	struct fkt_session *s = &fkt_session;
-	struct fkt_kprobes kprobes;
-	int ret;
-
-	/* Any memory may be read: as for the kernel's own kprobe events. */
-	ret = security_locked_down(LOCKDOWN_KPROBES);
-	if (ret)
-		return ret;
-	ret = FKT_COPY_ARGS(kprobes, specs_ptr, arg, size);
-	if (ret)
-		return ret;
-	if (kprobes.reserved)
-		return -EINVAL;
-	ret = fkt_begin_adding(s, file);
-	if (ret)
-		return ret;
-	ret = fkt_kprobes_add(u64_to_user_ptr(kprobes.specs_ptr), kprobes.count, &kprobes.done);
-	/* Those before one that was refused are there, and to be forgotten with the file. */
-	fkt_end_adding(s, file, kprobes.done ? 0 : ret);
-	if (copy_to_user(arg, &kprobes, min(size, sizeof(kprobes))))
+	ret = fkt_providers_add(&fkt_session, &probes, file);
+	if (copy_to_user(arg, &probes, min(size, sizeof(probes))))
 		return -EFAULT;
 	return ret;
 }
@@ -224,11 +157,11 @@ static int fkt_ioctl_list_codes(void __user *arg, size_t size)
 	return ret;
 }
 
-static void fkt_status_of_lane(struct fkt_pool *pool, struct fkt_lane_status *out)
+static struct fkt_lane_status fkt_status_of_lane(const struct fkt_pool *pool)
 {
 	struct fkt_lane *lane = pool->lane;
 
-	*out = (struct fkt_lane_status){
+	return (struct fkt_lane_status){
 		.lane = lane->number,
 		.cpu = lane->cpu,
 		.pages_free = fkt_lane_free(lane),
@@ -242,53 +175,73 @@ static void fkt_status_of_lane(struct fkt_pool *pool, struct fkt_lane_status *ou
 	};
 }
 
+/* What is known of the session, and of the first @room of its lanes. The session's lock. */
+static void fkt_status_fill(struct fkt_session *s, struct fkt_status *status,
+			    struct fkt_lane_status *lanes, u32 room)
+{
+	u32 i;
+
+	status->state = s->state;
+	status->mask = READ_ONCE(fkt_mask);
+	status->error = s->error;
+	status->events = 0;
+	status->lost = 0;
+	status->discarded = 0;
+	status->bytes = READ_ONCE(s->bytes);
+	status->pages = status->bytes / FKT_PAGE_BYTES;
+	status->flush_cpu_ns = READ_ONCE(s->flush_cpu_ns);
+	status->sync_cpu_ns = READ_ONCE(s->sync_cpu_ns);
+	status->start_cycles = s->start_cycles;
+	status->stop_cycles = s->stop_cycles;
+	status->pauses = atomic_read(&s->pauses);
+	status->limit_reached = READ_ONCE(s->limit_reached);
+	status->direct = s->out_direct;
+	status->lanes = s->pools_count;
+	status->skipped = atomic64_read(&s->skipped);
+	status->clock_ahead = READ_ONCE(fkt_clock_ahead) - fkt_clock_zero;
+	fkt_providers_status(status);
+	for (i = 0; i < s->pools_count; i++) {
+		const struct fkt_lane_status lane = fkt_status_of_lane(&s->pools[i]);
+
+		status->events += lane.events;
+		status->lost += lane.lost;
+		status->discarded += lane.discarded;
+		if (i < room)
+			lanes[i] = lane;
+	}
+}
+
 static int fkt_ioctl_status(void __user *arg, size_t size)
 {
 	struct fkt_session *s = &fkt_session;
-	struct fkt_lane_status lane;
+	struct fkt_lane_status *lanes = NULL;
 	struct fkt_status status;
-	u32 i;
+	u32 room;
 	int ret;
 
 	ret = FKT_COPY_ARGS(status, lanes_ptr, arg, size);
 	if (ret)
 		return ret;
-	if (mutex_lock_interruptible(&s->lock))
-		return -ERESTARTSYS;
-	status.state = s->state;
-	status.mask = READ_ONCE(fkt_mask);
-	status.error = s->error;
-	status.events = 0;
-	status.lost = 0;
-	status.discarded = 0;
-	status.bytes = READ_ONCE(s->bytes);
-	status.pages = status.bytes / FKT_PAGE_BYTES;
-	status.flush_cpu_ns = READ_ONCE(s->flush_cpu_ns);
-	status.sync_cpu_ns = READ_ONCE(s->sync_cpu_ns);
-	status.start_cycles = s->start_cycles;
-	status.stop_cycles = s->stop_cycles;
-	status.pauses = atomic_read(&s->pauses);
-	status.limit_reached = READ_ONCE(s->limit_reached);
-	status.direct = s->out_direct;
-	status.lanes = s->pools_count;
-	status.missed = fkt_kprobes_missed();
-	status.skipped = atomic64_read(&s->skipped);
-	status.clock_ahead = READ_ONCE(fkt_clock_ahead) - fkt_clock_zero;
-	fkt_functions_status(&status);
-	ret = 0;
-	for (i = 0; i < s->pools_count; i++) {
-		fkt_status_of_lane(&s->pools[i], &lane);
-		status.events += lane.events;
-		status.lost += lane.lost;
-		status.discarded += lane.discarded;
-		if (!ret && i < status.lanes_room &&
-		    copy_to_user(u64_to_user_ptr(status.lanes_ptr) + i * sizeof(lane), &lane,
-				 sizeof(lane)))
-			ret = -EFAULT;
+	room = min_t(u32, status.lanes_room, nr_cpu_ids);
+	if (room) {
+		lanes = kvmalloc_array(room, sizeof(*lanes), GFP_KERNEL);
+		if (!lanes)
+			return -ENOMEM;
 	}
+	ret = -ERESTARTSYS;
+	if (mutex_lock_interruptible(&s->lock))
+		goto out_free;
+	fkt_status_fill(s, &status, lanes, room);
 	mutex_unlock(&s->lock);
+	/* Without the lock: the caller's memory may let us wait. */
+	ret = 0;
+	room = min(room, status.lanes);
+	if (room && copy_to_user(u64_to_user_ptr(status.lanes_ptr), lanes, room * sizeof(*lanes)))
+		ret = -EFAULT;
 	if (!ret && copy_to_user(arg, &status, min(size, sizeof(status))))
 		ret = -EFAULT;
+out_free:
+	kvfree(lanes);
 	return ret;
 }
 
@@ -308,14 +261,10 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_ioctl_start(file, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_STATUS):
 		return fkt_ioctl_status(ptr, _IOC_SIZE(cmd));
-	case _IOC_NR(FKT_ADD_FUNCTIONS):
-		return fkt_ioctl_add_functions(file, ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_ADD_PROBES):
+		return fkt_ioctl_add_probes(file, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_LIST_CODES):
 		return fkt_ioctl_list_codes(ptr, _IOC_SIZE(cmd));
-	case _IOC_NR(FKT_ADD_TRACEPOINTS):
-		return fkt_ioctl_add_tracepoints(file, ptr, _IOC_SIZE(cmd));
-	case _IOC_NR(FKT_ADD_KPROBES):
-		return fkt_ioctl_add_kprobes(file, ptr, _IOC_SIZE(cmd));
 	}
 
 	switch (cmd) {
@@ -453,12 +402,12 @@ static int __init fkt_init(void)
 	int ret;
 
 	fkt_session_init(&fkt_session);
-	ret = fkt_functions_init();
+	ret = fkt_providers_init();
 	if (ret)
 		return ret;
 	ret = misc_register(&fkt_device);
 	if (ret)
-		fkt_functions_exit();
+		fkt_providers_exit();
 	else
 		fkt_sleep_init();
 	return ret;

@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <asm/tsc.h>
+#include "comm.h"
 #include "fkt.h"
 
 struct fkt_session fkt_session;
@@ -18,12 +19,6 @@ static const u32 fkt_keys_all = 0
 #define X(NAME, bit, name, about) | (1u << (bit))
 	FKT_LAYERS(X);
 #undef X
-
-static const struct fkt_provider *const fkt_providers[] = {
-#define X(name) &fkt_provider_##name,
-	FKT_PROVIDERS(X)
-#undef X
-};
 
 /**
  * fkt_event_shared - fkt_event_n() into the shared lane, kept out of the probes' own code
@@ -145,63 +140,6 @@ static int fkt_session_fill(struct fkt_session *s)
 	return s->fill_error;
 }
 
-static void fkt_session_detach(struct fkt_session *s)
-{
-	int i;
-
-	for (i = 0; i < FKT_PROVIDERS_COUNT; i++) {
-		if (s->attached[i])
-			fkt_providers[i]->detach();
-		s->attached[i] = 0;
-		s->attach_failed[i] = 0;
-	}
-}
-
-/*
- * A provider could not attach these layers, or not all of them. It knows only to detach everything:
- * that is done at once where it had nothing attached, and the layers may be asked for again. Beside
- * others that record it is not done: what was hooked stays until the end, the mask's bit is never
- * set, and who asks again is told the same.
- */
-static void fkt_session_attach_failed(struct fkt_session *s, int i, u32 keys, int error)
-{
-	const bool interrupted = error == -ERESTARTSYS;
-
-	if (!interrupted)
-		pr_warn("fkt: cannot attach the %s probes: error %d\n", fkt_providers[i]->name,
-			-error);
-	if (!s->attached[i]) {
-		fkt_providers[i]->detach();
-		return;
-	}
-	if (interrupted)
-		return;
-	s->attach_failed[i] |= keys;
-	s->attach_error[i] = error;
-}
-
-/* Attach the probes of the layers in @mask that are not attached yet. */
-static int fkt_session_attach(struct fkt_session *s, u32 mask)
-{
-	int i, ret;
-
-	for (i = 0; i < FKT_PROVIDERS_COUNT; i++) {
-		u32 keys = fkt_providers[i]->keys & mask & ~s->attached[i];
-
-		if (!keys)
-			continue;
-		if (keys & s->attach_failed[i])
-			return s->attach_error[i];
-		ret = fkt_providers[i]->attach(s, keys);
-		if (ret) {
-			fkt_session_attach_failed(s, i, keys, ret);
-			return ret;
-		}
-		s->attached[i] |= keys;
-	}
-	return 0;
-}
-
 /* The process events are on whenever anything is: the analysis needs them (§6). */
 static u32 fkt_mask_effective(u32 mask)
 {
@@ -225,18 +163,11 @@ static void fkt_session_name_threads(struct fkt_session *s)
 	if (s->threads_named || !fkt_has_output(s))
 		return;
 	s->threads_named = true;
-	fkt_process_name(s->flush_task);
+	preempt_disable_notrace();
+	fkt_record_name(s->flush_task, s->flush_task->comm);
 	if (s->sync_task)
-		fkt_process_name(s->sync_task);
-}
-
-/* Forget what was named for one recording. */
-static void fkt_session_clear_probes(struct fkt_session *s)
-{
-	fkt_functions_clear();
-	fkt_points_clear();
-	fkt_kprobes_clear();
-	s->probes_of = NULL;
+		fkt_record_name(s->sync_task, s->sync_task->comm);
+	preempt_enable_notrace();
 }
 
 /* The memory and the flags of a recording that has ended, or has failed to begin. */
@@ -351,13 +282,13 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	s->start_cycles = 0;
 	s->stop_cycles = 0;
 	s->threads_named = false;
-	fkt_codes_begin();
+	fkt_providers_begin();
 	ret = fkt_session_fill(s);
 	if (ret)
 		goto out_release;
 
 	mask = fkt_mask_effective(s->initmask);
-	ret = fkt_session_attach(s, mask);
+	ret = fkt_providers_attach(s, mask);
 	if (ret)
 		goto out_detach;
 	if (s->out) {
@@ -383,12 +314,12 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 out_sync:
 	(void)fkt_sync_finish(s);
 out_detach:
-	fkt_session_detach(s);
+	fkt_providers_detach(s);
 	fkt_session_wait_for_probes(s);
 out_release:
 	/* After a signal, the call begins anew by itself, with the same probes. */
 	if (ret != -ERESTARTSYS)
-		fkt_session_clear_probes(s);
+		fkt_providers_clear(s);
 	fkt_session_release(s);
 	if (ret == -ENOMEM)
 		fkt_buffer_free(s); /* what could be had is of no use */
@@ -414,7 +345,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 		return;
 	WRITE_ONCE(fkt_mask, 0);
 	s->stop_cycles = fkt_stamp(fkt_clock(true));
-	fkt_session_detach(s);
+	fkt_providers_detach(s);
 	fkt_session_wait_for_probes(s);
 	mutex_lock(&s->reader);
 	/* The last event of all: a page that is begun after this is never closed. */
@@ -439,7 +370,7 @@ void fkt_session_finish(struct fkt_session *s)
 {
 	if (s->state != FKT_STATE_DRAINING)
 		return;
-	fkt_session_clear_probes(s);
+	fkt_providers_clear(s);
 	fkt_session_release(s);
 }
 
@@ -480,8 +411,9 @@ int fkt_session_stop(struct fkt_session *s, u32 generation)
 		}
 	}
 	mutex_unlock(&s->lock);
-	ret = wait_event_interruptible(s->state_wait, READ_ONCE(s->generation) != generation ||
-							      READ_ONCE(s->state) == FKT_STATE_IDLE);
+	ret = wait_event_interruptible(s->state_wait,
+				       READ_ONCE(s->generation) != generation ||
+					       READ_ONCE(s->state) == FKT_STATE_IDLE);
 	if (ret)
 		return ret;
 	mutex_lock(&s->lock);
@@ -530,9 +462,8 @@ void fkt_session_abandon(struct fkt_session *s, u32 generation)
 void fkt_session_forget_probes(struct fkt_session *s, const struct file *file)
 {
 	mutex_lock(&s->lock);
-	if (s->probes_of == file && s->state == FKT_STATE_IDLE) {
-		fkt_session_clear_probes(s);
-	}
+	if (s->probes_of == file && s->state == FKT_STATE_IDLE)
+		fkt_providers_clear(s);
 	mutex_unlock(&s->lock);
 }
 
@@ -571,7 +502,7 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 	if (!(set & FKT_KEY_PROCESS) && !(mask & ~FKT_KEY_PROCESS))
 		mask = 0;
 	mask = fkt_mask_effective(mask);
-	ret = fkt_session_attach(s, mask);
+	ret = fkt_providers_attach(s, mask);
 	if (ret)
 		goto out_unlock;
 	if (mask)
@@ -610,8 +541,7 @@ void fkt_session_init(struct fkt_session *s)
 void fkt_session_exit(struct fkt_session *s)
 {
 	fkt_flush_wait(s);
-	fkt_functions_exit();
-	fkt_codes_exit();
+	fkt_providers_exit();
 	irq_work_sync(&s->kick);
 	cancel_delayed_work_sync(&s->wake_work);
 	fkt_buffer_free(s);

@@ -163,16 +163,6 @@ enum fkt_code {
 	X(9, threshold_apic)                                                                       \
 	X(10, deferred_error_apic)
 
-/* The module's kinds of probe: X(name), one file kmod/probes/name.c each */
-#define FKT_PROVIDERS(X)                                                                           \
-	X(process)                                                                                 \
-	X(syscall)                                                                                 \
-	X(irq)                                                                                     \
-	X(trap)                                                                                    \
-	X(function)                                                                                \
-	X(tracepoint)                                                                              \
-	X(kprobe)
-
 /* Softirqs: X(number, name), as in /proc/softirqs */
 #define FKT_SOFTIRQS(X)                                                                            \
 	X(0, HI)                                                                                   \

@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define FKT_DEVICE	  "/dev/fkt"
-#define FKT_IOCTL_VERSION 1
+#define FKT_IOCTL_VERSION 2
 
 /* fkt_start.lanes */
 #define FKT_LANES_PER_CPU 0
@@ -201,18 +201,13 @@ struct fkt_function_spec {
 };
 
 /**
- * struct fkt_functions - argument of FKT_ADD_FUNCTIONS
- * @size: sizeof(struct fkt_functions)
- * @count: how many functions there are at @specs_ptr
- * @specs_ptr: address of a struct fkt_function_spec[]
- * @graph_depth: how many calls within each other are recorded of FKT_FUNCTION_GRAPH, 0 for all
+ * struct fkt_functions_common - what functions that are added together have in common
+ * @graph_depth: how many calls within each other are recorded of FKT_FUNCTION_GRAPH, 0 for all; the last
+ *	one that was added counts
  * @text_reused: fkt_status.text_reused from before the addresses were looked up, 0 to do without it:
  *	then it is taken on trust that they are of the functions that they are said to be of
  */
-struct fkt_functions {
-	__u32 size;
-	__u32 count;
-	__u64 specs_ptr;
+struct fkt_functions_common {
 	__u32 graph_depth;
 	__u32 text_reused;
 };
@@ -251,18 +246,6 @@ struct fkt_tracepoint_spec {
 	__u8 key;
 	__u8 args;
 	__u8 reserved[2];
-};
-
-/**
- * struct fkt_tracepoints - argument of FKT_ADD_TRACEPOINTS
- * @size: sizeof(struct fkt_tracepoints)
- * @count: how many tracepoints there are at @specs_ptr
- * @specs_ptr: address of a struct fkt_tracepoint_spec[]
- */
-struct fkt_tracepoints {
-	__u32 size;
-	__u32 count;
-	__u64 specs_ptr;
 };
 
 /*
@@ -310,10 +293,9 @@ struct fkt_fetch {
  * @code: from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END
  * @key: number of its layer's bit in the mask
  * @flags: FKT_KPROBE_…
- * @ops: how many operations there are at @ops_ptr, may be 0
+ * @ops: how many operations it has, may be 0
  * @max_active: of FKT_KPROBE_RETURN: how many may be inside the function; 0: the kernel's choice
- * @reserved: 0
- * @ops_ptr: address of a struct fkt_fetch[]
+ * @ops_first: the first of them in the struct fkt_fetch[] that addresses added together have in common
  */
 struct fkt_kprobe_spec {
 	__u64 address;
@@ -322,24 +304,56 @@ struct fkt_kprobe_spec {
 	__u8 flags;
 	__u16 ops;
 	__u32 max_active;
-	__u32 reserved;
-	__u64 ops_ptr;
+	__u32 ops_first;
+};
+
+/*
+ * The module's kinds of probe: X(NAME, name), one file kmod/probes/name.c each, in the order in which they
+ * are attached. The number of a row is the kind's, as fkt_probes.kind has it.
+ */
+#define FKT_PROVIDERS(X)                                                                           \
+	X(PROCESS, process)                                                                        \
+	X(SYSCALL, syscall)                                                                        \
+	X(IRQ, irq)                                                                                \
+	X(TRAP, trap)                                                                              \
+	X(FUNCTION, function)                                                                      \
+	X(TRACEPOINT, tracepoint)                                                                  \
+	X(KPROBE, kprobe)                                                                          \
+	X(MODULE, module)                                                                          \
+	/* a new one comes last */
+
+enum fkt_provider_kind {
+#define X(NAME, name) FKT_PROVIDER_##NAME,
+	FKT_PROVIDERS(X)
+#undef X
 };
 
 /**
- * struct fkt_kprobes - argument of FKT_ADD_KPROBES
- * @size: sizeof(struct fkt_kprobes)
+ * struct fkt_probes - argument of FKT_ADD_PROBES
+ * @size: sizeof(struct fkt_probes)
+ * @kind: enum fkt_provider_kind, one of those below
  * @count: how many probes there are at @specs_ptr
- * @specs_ptr: address of a struct fkt_kprobe_spec[]
- * @done: set by the call: how many of them the kernel took; when it fails, the one that it refused
- * @reserved: 0
+ * @spec_bytes: size of the struct that describes one of them
+ * @specs_ptr: address of an array of these structs
+ * @common_ptr: address of what they have in common
+ * @common_bytes: its size; 0: nothing, or the defaults
+ * @done: set by the call: how many the module took. All, or none when it fails; but of
+ *	FKT_PROVIDER_KPROBE those before the one that it refused, which has this number
+ *
+ *	kind			a spec				what they have in common
+ *	FKT_PROVIDER_FUNCTION	struct fkt_function_spec	struct fkt_functions_common
+ *	FKT_PROVIDER_TRACEPOINT	struct fkt_tracepoint_spec	nothing
+ *	FKT_PROVIDER_KPROBE	struct fkt_kprobe_spec		struct fkt_fetch[]
  */
-struct fkt_kprobes {
+struct fkt_probes {
 	__u32 size;
+	__u32 kind;
 	__u32 count;
+	__u32 spec_bytes;
 	__u64 specs_ptr;
+	__u64 common_ptr;
+	__u32 common_bytes;
 	__u32 done;
-	__u32 reserved;
 };
 
 #define FKT_IOC		    0xfc
@@ -377,36 +391,33 @@ struct fkt_kprobes {
 #define FKT_STOP	    _IO(FKT_IOC, 10)
 #define FKT_STATUS	    _IOWR(FKT_IOC, 11, struct fkt_status)
 /*
- * Functions to trace in the next recording, more with each call; forgotten when that ends, and when
- * this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is taken on
+ * Probes to have in the next recording, of one kind, more with each call; forgotten when that ends, and
+ * when this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is taken on
  * trust, and one that has more of them on the stack than copy_words says would find others there.
- * EPERM also on a kernel that is locked down for integrity, unless all are FKT_FUNCTION_ENTRY_ONLY.
- * EBUSY while a recording runs or another open file has added some, EINVAL for a code, key or count
- * out of range, or a group of no module for an address in one, ESTALE when there is another module's
- * code at an address than when it was looked up, or none. When its layer is attached, an address that
- * ftrace can't hook, that is there twice, whose module has gone, or that somebody else holds (a BPF
- * program's direct trampoline, a live patch) is left out (fkt_status.functions_refused); FKT_START and
- * FKT_ENABLE give EOPNOTSUPP while kernel.ftrace_enabled is 0, so that ftrace would call nobody; and
- * EINTR on a signal: FKT_START may then be called again, for what was named is not forgotten.
+ * EBUSY while a recording runs or another open file has added some, EINVAL for a kind that nobody can
+ * name probes of, for a size, a count or anything in a spec that is out of range, E2BIG for a spec that
+ * says more than the module understands.
+ *
+ * Functions: EPERM also on a kernel that is locked down for integrity, unless all are
+ * FKT_FUNCTION_ENTRY_ONLY. EINVAL also for a group of no module for an address in one, ESTALE when there
+ * is another module's code at an address than when it was looked up, or none. When its layer is attached,
+ * an address that ftrace can't hook, that is there twice, whose module has gone, or that somebody else
+ * holds (a BPF program's direct trampoline, a live patch) is left out (fkt_status.functions_refused);
+ * FKT_START and FKT_ENABLE give EOPNOTSUPP while kernel.ftrace_enabled is 0, so that ftrace would call
+ * nobody; and EINTR on a signal: FKT_START may then be called again, for what was named is not forgotten.
+ *
+ * Tracepoints: one that does not exist, or does not as yet, is no error. EOPNOTSUPP on a kernel that
+ * checks the type of what it calls (CONFIG_CFI): FKT does not know it.
+ *
+ * Addresses: EINVAL also for one that must not be probed, EILSEQ for one within an instruction, EPERM for
+ * one in FKT itself, and for all on a kernel that is locked down for confidentiality, where the device
+ * cannot be opened either. ENOENT for code that has gone.
  */
-#define FKT_ADD_FUNCTIONS   _IOW(FKT_IOC, 12, struct fkt_functions)
+#define FKT_ADD_PROBES	    _IOWR(FKT_IOC, 12, struct fkt_probes)
 /*
  * The codes that other modules have registered (probe.h), as lines of FKT_SECTION_CODES: of modules
  * that are loaded, and of those that have gone since the last recording began.
  */
 #define FKT_LIST_CODES	    _IOWR(FKT_IOC, 20, struct fkt_code_lines)
-/*
- * Tracepoints to trace in the next recording; as FKT_ADD_FUNCTIONS. EINVAL for a code, key, name or
- * number of arguments out of range. One that does not exist, or does not as yet, is no error.
- * EOPNOTSUPP on a kernel that checks the type of what it calls (CONFIG_CFI): FKT does not know it.
- */
-#define FKT_ADD_TRACEPOINTS _IOW(FKT_IOC, 13, struct fkt_tracepoints)
-/*
- * Addresses to trace in the next recording; as FKT_ADD_FUNCTIONS. EINVAL also for one that must not
- * be probed, EILSEQ for one within an instruction, EPERM for one in FKT itself, and for all on a kernel
- * that is locked down for confidentiality, where the device cannot be opened either. ENOENT for code
- * that has gone.
- */
-#define FKT_ADD_KPROBES	    _IOWR(FKT_IOC, 14, struct fkt_kprobes)
 
 #endif

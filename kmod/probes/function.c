@@ -16,7 +16,6 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/text-patching.h>
 #include "compat.h"
@@ -357,43 +356,34 @@ static int fkt_specs_fresh(const struct fkt_function_spec *specs, u32 count, u32
 	return 0;
 }
 
-/**
- * fkt_functions_add - functions for the next recording, see FKT_ADD_FUNCTIONS
- * @specs: user memory
- * @count: how many
- * @graph_depth: how deep to record those with FKT_FUNCTION_GRAPH; the last one counts
- * @text_reused: fkt_status.text_reused from before they were looked up, or 0
- *
- * Context: the session's lock, idle; may sleep.
- * Return: 0 or a negative errno value.
- */
-int fkt_functions_add(const struct fkt_function_spec __user *specs, u32 count, u32 graph_depth,
-		      u32 text_reused)
+static int fkt_function_add(struct fkt_specs *specs)
 {
-	struct fkt_function_spec *all;
+	const struct fkt_functions_common *common = specs->common;
+	struct fkt_function_spec *all, *added;
 	int ret = 0;
 	u32 i;
 
-	if (!count || count > FKT_FUNCTIONS_MAX - fkt_function_count)
+	if (specs->count > FKT_FUNCTIONS_MAX - fkt_function_count ||
+	    (common && specs->common_bytes != sizeof(*common)))
 		return -EINVAL;
-	all = kvmalloc_array(fkt_function_count + count, sizeof(*all), GFP_KERNEL);
+	all = kvmalloc_array(fkt_function_count + specs->count, sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return -ENOMEM;
-	if (copy_from_user(all + fkt_function_count, specs, count * sizeof(*all)))
-		ret = -EFAULT;
-	for (i = 0; i < count && !ret; i++)
-		ret = fkt_spec_check(&all[fkt_function_count + i]);
+	added = all + fkt_function_count;
+	memcpy(added, specs->spec, specs->count * sizeof(*all));
+	for (i = 0; i < specs->count && !ret; i++)
+		ret = fkt_spec_check(&added[i]);
 	if (ret)
 		goto out_free;
 	/* Those that are there lose their addresses when a module goes. */
 	mutex_lock(&fkt_groups_lock);
-	ret = fkt_specs_fresh(all + fkt_function_count, count, text_reused);
+	ret = fkt_specs_fresh(added, specs->count, common ? common->text_reused : 0);
 	if (!ret) {
 		if (fkt_function_count)
 			memcpy(all, fkt_function_specs, fkt_function_count * sizeof(*all));
 		swap(all, fkt_function_specs);
-		fkt_function_count += count;
-		fkt_function_graph_depth = graph_depth;
+		fkt_function_count += specs->count;
+		fkt_function_graph_depth = common ? common->graph_depth : 0;
 	}
 	mutex_unlock(&fkt_groups_lock);
 out_free:
@@ -401,11 +391,7 @@ out_free:
 	return ret;
 }
 
-/**
- * fkt_functions_clear - forget what fkt_functions_add() was given
- * Context: the session's lock, idle.
- */
-void fkt_functions_clear(void)
+static void fkt_function_clear(void)
 {
 	mutex_lock(&fkt_groups_lock);
 	kvfree(fkt_function_specs);
@@ -866,21 +852,14 @@ static struct notifier_block fkt_function_modules = {
 	.notifier_call = fkt_function_module,
 };
 
-/**
- * fkt_functions_init - once, at module load
- * Return: 0 or a negative errno value.
- */
-int fkt_functions_init(void)
+static int fkt_function_init(void)
 {
 	/* Whoever has asked an earlier instance of this module, before it was loaded anew, is told apart. */
 	fkt_text_reused = get_random_u32() >> 1 | 1;
 	return register_module_notifier(&fkt_function_modules);
 }
 
-/**
- * fkt_functions_exit - at module unload
- */
-void fkt_functions_exit(void)
+static void fkt_function_fini(void)
 {
 	unregister_module_notifier(&fkt_function_modules);
 	fkt_graph_free();
@@ -975,12 +954,7 @@ out:
 	return ret;
 }
 
-/**
- * fkt_functions_status - which functions the running or the last recording has hooked
- * @status: its fields @functions, @functions_refused, @refused and @text_reused are set
- * Context: the session's lock; may sleep.
- */
-void fkt_functions_status(struct fkt_status *status)
+static void fkt_function_status(struct fkt_status *status)
 {
 	const size_t bytes = sizeof(status->refused[0]);
 	u32 count;
@@ -998,6 +972,14 @@ void fkt_functions_status(struct fkt_status *status)
 const struct fkt_provider fkt_provider_function = {
 	.name = "function",
 	.keys = ~0u,
+	.spec_bytes = sizeof(struct fkt_function_spec),
+	.common_max = sizeof(struct fkt_functions_common),
+	.count_max = FKT_FUNCTIONS_MAX,
+	.init = fkt_function_init,
+	.exit = fkt_function_fini,
+	.add = fkt_function_add,
+	.clear = fkt_function_clear,
 	.attach = fkt_function_attach,
 	.detach = fkt_function_detach,
+	.status = fkt_function_status,
 };

@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 #include "compat.h"
 #include "fkt.h"
+#include "kprobe.h"
 
 /**
  * struct fkt_kprobe - an address that is traced
@@ -206,7 +207,7 @@ static bool fkt_kprobe_spec_valid(const struct fkt_kprobe_spec *spec)
 	return spec->key < 32 && spec->code >= FKT_CODE_DYNAMIC &&
 	       spec->code < FKT_CODE_DYNAMIC_END && !(spec->flags & ~FKT_KPROBE_RETURN) &&
 	       spec->ops <= FKT_FETCH_OPS_MAX && spec->max_active <= FKT_KPROBE_ACTIVE_MAX &&
-	       !spec->reserved && (spec->flags & FKT_KPROBE_RETURN || !spec->max_active);
+	       (spec->flags & FKT_KPROBE_RETURN || !spec->max_active);
 }
 
 static int fkt_kprobe_register(struct fkt_kprobe *probe)
@@ -216,21 +217,22 @@ static int fkt_kprobe_register(struct fkt_kprobe *probe)
 	return probe->returns ? register_kretprobe(&probe->rp) : register_kprobe(&probe->rp.kp);
 }
 
-static int fkt_kprobe_add(const struct fkt_kprobe_spec *spec)
+/* @fetch are @fetches operations, some of which are the address'. */
+static int fkt_kprobe_add_one(const struct fkt_kprobe_spec *spec, const struct fkt_fetch *fetch,
+			      u32 fetches)
 {
 	struct fkt_kprobe *probe;
 	int ret, words = 0;
 	u32 i;
 
-	if (!fkt_kprobe_spec_valid(spec))
+	if (!fkt_kprobe_spec_valid(spec) || spec->ops_first > fetches ||
+	    spec->ops > fetches - spec->ops_first)
 		return -EINVAL;
 	probe = kzalloc(struct_size(probe, fetch, spec->ops), GFP_KERNEL);
 	if (!probe)
 		return -ENOMEM;
-	ret = -EFAULT;
-	if (copy_from_user(probe->fetch, u64_to_user_ptr(spec->ops_ptr),
-			   spec->ops * sizeof(probe->fetch[0])))
-		goto out_free;
+	if (spec->ops)
+		memcpy(probe->fetch, fetch + spec->ops_first, spec->ops * sizeof(*fetch));
 	for (i = 0; i < spec->ops; i++) {
 		ret = fkt_fetch_check(&probe->fetch[i], i == spec->ops - 1u);
 		if (ret < 0)
@@ -264,42 +266,29 @@ out_free:
 	return ret;
 }
 
-/**
- * fkt_kprobes_add - addresses for the next recording, see FKT_ADD_KPROBES
- * @specs: user memory
- * @count: how many
- * @done: receives how many of them were taken
- *
- * Context: the session's lock, idle; may sleep.
- * Return: 0 or a negative errno value.
- */
-int fkt_kprobes_add(const struct fkt_kprobe_spec __user *specs, u32 count, u32 *done)
+static int fkt_kprobe_add(struct fkt_specs *specs)
 {
-	struct fkt_kprobe_spec spec;
+	const struct fkt_kprobe_spec *spec = specs->spec;
+	const u32 fetches = specs->common_bytes / sizeof(struct fkt_fetch);
 	int ret;
 
-	*done = 0;
-	if (!count || count > FKT_KPROBES_MAX - fkt_kprobe_count)
+	if (specs->count > FKT_KPROBES_MAX - fkt_kprobe_count ||
+	    specs->common_bytes % sizeof(struct fkt_fetch))
 		return -EINVAL;
-	for (; *done < count; ++*done) {
-		if (copy_from_user(&spec, specs + *done, sizeof(spec)))
-			return -EFAULT;
-		ret = fkt_kprobe_add(&spec);
+	for (; specs->done < specs->count; specs->done++) {
+		ret = fkt_kprobe_add_one(&spec[specs->done], specs->common, fetches);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-/**
- * fkt_kprobes_missed - how often the kernel could not call a probe
- *
- * Because another one was running, or too many were inside the function whose return is traced.
- *
- * Context: the session's lock.
- * Return: the sum over the probes of the next or running recording, else over those of the last one.
+/*
+ * How often the kernel could not call a probe, because another one was running, or too many were inside the
+ * function whose return is traced: the sum over the probes of the next or running recording, else over those
+ * of the last one.
  */
-u64 fkt_kprobes_missed(void)
+static u64 fkt_kprobes_missed(void)
 {
 	const struct fkt_kprobe *probe;
 	u64 missed = 0;
@@ -309,6 +298,11 @@ u64 fkt_kprobes_missed(void)
 	list_for_each_entry(probe, &fkt_kprobes, link)
 		missed += data_race(probe->rp.kp.nmissed) + data_race(probe->rp.nmissed);
 	return missed;
+}
+
+static void fkt_kprobe_status(struct fkt_status *status)
+{
+	status->missed = fkt_kprobes_missed();
 }
 
 /**
@@ -329,11 +323,7 @@ bool fkt_kprobe_stays(const struct kprobe *kp)
 	return true;
 }
 
-/**
- * fkt_kprobes_clear - forget what fkt_kprobes_add() was given
- * Context: the session's lock, idle; may sleep.
- */
-void fkt_kprobes_clear(void)
+static void fkt_kprobe_clear(void)
 {
 	struct fkt_kprobe *probe, *next;
 	struct kretprobe **returns;
@@ -400,6 +390,14 @@ static void fkt_kprobe_detach(void)
 const struct fkt_provider fkt_provider_kprobe = {
 	.name = "address",
 	.keys = ~0u,
+	.spec_bytes = sizeof(struct fkt_kprobe_spec),
+	.common_max = FKT_KPROBES_MAX * FKT_FETCH_OPS_MAX * sizeof(struct fkt_fetch),
+	.count_max = FKT_KPROBES_MAX,
+	/* Any memory may be read: as for the kernel's own kprobe events. */
+	.lockdown = LOCKDOWN_KPROBES,
+	.add = fkt_kprobe_add,
+	.clear = fkt_kprobe_clear,
 	.attach = fkt_kprobe_attach,
 	.detach = fkt_kprobe_detach,
+	.status = fkt_kprobe_status,
 };

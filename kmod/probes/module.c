@@ -23,7 +23,7 @@ EXPORT_SYMBOL_GPL(fkt_mask);
                                                                                                    \
 		preempt_disable_notrace();                                                         \
 		if (likely(fkt_on(~0u)))                                                           \
-			fkt_event_n(code & (FKT_SLOT_CODES - 1), 0, n, args + 1);                  \
+			fkt_event_n(code &(FKT_SLOT_CODES - 1), 0, n, args + 1);                   \
 		preempt_enable_notrace();                                                          \
 	}                                                                                          \
 	EXPORT_SYMBOL_GPL(fkt_probe##n);                                                           \
@@ -89,7 +89,7 @@ static const char *fkt_layer_name(u32 key)
 #define X(NAME, bit, name, about)                                                                  \
 	case 1u << (bit):                                                                          \
 		return name;
-	FKT_LAYERS(X)
+		FKT_LAYERS(X)
 #undef X
 	}
 	return NULL;
@@ -201,8 +201,8 @@ static u32 fkt_code_line(const struct fkt_registered *reg, u32 i, char line[FKT_
 	else if (fkt_is_exit(code->kind))
 		pair = reg->base + i - 1;
 	return scnprintf(line, FKT_CODE_LINE_MAX, "0x%05x 1 %s 0x%05x %s %s #words %s\n",
-			 reg->base + i, fkt_kind_names[code->kind], pair,
-			 fkt_layer_name(code->key), code->name, code->spec);
+			 reg->base + i, fkt_kind_names[code->kind], pair, fkt_layer_name(code->key),
+			 code->name, code->spec);
 }
 
 /* Find room for reg->count codes from @base on, and enter @reg there. */
@@ -255,8 +255,8 @@ int fkt_register_module_codes(const struct module *owner, const struct fkt_probe
 	u32 i;
 
 	if (!count || count > FKT_REGISTER_MAX) {
-		pr_warn("fkt: module %s registers %u codes: from 1 to %u is possible\n", name, count,
-			FKT_REGISTER_MAX);
+		pr_warn("fkt: module %s registers %u codes: from 1 to %u is possible\n", name,
+			count, FKT_REGISTER_MAX);
 		return -EINVAL;
 	}
 	for (i = 0; i < count; i++) {
@@ -332,15 +332,31 @@ out_unlock:
 }
 EXPORT_SYMBOL_GPL(fkt_unregister_codes);
 
-/**
- * fkt_codes_begin - a recording begins: it has no events of modules that are gone
- * Context: process; may sleep.
+/*
+ * Copy as many whole lines as there is room for to @to. Return: how many bytes there are in all; @copied
+ * receives how many were copied.
  */
-void fkt_codes_begin(void)
+static u64 fkt_codes_copy(char *to, size_t room, size_t *copied)
 {
+	const struct fkt_registered *reg;
+	char line[FKT_CODE_LINE_MAX];
+	u64 bytes = 0;
+	u32 i, length;
+
+	*copied = 0;
 	mutex_lock(&fkt_registered_lock);
-	fkt_forget_retired();
+	list_for_each_entry(reg, &fkt_registered, link) {
+		for (i = 0; i < reg->count; i++) {
+			length = fkt_code_line(reg, i, line);
+			if (bytes + length <= room) {
+				memcpy(to + bytes, line, length);
+				*copied = bytes + length;
+			}
+			bytes += length;
+		}
+	}
 	mutex_unlock(&fkt_registered_lock);
+	return bytes;
 }
 
 /**
@@ -349,35 +365,43 @@ void fkt_codes_begin(void)
  * @room: its size
  * @bytes: receives how many bytes there are; when they are more than @room, some were not copied
  *
- * Context: process; may sleep.
- * Return: 0 or -EFAULT.
+ * Context: process; may sleep, for as long as the user's memory wants.
+ * Return: 0, -EFAULT or -ENOMEM.
  */
 int fkt_codes_list(char __user *to, u64 room, u64 *bytes)
 {
-	const struct fkt_registered *reg;
-	char line[FKT_CODE_LINE_MAX];
-	u32 i, length;
+	size_t copied, size = 0;
+	char *text = NULL;
 	int ret = 0;
 
-	*bytes = 0;
-	mutex_lock(&fkt_registered_lock);
-	list_for_each_entry(reg, &fkt_registered, link) {
-		for (i = 0; i < reg->count; i++) {
-			length = fkt_code_line(reg, i, line);
-			if (!ret && *bytes + length <= room &&
-			    copy_to_user(to + *bytes, line, length))
-				ret = -EFAULT;
-			*bytes += length;
-		}
+	/* More may be registered while there is no lock. */
+	while ((*bytes = fkt_codes_copy(text, size, &copied)) > size && size < room) {
+		size = min(*bytes, room);
+		kvfree(text);
+		text = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+		if (!text)
+			return -ENOMEM;
 	}
-	mutex_unlock(&fkt_registered_lock);
+	if (copied && copy_to_user(to, text, copied))
+		ret = -EFAULT;
+	kvfree(text);
 	return ret;
 }
 
-/**
- * fkt_codes_exit - at module unload: all modules that used probes are gone
- */
-void fkt_codes_exit(void)
+/* A recording begins: it has no events of modules that are gone. */
+static void fkt_module_begin(void)
 {
+	mutex_lock(&fkt_registered_lock);
 	fkt_forget_retired();
+	mutex_unlock(&fkt_registered_lock);
 }
+
+/*
+ * Its probes are called by the modules that they are in, and hooked in nowhere. At its exit, all of these
+ * modules are gone.
+ */
+const struct fkt_provider fkt_provider_module = {
+	.name = "module",
+	.begin = fkt_module_begin,
+	.exit = fkt_forget_retired,
+};

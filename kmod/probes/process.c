@@ -6,26 +6,13 @@
 #include <linux/binfmts.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
-#include <linux/string.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
+#include "comm.h"
 #include "compat.h"
 #include "fkt.h"
 #include "graph.h"
-
-/* A process name as two words; what follows its NUL is zero, as the kernel keeps it. */
-struct fkt_comm {
-	u64 word[2];
-};
-static_assert(sizeof(struct fkt_comm) == TASK_COMM_LEN);
-
-static __always_inline struct fkt_comm fkt_comm(const char *from)
-{
-	struct fkt_comm comm;
-
-	memcpy(&comm, from, sizeof(comm));
-	return comm;
-}
+#include "kprobe.h"
 
 static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
 			     struct task_struct *next, unsigned int prev_state)
@@ -88,34 +75,12 @@ static void fkt_exit(void *data, struct task_struct *p FKT_GROUP_DEAD)
 		FKT_EVENT(FKT_CODE_EXIT, 0, fkt_pair(p->pid, p->exit_code));
 }
 
-static void fkt_record_name(const struct task_struct *p, const char *name)
-{
-	char padded[TASK_COMM_LEN];
-	struct fkt_comm comm;
-
-	strscpy_pad(padded, name, sizeof(padded));
-	comm = fkt_comm(padded);
-	FKT_EVENT(FKT_CODE_RENAME, 0, fkt_pair(p->pid, p->tgid), comm.word[0], comm.word[1]);
-}
-
 static void fkt_rename(void *data, struct task_struct *p, const char *name)
 {
 	FKT_PROBE_GUARD();
 
 	if (fkt_on(FKT_KEY_PROCESS))
 		fkt_record_name(p, name);
-}
-
-/**
- * fkt_process_name - record the name of a thread that the recorder cannot have known before
- * @p: the thread
- * Context: process; a recording runs.
- */
-void fkt_process_name(const struct task_struct *p)
-{
-	preempt_disable_notrace();
-	fkt_record_name(p, p->comm);
-	preempt_enable_notrace();
 }
 
 static struct fkt_tracepoint fkt_process_points[] = {

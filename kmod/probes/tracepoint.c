@@ -11,7 +11,6 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/tracepoint.h>
-#include <linux/uaccess.h>
 #include "compat.h"
 #include "fkt.h"
 
@@ -130,17 +129,9 @@ static int fkt_point_init(struct fkt_point *point, const struct fkt_tracepoint_s
 	return 0;
 }
 
-/**
- * fkt_points_add - tracepoints for the next recording, see FKT_ADD_TRACEPOINTS
- * @specs: user memory
- * @count: how many
- *
- * Context: the session's lock, idle; may sleep.
- * Return: 0 or a negative errno value.
- */
-int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count)
+static int fkt_tracepoint_add(struct fkt_specs *specs)
 {
-	struct fkt_tracepoint_spec spec;
+	const struct fkt_tracepoint_spec *spec = specs->spec;
 	struct fkt_point *all;
 	u32 i;
 	int ret;
@@ -148,15 +139,13 @@ int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count)
 	/* No probe here has the type of the tracepoint that calls it. */
 	if (FKT_CALLS_ARE_CHECKED)
 		return -EOPNOTSUPP;
-	if (!count || count > FKT_TRACEPOINTS_MAX - fkt_point_count)
+	if (specs->count > FKT_TRACEPOINTS_MAX - fkt_point_count)
 		return -EINVAL;
-	all = kvmalloc_array(fkt_point_count + count, sizeof(*all), GFP_KERNEL);
+	all = kvmalloc_array(fkt_point_count + specs->count, sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return -ENOMEM;
-	for (i = 0; i < count; i++) {
-		ret = -EFAULT;
-		if (!copy_from_user(&spec, specs + i, sizeof(spec)))
-			ret = fkt_point_init(&all[fkt_point_count + i], &spec);
+	for (i = 0; i < specs->count; i++) {
+		ret = fkt_point_init(&all[fkt_point_count + i], &spec[i]);
 		if (ret) {
 			kvfree(all);
 			return ret;
@@ -166,16 +155,12 @@ int fkt_points_add(const struct fkt_tracepoint_spec __user *specs, u32 count)
 		memcpy(all, fkt_points, fkt_point_count * sizeof(*all));
 	kvfree(fkt_points);
 	fkt_points = all;
-	fkt_point_count += count;
+	fkt_point_count += specs->count;
 	sort(fkt_points, fkt_point_count, sizeof(*fkt_points), fkt_point_compare, NULL);
 	return 0;
 }
 
-/**
- * fkt_points_clear - forget what fkt_points_add() was given
- * Context: the session's lock, idle.
- */
-void fkt_points_clear(void)
+static void fkt_tracepoint_clear(void)
 {
 	kvfree(fkt_points);
 	fkt_points = NULL;
@@ -351,6 +336,10 @@ static void fkt_tracepoint_detach(void)
 const struct fkt_provider fkt_provider_tracepoint = {
 	.name = "tracepoint",
 	.keys = ~0u,
+	.spec_bytes = sizeof(struct fkt_tracepoint_spec),
+	.count_max = FKT_TRACEPOINTS_MAX,
+	.add = fkt_tracepoint_add,
+	.clear = fkt_tracepoint_clear,
 	.attach = fkt_tracepoint_attach,
 	.detach = fkt_tracepoint_detach,
 };

@@ -48,13 +48,15 @@ static int do_functions(void)
 		.args = 3,
 		.ret_bytes = 8,
 	};
-	struct fkt_functions functions = {
-		.size = sizeof(functions),
+	struct fkt_probes probes = {
+		.size = sizeof(probes),
+		.kind = FKT_PROVIDER_FUNCTION,
 		.count = 1,
+		.spec_bytes = sizeof(spec),
 		.specs_ptr = (uintptr_t)&spec,
 	};
 
-	return ioctl(device, FKT_ADD_FUNCTIONS, &functions);
+	return ioctl(device, FKT_ADD_PROBES, &probes);
 }
 
 static int do_tracepoints(void)
@@ -65,13 +67,15 @@ static int do_tracepoints(void)
 		.key = __builtin_ctz(FKT_KEY_FUNCTIONS),
 		.args = 2,
 	};
-	struct fkt_tracepoints tracepoints = {
-		.size = sizeof(tracepoints),
+	struct fkt_probes probes = {
+		.size = sizeof(probes),
+		.kind = FKT_PROVIDER_TRACEPOINT,
 		.count = 1,
+		.spec_bytes = sizeof(spec),
 		.specs_ptr = (uintptr_t)&spec,
 	};
 
-	return ioctl(device, FKT_ADD_TRACEPOINTS, &tracepoints);
+	return ioctl(device, FKT_ADD_PROBES, &probes);
 }
 
 static int do_kprobes(void)
@@ -86,15 +90,18 @@ static int do_kprobes(void)
 		.key = __builtin_ctz(FKT_KEY_FUNCTIONS),
 		.flags = FKT_KPROBE_RETURN,
 		.ops = 2,
-		.ops_ptr = (uintptr_t)ops,
 	};
-	struct fkt_kprobes kprobes = {
-		.size = sizeof(kprobes),
+	struct fkt_probes probes = {
+		.size = sizeof(probes),
+		.kind = FKT_PROVIDER_KPROBE,
 		.count = 1,
+		.spec_bytes = sizeof(spec),
 		.specs_ptr = (uintptr_t)&spec,
+		.common_ptr = (uintptr_t)ops,
+		.common_bytes = sizeof(ops),
 	};
 
-	return ioctl(device, FKT_ADD_KPROBES, &kprobes);
+	return ioctl(device, FKT_ADD_PROBES, &probes);
 }
 
 static int do_start(void)

@@ -49,7 +49,15 @@ static int answer(const char *what)
 int main(int argc, char **argv)
 {
 	struct fkt_function_spec spec[16] = {};
-	struct fkt_functions functions = { .size = sizeof(functions) };
+	struct fkt_functions_common common = {};
+	struct fkt_probes functions = {
+		.size = sizeof(functions),
+		.kind = FKT_PROVIDER_FUNCTION,
+		.spec_bytes = sizeof(spec[0]),
+		.specs_ptr = (uintptr_t)spec,
+		.common_ptr = (uintptr_t)&common,
+		.common_bytes = sizeof(common),
+	};
 	struct fkt_start start = { .size = sizeof(start) };
 	struct fkt_status status = { .size = sizeof(status) };
 	__u32 pow = 7, key = FKT_KEY_FUNCTIONS, mask;
@@ -73,7 +81,6 @@ int main(int argc, char **argv)
 			.group = (__u32)atoi(argv[3]),
 		};
 	functions.count = (__u32)(argc - 4);
-	functions.specs_ptr = (uintptr_t)spec;
 	device = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
 	start.out_fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (device < 0 || start.out_fd < 0)
@@ -82,10 +89,10 @@ int main(int argc, char **argv)
 		return answer("set up");
 	if (ioctl(device, FKT_STATUS, &status))
 		return answer("status");
-	functions.text_reused = status.text_reused;
+	common.text_reused = status.text_reused;
 	if (when == 's')
 		run(argv[2]);
-	if (ioctl(device, FKT_ADD_FUNCTIONS, &functions))
+	if (ioctl(device, FKT_ADD_PROBES, &functions))
 		return answer("add");
 	if (ioctl(device, FKT_START, &start))
 		return answer("start");

@@ -32,14 +32,15 @@ _Static_assert(offsetof(struct fkt_start, limit_bytes) == 8, "fkt_start.limit_by
 _Static_assert(offsetof(struct fkt_start, id) == 32, "fkt_start.id");
 _Static_assert(sizeof(struct fkt_lane_status) == 56, "fkt_lane_status");
 _Static_assert(offsetof(struct fkt_lane_status, events) == 24, "fkt_lane_status.events");
-_Static_assert(sizeof(struct fkt_status) >= 120 && sizeof(struct fkt_status) % 8 == 0, "fkt_status");
+_Static_assert(sizeof(struct fkt_status) >= 120 && sizeof(struct fkt_status) % 8 == 0,
+	       "fkt_status");
 _Static_assert(offsetof(struct fkt_status, events) == 16, "fkt_status.events");
 _Static_assert(offsetof(struct fkt_status, pauses) == 88, "fkt_status.pauses");
 _Static_assert(offsetof(struct fkt_status, lanes_ptr) == 112, "fkt_status.lanes_ptr");
 
-#define LANES_MAX 64
+#define LANES_MAX      64
 #define STATUS_BYTES_1 120 /* what the first version of struct fkt_status had */
-#define THREADS	  4
+#define THREADS	       4
 
 static int failures;
 static void *const nowhere = (void *)16; /* nothing is there */
@@ -106,7 +107,7 @@ static uint32_t all_keys(void)
 #define X(NAME, bit, name, about) | (1u << (bit))
 		FKT_LAYERS(X)
 #undef X
-		;
+			;
 }
 
 /* The lowest bit that no layer has. */
@@ -281,6 +282,143 @@ static void wrong_status(int fd)
 	expect(EINVAL, fd, _IOC(_IOC_READ | _IOC_WRITE, FKT_IOC, 11, STATUS_BYTES_1 - 8), &status);
 }
 
+/* FKT_ADD_PROBES: what is wrong in what all kinds have, and in what each has of its own. */
+static void wrong_probes(int fd)
+{
+	struct {
+		struct fkt_function_spec spec;
+		uint64_t more;
+	} future[2] = {};
+	struct fkt_function_spec function = { .address = 1,
+					      .code = FKT_CODE_DYNAMIC,
+					      .keys = FKT_KEY_FUNCTIONS };
+	struct fkt_functions_common common = {};
+	struct fkt_tracepoint_spec point = { .name = "fkt_none", .code = FKT_CODE_DYNAMIC };
+	struct fkt_kprobe_spec kprobe = { .code = FKT_CODE_DYNAMIC, .ops = 1 };
+	struct fkt_fetch fetch[2] = { { .op = FKT_FETCH_STACK_ADDR },
+				      { .op = FKT_FETCH_STACK_ADDR } };
+	const struct fkt_probes functions = {
+		.size = sizeof(functions),
+		.kind = FKT_PROVIDER_FUNCTION,
+		.count = 1,
+		.spec_bytes = sizeof(function),
+		.specs_ptr = (uintptr_t)&function,
+		.common_ptr = (uintptr_t)&common,
+		.common_bytes = sizeof(common),
+	};
+	const struct fkt_probes points = {
+		.size = sizeof(points),
+		.kind = FKT_PROVIDER_TRACEPOINT,
+		.count = 1,
+		.spec_bytes = sizeof(point),
+		.specs_ptr = (uintptr_t)&point,
+	};
+	const struct fkt_probes kprobes = {
+		.size = sizeof(kprobes),
+		.kind = FKT_PROVIDER_KPROBE,
+		.count = 1,
+		.spec_bytes = sizeof(kprobe),
+		.specs_ptr = (uintptr_t)&kprobe,
+		.common_ptr = (uintptr_t)fetch,
+		.common_bytes = sizeof(fetch),
+	};
+	struct fkt_function_spec *many;
+	struct fkt_probes probes;
+	int other;
+
+#define wrong(wanted, good, field, value)                                                          \
+	do {                                                                                       \
+		probes = good;                                                                     \
+		probes.field = value;                                                              \
+		expect_at(__LINE__, #good " " #field "=" #value, wanted,                           \
+			  call(fd, FKT_ADD_PROBES, &probes));                                      \
+	} while (0)
+	expect(EFAULT, fd, FKT_ADD_PROBES, nowhere);
+	wrong(EINVAL, functions, size, 0);
+	wrong(EINVAL, functions, size, sizeof(probes) + 1);
+	for (uint32_t kind = 0; kind < FKT_PROVIDER_FUNCTION; kind++)
+		wrong(EINVAL, functions, kind, kind);
+	wrong(EINVAL, functions, kind, FKT_PROVIDER_MODULE);
+	wrong(EINVAL, functions, kind, FKT_PROVIDER_MODULE + 100);
+	wrong(EINVAL, functions, kind, 0x80000000);
+	wrong(EINVAL, functions, kind, 0xffffffff);
+	wrong(EINVAL, functions, count, 0);
+	wrong(EINVAL, functions, count, FKT_FUNCTIONS_MAX + 1);
+	wrong(EINVAL, functions, count, 0xffffffff);
+	wrong(EINVAL, functions, spec_bytes, 0);
+	wrong(EINVAL, functions, spec_bytes, sizeof(function) - 1);
+	wrong(EINVAL, functions, spec_bytes, 0xffffffff);
+	wrong(EFAULT, functions, specs_ptr, (uintptr_t)nowhere);
+	wrong(EFAULT, functions, specs_ptr, 0xffffffffffffff00);
+	wrong(EFAULT, functions, common_ptr, (uintptr_t)nowhere);
+	wrong(EINVAL, functions, common_bytes, sizeof(common) - 1);
+	wrong(EINVAL, functions, common_bytes, sizeof(common) + 1);
+	wrong(EINVAL, functions, common_bytes, 0xffffffff);
+	wrong(EINVAL, points, count, FKT_TRACEPOINTS_MAX + 1);
+	wrong(EINVAL, points, spec_bytes, sizeof(function));
+	wrong(EFAULT, points, specs_ptr, (uintptr_t)nowhere);
+	wrong(EINVAL, points, common_bytes, 1);
+	wrong(EINVAL, kprobes, count, FKT_KPROBES_MAX + 1);
+	wrong(EFAULT, kprobes, specs_ptr, (uintptr_t)nowhere);
+	wrong(EFAULT, kprobes, common_ptr, (uintptr_t)nowhere);
+	wrong(EINVAL, kprobes, common_bytes, 0);
+	wrong(EINVAL, kprobes, common_bytes, sizeof(fetch) - 1);
+	wrong(EINVAL, kprobes, common_bytes, 0xffffffff);
+	kprobe.ops_first = 2;
+	wrong(EINVAL, kprobes, done, 0);
+	kprobe.ops_first = 0xffffffff;
+	wrong(EINVAL, kprobes, done, 0);
+	kprobe.ops_first = 1;
+	kprobe.ops = 2;
+	wrong(EINVAL, kprobes, done, 0);
+	holds(probes.done == 0);
+	point.key = 32;
+	wrong(EINVAL, points, done, 7);
+	holds(probes.done == 0);
+	point.key = 0;
+	function.keys = 0;
+	wrong(EINVAL, functions, done, 0);
+	function.keys = FKT_KEY_FUNCTIONS;
+	function.flags = 0x80;
+	wrong(EINVAL, functions, done, 0);
+	function.flags = FKT_FUNCTION_ENTRY_ONLY;
+	future[0].spec = function;
+	future[1].spec = function;
+
+	/* A program of the future: what it says beyond what we know is refused, each spec of it. */
+	probes = functions;
+	probes.count = 2;
+	probes.specs_ptr = (uintptr_t)future;
+	probes.spec_bytes = sizeof(future[0]);
+	future[1].more = 1;
+	expect(E2BIG, fd, FKT_ADD_PROBES, &probes);
+	future[1].more = 0;
+	expect(0, fd, FKT_ADD_PROBES, &probes);
+	holds(probes.done == 2);
+	/* Now the probes are of this file: nobody else may add, or begin, before it is closed. */
+	other = open_device();
+	probes = points;
+	expect(EBUSY, other, FKT_ADD_PROBES, &probes);
+	probes.specs_ptr = (uintptr_t)nowhere;
+	expect(EBUSY, other, FKT_ADD_PROBES, &probes);
+	holds(probes.done == 0);
+	many = calloc(FKT_FUNCTIONS_MAX, sizeof(*many));
+	if (!many)
+		err(1, "no memory");
+	probes = functions;
+	probes.count = FKT_FUNCTIONS_MAX - 1;
+	probes.specs_ptr = (uintptr_t)many;
+	expect(EINVAL, fd, FKT_ADD_PROBES, &probes);
+	free(many);
+	wrong(0, points, done, 0);
+	holds(probes.done == 1);
+	close(fd);
+	probes = points;
+	expect(0, other, FKT_ADD_PROBES, &probes);
+	close(other);
+#undef wrong
+}
+
 static void while_it_runs(int fd, int out)
 {
 	struct fkt_start start = { .size = sizeof(start), .out_fd = out };
@@ -387,6 +525,7 @@ static int wrong(void)
 	wrong_moments(fd);
 	wrong_starts(fd, out);
 	wrong_status(fd);
+	wrong_probes(open_device());
 	while_it_runs(open_device(), out);
 	close(fd);
 	waiting();
@@ -409,8 +548,9 @@ static unsigned long done[256], refused[256];
 
 static uint32_t random_value(unsigned int *seed)
 {
-	static const uint32_t values[] = { 0, 1, 2, 3, 4, 5, 6, 7, 20, 21, 0x80000000, 0x80000001,
-					   0xffffffff, 0x7fffffff };
+	static const uint32_t values[] = {
+		0, 1, 2, 3, 4, 5, 6, 7, 20, 21, 0x80000000, 0x80000001, 0xffffffff, 0x7fffffff
+	};
 	uint32_t r = (uint32_t)rand_r(seed);
 
 	return r % 4 ? values[r / 4 % (sizeof(values) / sizeof(values[0]))] : r;
@@ -428,7 +568,8 @@ static void random_start(struct fkt_start *start, int out, unsigned int *seed)
 	start->flush_ms = rand_r(seed) % 2 ? 0 : 1 + (unsigned int)rand_r(seed) % 50;
 	/* Now and then a byte of nonsense. */
 	if (rand_r(seed) % 4 == 0)
-		((uint8_t *)start)[(unsigned int)rand_r(seed) % sizeof(*start)] = (uint8_t)rand_r(seed);
+		((uint8_t *)start)[(unsigned int)rand_r(seed) % sizeof(*start)] =
+			(uint8_t)rand_r(seed);
 }
 
 static void *hammer_thread(void *arg)
@@ -481,7 +622,8 @@ static void *hammer_thread(void *arg)
 			break;
 		case 14:
 			value = (uint32_t)rand_r(&seed);
-			ret = ioctl(fd, _IOC(value % 4, FKT_IOC, value / 4 % 256, value / 1024 % 8192),
+			ret = ioctl(fd,
+				    _IOC(value % 4, FKT_IOC, value / 4 % 256, value / 1024 % 8192),
 				    nowhere);
 			break;
 		case 15:
@@ -490,8 +632,11 @@ static void *hammer_thread(void *arg)
 			ret = 0;
 			break;
 		default:
-			ret = ioctl(fd, _IOC(nr == 4 || nr == 10 ? 0 : nr == 0 ? _IOC_READ : _IOC_WRITE,
-					     FKT_IOC, nr, nr == 4 || nr == 10 ? 0 : 4),
+			ret = ioctl(fd,
+				    _IOC(nr == 4 || nr == 10 ? 0
+					 : nr == 0	     ? _IOC_READ
+							     : _IOC_WRITE,
+					 FKT_IOC, nr, nr == 4 || nr == 10 ? 0 : 4),
 				    &value);
 		}
 		__atomic_add_fetch(ret < 0 ? &refused[nr] : &done[nr], 1, __ATOMIC_RELAXED);

@@ -24,15 +24,16 @@ said 'locked down for integrity'
 entries=$(events t | grep -c ' vfs_read$')
 check "functions have entries ($entries)" [ "$entries" -gt 0 ]
 check 'and no exits' [ "$(events t | grep -c ' vfs_read_exit')" = 0 ]
-# FKT_ADD_FUNCTIONS: a function whose exit is wanted.
+# FKT_ADD_PROBES: a function whose exit is wanted.
 check 'a program that asks for exits is refused' perl -e '
 	open(my $fkt, "+<", "/dev/fkt") or die;
 	my ($read) = map { /^([0-9a-f]+) T vfs_read$/ ? hex $1 : () } do { open my $f, "<", "/proc/kallsyms"; <$f> };
 	for my $flags (0, 1) {
 		my $spec = pack("Q L L C C C C L", $read, 0x10000, 0x100, 0, 0, $flags, 0, 0);
-		my $functions = pack("L L Q L L", 24, 1, unpack("Q", pack("p", $spec)), 0, 0);
-		# _IOW(FKT_IOC, 12, struct fkt_functions)
-		my $done = ioctl($fkt, 1 << 30 | 24 << 16 | 0xfc << 8 | 12, $functions);
+		# struct fkt_probes of FKT_PROVIDER_FUNCTION, the row 4
+		my $functions = pack("L L L L Q Q L L", 40, 4, 1, length($spec), unpack("Q", pack("p", $spec)), 0, 0, 0);
+		# _IOWR(FKT_IOC, 12, struct fkt_probes)
+		my $done = ioctl($fkt, 3 << 30 | 40 << 16 | 0xfc << 8 | 12, $functions);
 		my $error = $done ? 0 : $! + 0;
 		print "flags $flags: error $error\n";
 		exit 1 if $error != ($flags ? 0 : 1);

@@ -85,8 +85,10 @@ int main(int argc, char **argv)
 	uint32_t layers = argc == 3 + bad ? (uint32_t)atoi(args[1]) : 0, i, key = FKT_KEY_SYSTEM;
 	uint32_t each = layers ? (uint32_t)atoi(args[2]) * (1 + bad) : 0, count = layers * each;
 	struct fkt_function_spec *specs = calloc(count, sizeof(*specs));
-	struct fkt_functions functions = {
+	struct fkt_probes functions = {
 		.size = sizeof(functions),
+		.kind = FKT_PROVIDER_FUNCTION,
+		.spec_bytes = sizeof(*specs),
 		.count = count,
 		.specs_ptr = (uintptr_t)specs,
 	};
@@ -100,7 +102,7 @@ int main(int argc, char **argv)
 		err(1, "usage: many [-b] LAYERS EACH");
 	list_functions(specs, count, each, bad);
 	start.out_fd = open("/dev/null", O_WRONLY);
-	if (ioctl(fd, FKT_ADD_FUNCTIONS, &functions) || ioctl(fd, FKT_SETINITMASK, &key) ||
+	if (ioctl(fd, FKT_ADD_PROBES, &functions) || ioctl(fd, FKT_SETINITMASK, &key) ||
 	    ioctl(fd, FKT_START, &start))
 		err(1, "the recording does not begin");
 	before = available_kb();

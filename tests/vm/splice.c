@@ -793,8 +793,9 @@ static void test_attach(void)
 		err(1, "pipe");
 	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
 		struct fkt_kprobe_spec spec = { .code = FKT_CODE_DYNAMIC };
-		struct fkt_kprobes probes = { .size = sizeof(probes), .count = 1,
-					      .specs_ptr = (uintptr_t)&spec };
+		struct fkt_probes probes = { .size = sizeof(probes), .kind = FKT_PROVIDER_KPROBE,
+					     .count = 1, .spec_bytes = sizeof(spec),
+					     .specs_ptr = (uintptr_t)&spec };
 		static struct inspector in;
 		int device;
 
@@ -804,7 +805,7 @@ static void test_attach(void)
 		spec.address = address_of("odd_write_iter");
 		while (!(block >> spec.key & 1))
 			spec.key++;
-		expect("a probe in a module", !ioctl(device, FKT_ADD_KPROBES, &probes));
+		expect("a probe in a module", !ioctl(device, FKT_ADD_PROBES, &probes));
 		expect("FKT_START", !ioctl(device, FKT_START, &start));
 		expect("the module goes", !system("rmmod fkt_odd"));
 		expect("its layer is refused", ioctl(device, FKT_ENABLE, &block) && errno == EINVAL);

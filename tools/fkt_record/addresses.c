@@ -580,7 +580,7 @@ static void parse_probe(struct probe *probe, char *text)
 void addresses_add(struct addresses *addresses, struct codes *codes, const char *text)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
-	struct fkt_fetch ops[FKT_FETCH_OPS_MAX], *kept = NULL;
+	struct fkt_fetch ops[FKT_FETCH_OPS_MAX];
 	size_t count = addresses->count, n;
 	char spec[SPEC_BYTES], *copy = strdup(text);
 
@@ -598,11 +598,12 @@ void addresses_add(struct addresses *addresses, struct codes *codes, const char 
 		addresses->text = reallocarray(addresses->text, room, sizeof(*addresses->text));
 	}
 	if (n)
-		kept = calloc(n, sizeof(*kept));
-	if (!addresses->spec || !addresses->text || (n && !kept))
+		addresses->fetch = reallocarray(addresses->fetch, addresses->fetches + n,
+						sizeof(*addresses->fetch));
+	if (!addresses->spec || !addresses->text || (n && !addresses->fetch))
 		err(EXIT_FAILURE, "no memory for the addresses");
 	if (n)
-		memcpy(kept, ops, n * sizeof(*kept));
+		memcpy(addresses->fetch + addresses->fetches, ops, n * sizeof(*ops));
 	addresses->text[count] = text;
 	addresses->spec[count] = (struct fkt_kprobe_spec){
 		.address = probe->address,
@@ -612,9 +613,10 @@ void addresses_add(struct addresses *addresses, struct codes *codes, const char 
 		.flags = probe->returns ? FKT_KPROBE_RETURN : 0,
 		.ops = (uint16_t)n,
 		.max_active = probe->max_active,
-		.ops_ptr = (uintptr_t)kept,
+		.ops_first = (uint32_t)addresses->fetches,
 	};
 	addresses->count++;
+	addresses->fetches += n;
 	free(copy);
 	free(probe);
 }
@@ -640,14 +642,18 @@ static const char *why_refused(int error, bool returns)
 
 int addresses_set(const struct addresses *addresses, int device)
 {
-	struct fkt_kprobes kprobes = {
+	struct fkt_probes kprobes = {
 		.size = sizeof(kprobes),
+		.kind = FKT_PROVIDER_KPROBE,
 		.count = (uint32_t)addresses->count,
+		.spec_bytes = sizeof(*addresses->spec),
 		.specs_ptr = (uintptr_t)addresses->spec,
+		.common_ptr = (uintptr_t)addresses->fetch,
+		.common_bytes = (uint32_t)(addresses->fetches * sizeof(*addresses->fetch)),
 	};
 	const char *level;
 
-	if (!addresses->count || !ioctl(device, FKT_ADD_KPROBES, &kprobes))
+	if (!addresses->count || !ioctl(device, FKT_ADD_PROBES, &kprobes))
 		return 0;
 	level = lockdown();
 	if (errno == EBUSY)

@@ -14,11 +14,15 @@
  * @spec: what the module is told
  * @text: what the user wrote, for messages
  * @count: how many
+ * @fetch: what they record, one behind the other
+ * @fetches: how many operations these are
  */
 struct addresses {
 	struct fkt_kprobe_spec *spec;
 	const char **text;
 	size_t count;
+	struct fkt_fetch *fetch;
+	size_t fetches;
 };
 
 /**

@@ -309,13 +309,15 @@ void events_find(struct events *events, struct codes *codes, const char *pattern
 
 int events_set(const struct events *events, int device)
 {
-	struct fkt_tracepoints tracepoints = {
+	struct fkt_probes tracepoints = {
 		.size = sizeof(tracepoints),
+		.kind = FKT_PROVIDER_TRACEPOINT,
 		.count = (uint32_t)events->count,
+		.spec_bytes = sizeof(*events->spec),
 		.specs_ptr = (uintptr_t)events->spec,
 	};
 
-	if (!events->count || !ioctl(device, FKT_ADD_TRACEPOINTS, &tracepoints))
+	if (!events->count || !ioctl(device, FKT_ADD_PROBES, &tracepoints))
 		return 0;
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");

@@ -333,7 +333,18 @@ static void leave_held(const struct function *function, const struct options *op
 static int add_functions(struct recording *recording, const struct functions *functions)
 {
 	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
-	struct fkt_functions argument = { .size = sizeof(argument) };
+	struct fkt_functions_common common = {
+		.graph_depth = recording->options.graph_depth,
+		.text_reused = recording->text_reused,
+	};
+	struct fkt_probes argument = {
+		.size = sizeof(argument),
+		.kind = FKT_PROVIDER_FUNCTION,
+		.spec_bytes = sizeof(*specs),
+		.specs_ptr = (uintptr_t)specs,
+		.common_ptr = (uintptr_t)&common,
+		.common_bytes = sizeof(common),
+	};
 	/* What FKT says of the arguments of functions is not believed then: that takes no exit. */
 	const char *level = lockdown();
 	bool wanted = false;
@@ -341,9 +352,6 @@ static int add_functions(struct recording *recording, const struct functions *fu
 
 	if (!specs)
 		err(EXIT_FAILURE, "no memory for the functions");
-	argument.specs_ptr = (uintptr_t)specs;
-	argument.graph_depth = recording->options.graph_depth;
-	argument.text_reused = recording->text_reused;
 	for (size_t i = 0; i < functions->count; i++) {
 		struct function *function = &functions->function[i];
 
@@ -361,7 +369,7 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		warnx("the kernel is locked down for %s (Secure Boot), which forbids to trace where "
 		      "functions return: they have no exit; see kernel_lockdown(7)",
 		      level);
-	if (argument.count && ioctl(recording->device, FKT_ADD_FUNCTIONS, &argument)) {
+	if (argument.count && ioctl(recording->device, FKT_ADD_PROBES, &argument)) {
 		if (errno == EPERM)
 			warnx(FKT_DEVICE ": tracing functions takes CAP_SYS_ADMIN");
 		else if (errno == EBUSY)

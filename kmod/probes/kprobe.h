@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What those who use kprobes share. */
+#ifndef FKT_PROBES_KPROBE_H
+#define FKT_PROBES_KPROBE_H
+
+#include <linux/kprobes.h>
+
+bool fkt_kprobe_stays(const struct kprobe *kp);
+
+#endif
