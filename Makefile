@@ -11,7 +11,7 @@
 # make check-witness   the kernel's own selftests and stress-ng, without FKT and with it
 # make fuzz         looks for traces that the tools can't bear, until it is stopped
 # make bench        measures what recording costs, against its peers
-# make install      DESTDIR=, PREFIX=/usr/local
+# make install      DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib; make install-lib: libfkt alone
 # make clean
 #
 # V=1 shows the commands. Everything is built under build/.
@@ -21,6 +21,7 @@ CFLAGS	?= -O2 -g
 KDIR	?= /lib/modules/$(shell uname -r)/build
 
 BINDIR	   ?= $(PREFIX)/bin
+LIBDIR	   ?= $(PREFIX)/lib
 MANDIR	   ?= $(PREFIX)/share/man
 INCLUDEDIR ?= $(PREFIX)/include
 # For modules with probes: the symbols of fkt.ko, a directory for each kernel.
@@ -73,12 +74,12 @@ sources := $(wildcard lib/*/*.c $(tools:%=tools/%/*.c) tools/common/*.c \
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
-.PHONY: all tools tests objects module modules demo check check-newest check-debug check-all bench \
-	install clean FORCE
+.PHONY: all tools libs tests objects module modules demo check check-newest check-debug check-all \
+	bench install install-lib clean FORCE
 
 all: tools module
 
-tools: $(B)/lib/libfkt.a $(bins)
+tools: libs $(bins)
 
 # More test programs, with flags of their own; they add to "tests".
 -include $(wildcard tests/*/rules.mk)
@@ -90,6 +91,23 @@ objects: $(objects)
 $(B)/lib/libfkt.a: $(lib_objs)
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(lib_objs)
+
+# libfkt for other programs. Nothing is exported but what lib/libfkt.map says.
+libs: $(B)/lib/libfkt.a $(B)/lib/libfkt.so
+
+release := $(shell sed -n 's/^.define FKT_RELEASE "\(.*\)"/\1/p' include/fkt/version.h)
+soname	:= libfkt.so.0
+
+$(lib_objs): private fkt_cflags += -fPIC -fvisibility=hidden -fno-semantic-interposition
+
+$(B)/lib/libfkt.so.$(release): $(lib_objs) lib/libfkt.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(soname) -Wl,--version-script,lib/libfkt.map \
+		-Wl,-Bsymbolic-functions,--no-undefined -o $@ $(lib_objs) $(fkt_ldlibs)
+
+# The names that the loader and the linker know it by.
+$(B)/lib/libfkt.so: $(B)/lib/libfkt.so.$(release)
+	$(Q)ln -sf libfkt.so.$(release) $(B)/lib/$(soname) && ln -sf $(soname) $@
 
 $(B)/lib/common.a: $(common_objs)
 	$(call say,AR,$@)
@@ -217,13 +235,12 @@ bench:
 	$(Q)$(MAKE) tools tests modules
 	tests/bench/run
 
-install: all
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(INCLUDEDIR)/fkt
+install: tools install-lib $(if $(wildcard $(KDIR)/$(utsrelease)),module)
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
 	install -m 755 $(tools:%=$(B)/bin/%) $(DESTDIR)$(BINDIR)
 	$(foreach a,$(aliases),ln -sf $(lastword $(subst :, ,$(a))) \
 		$(DESTDIR)$(BINDIR)/$(firstword $(subst :, ,$(a)));)
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
-	install -m 644 $(wildcard include/fkt/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) \
 		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) modules_install,$(SERIES))
@@ -234,6 +251,22 @@ ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 else
 	@echo 'No headers in $(KDIR): fkt.ko was not installed.'
 endif
+
+# Each function has a man page by its name.
+install-lib: libs
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/fkt $(DESTDIR)$(MANDIR)/man3
+	install -m 644 $(B)/lib/libfkt.a $(DESTDIR)$(LIBDIR)
+	install -m 755 $(B)/lib/libfkt.so.$(release) $(DESTDIR)$(LIBDIR)
+	ln -sf libfkt.so.$(release) $(DESTDIR)$(LIBDIR)/$(soname)
+	ln -sf $(soname) $(DESTDIR)$(LIBDIR)/libfkt.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@RELEASE@|$(release)|' \
+		lib/fkt.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/fkt.pc
+	install -m 644 $(wildcard include/fkt/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt
+	install -m 644 $(wildcard docs/man/*.3) $(DESTDIR)$(MANDIR)/man3
+	for name in $$(sed -n 's/^	\(fkt_[a-z0-9_]*\);.*/\1/p' lib/libfkt.map); do \
+		echo '.so man3/fkt_trace.3' >$(DESTDIR)$(MANDIR)/man3/$$name.3 || exit; \
+	done
+	$(if $(DESTDIR),,[ "$$(id -u)" != 0 ] || ldconfig)
 
 # The downloaded kernels stay.
 clean:

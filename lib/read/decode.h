@@ -2,45 +2,15 @@
 /*
  * Slots to events: the part of libfkt that runs once an event, inline in the caller's loop.
  *
- * Included by fkt.h. A cursor walks the slots of one page; whatever a slot says, the cursor never
- * leaves the bytes that the page's header and the file's size allow.
+ * A cursor walks the slots of one page; whatever a slot says, the cursor never leaves the bytes that
+ * the page's header and the file's size allow.
  */
 #ifndef FKT_DECODE_H
 #define FKT_DECODE_H
 
 #include <endian.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <fkt/codes.h>
-#include <fkt/format.h>
-
-/* The thread that is current on a CPU is not known, because events that said so were lost. */
-#define FKT_PID_UNKNOWN UINT32_MAX
-
-/**
- * struct fkt_event - one event
- * @stamp: when, in cycles, all 64 bits
- * @args: its argument words as they stand in the file (little-endian; read them with fkt_arg32()
- *	and its like); valid until the next call of fkt_next()
- * @code: probe code, see codes.h
- * @pid: thread that was current on @cpu, 0 for the idle task, or FKT_PID_UNKNOWN
- * @imm: the slot's immediate
- * @cpu: CPU on which it happened
- * @lane: lane that recorded it
- * @words: number of words at @args
- */
-struct fkt_event {
-	uint64_t stamp;
-	const uint64_t *args;
-	uint32_t code;
-	uint32_t pid;
-	uint16_t imm;
-	uint16_t cpu;
-	uint16_t lane;
-	uint8_t words;
-};
+#include <fkt/trace.h>
 
 /**
  * struct fkt_cursor - a place among the slots of a page
@@ -128,35 +98,6 @@ static inline void fkt_slot_pass(struct fkt_cursor *cursor, const struct fkt_eve
 	cursor->stamp = event->stamp;
 	cursor->cpu = event->cpu;
 	cursor->left--;
-}
-
-/**
- * fkt_arg16() - 16 bits of an event's arguments in host order; fkt_arg32, fkt_arg64 likewise
- * @event: the event
- * @offset: where in its argument words, in bytes; the caller knows that they are there
- */
-static inline uint16_t fkt_arg16(const struct fkt_event *event, unsigned int offset)
-{
-	uint16_t value;
-
-	memcpy(&value, (const char *)event->args + offset, sizeof(value));
-	return le16toh(value);
-}
-
-static inline uint32_t fkt_arg32(const struct fkt_event *event, unsigned int offset)
-{
-	uint32_t value;
-
-	memcpy(&value, (const char *)event->args + offset, sizeof(value));
-	return le32toh(value);
-}
-
-static inline uint64_t fkt_arg64(const struct fkt_event *event, unsigned int offset)
-{
-	uint64_t value;
-
-	memcpy(&value, (const char *)event->args + offset, sizeof(value));
-	return le64toh(value);
 }
 
 #endif

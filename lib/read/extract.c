@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "extract.h"
 #include "internal.h"
+#include "state.h"
 
 #define BUFFER_BYTES (1u << 20)
 #define READ_PAGES   64
@@ -574,7 +576,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 
 	for (uint32_t cpu = 0; cpu <= UINT16_MAX; cpu++)
 		out->current[cpu] = fkt_state_current(state, (uint16_t)cpu);
-	while (!err && (what = fkt_next(reader, &event)) > 0) {
+	while (!err && (what = fkt_reader_next(reader, &event)) > 0) {
 		if (what == FKT_GAP) {
 			put_gap(out, fkt_gap(reader));
 			fkt_state_gap(state);
@@ -605,7 +607,7 @@ static int find_state(struct out *out, struct fkt_state *state, char **text, siz
 	reader = fkt_reader_new_window(out->trace, fkt_look_back(out->trace, from), from);
 	if (!reader)
 		return -ENOMEM;
-	while (!err && (what = fkt_next(reader, &event)) > 0) {
+	while (!err && (what = fkt_reader_next(reader, &event)) > 0) {
 		if (what == FKT_EVENT)
 			err = fkt_state_event(state, &event);
 		else

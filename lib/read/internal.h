@@ -14,6 +14,8 @@
 #ifndef FKT_READ_INTERNAL_H
 #define FKT_READ_INTERNAL_H
 
+#include "decode.h"
+#include "reader.h"
 #include "trace/internal.h"
 
 /* ---- pages.c ---- */

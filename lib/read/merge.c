@@ -397,6 +397,21 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 	return FKT_EVENT;
 }
 
+int fkt_next(struct fkt_reader *reader, struct fkt_event *event)
+{
+	return fkt_reader_next(reader, event);
+}
+
+const struct fkt_gap *fkt_gap(const struct fkt_reader *reader)
+{
+	return &reader->gap;
+}
+
+const struct fkt_read_stats *fkt_read_stats(const struct fkt_reader *reader)
+{
+	return &reader->stats;
+}
+
 /*
  * A lane that is begun in its midst goes on from its last page before that: its sequence number,
  * and the thread that was current on its CPU at its end.

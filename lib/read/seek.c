@@ -30,7 +30,7 @@ bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)
 	struct fkt_event event;
 	int what;
 
-	while (reader && (what = fkt_next(reader, &event)) > 0 && what != FKT_EVENT)
+	while (reader && (what = fkt_reader_next(reader, &event)) > 0 && what != FKT_EVENT)
 		;
 	if (!reader || what != FKT_EVENT) {
 		fkt_reader_free(reader);
@@ -62,7 +62,7 @@ static int count_from(struct fkt_trace *trace, uint64_t from, uint64_t number, u
 
 	if (!reader)
 		return -ENOMEM;
-	while ((what = fkt_next(reader, &event)) > 0) {
+	while ((what = fkt_reader_next(reader, &event)) > 0) {
 		if (what != FKT_EVENT)
 			continue;
 		/* The first event is delivered when all that is earlier has been passed over. */

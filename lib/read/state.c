@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "state.h"
 
 #define THREADS_MAX (1u << 20)
 #define THREADS_NEW 1024u

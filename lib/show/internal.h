@@ -13,6 +13,7 @@
 #ifndef FKT_SHOW_INTERNAL_H
 #define FKT_SHOW_INTERNAL_H
 
+#include "table.h"
 #include "trace/fields.h"
 
 /* The formats, X(name) each, the first one for people: struct fkt_format fkt_format_NAME. */

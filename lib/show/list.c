@@ -415,7 +415,7 @@ static int make_lines(struct worker *worker, uint64_t last, struct fkt_read_stat
 		return -ENOMEM;
 	if (window->from)
 		fkt_text_resume(worker->text, worker->job->first, last);
-	while ((what = fkt_next(reader, &event)) > 0) {
+	while ((what = fkt_reader_next(reader, &event)) > 0) {
 		if (what == FKT_EVENT) {
 			if (fkt_is_process_event(event.code))
 				fkt_processes_event(worker->processes, &event);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables, in any format. Included by fkt.h. */
+/* Tables, in any format. */
 #ifndef FKT_TABLE_H
 #define FKT_TABLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
-struct fkt_format;
-struct fkt_trace;
+#include <fkt/trace.h>
 
 /**
  * struct fkt_output - where tables go

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "read/state.h"
 #include "reduce.h"
 
 /* Deeper than any kernel stack is; beyond it events must be missing. */

@@ -4,7 +4,7 @@
  *
  * Values less than 8 have a bucket each; from there on each power of two has 8.
  */
-#include "internal.h"
+#include "histogram.h"
 
 #define PARTS	  FKT_HISTOGRAM_PARTS
 #define PART_BITS 3

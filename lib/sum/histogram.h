@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How values are distributed, in bounded memory: part of fkt.h.
+ * How values are distributed, in bounded memory.
  *
  * A log-linear histogram: each power of two is cut into equal parts, so that a percentile is off by
  * no more than 1/16 of its value.
  */
 #ifndef FKT_HISTOGRAM_H
 #define FKT_HISTOGRAM_H
+
+#include <stdint.h>
 
 #define FKT_HISTOGRAM_PARTS   8 /* of each power of two, a power of two itself */
 #define FKT_HISTOGRAM_BUCKETS ((64 - 3 + 1) * FKT_HISTOGRAM_PARTS)

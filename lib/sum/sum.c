@@ -274,7 +274,7 @@ static int analyse(struct fkt_reader *reader, struct fkt_processes *processes,
 	struct fkt_event event;
 	int what, err;
 
-	while ((what = fkt_next(reader, &event)) > 0) {
+	while ((what = fkt_reader_next(reader, &event)) > 0) {
 		if (what == FKT_GAP) {
 			fkt_analysis_gap(analysis, fkt_gap(reader));
 			continue;

@@ -12,7 +12,7 @@
 #ifndef FKT_TRACE_INTERNAL_H
 #define FKT_TRACE_INTERNAL_H
 
-#include "fkt.h"
+#include <fkt/trace.h>
 
 #define likely(x)	      __builtin_expect(!!(x), 1)
 #define unlikely(x)	      __builtin_expect(!!(x), 0)

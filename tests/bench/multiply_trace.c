@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fkt.h"
+#include <fkt/trace.h>
 
 #define PAGE_WORDS (FKT_PAGE_BYTES / 8)
 

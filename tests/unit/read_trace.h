@@ -3,8 +3,9 @@
 #ifndef READ_TRACE_H
 #define READ_TRACE_H
 
+#include <fkt/trace.h>
+
 #include "build_trace.h"
-#include "fkt.h"
 
 enum read_how {
 	READ_FILE,

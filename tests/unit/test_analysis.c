@@ -11,8 +11,10 @@
 #include <unistd.h>
 #include <sys/mman.h>
 
+#include <fkt/trace.h>
+
 #include "build_trace.h"
-#include "fkt.h"
+#include "sum/histogram.h"
 #include "sum/internal.h"
 
 /* Functions, in the trace's own table. */

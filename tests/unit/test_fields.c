@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <fkt/trace.h>
+
 #include "build_trace.h"
-#include "fkt.h"
+#include "show/table.h"
 
 static struct build build;
 static char path[] = "/tmp/test_fields.XXXXXX";

@@ -11,8 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <fkt/trace.h>
+
 #include "build_trace.h"
-#include "fkt.h"
+#include "read/extract.h"
 
 #define CPUS	 4
 #define LIVE_MAX 65536

@@ -6,7 +6,8 @@
  * in G until an interrupt on CPU 1 wakes it; it goes on there. Meanwhile "other" (60) runs on CPU 0,
  * fails to read, and has an interrupt with a softirq in it. It all takes 10 us.
  *
- * FKT_GOLDEN=write test_print writes the files anew; look at what git says has changed.
+ * FKT_GOLDEN=write test_print writes the files anew; look at what git says has changed. With the
+ * argument --trace=FILE the program does no more than write the trace.
  */
 #include "test.h"
 
@@ -266,7 +267,7 @@ static void test_errno_of_int(void **state)
 	assert_non_null(strstr(got, "\nENOENT,1,"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),
@@ -282,6 +283,8 @@ int main(void)
 		return 77;
 	*build = '\0';
 	make_trace();
+	if (argc == 2 && !strncmp(argv[1], "--trace=", 8))
+		return rename(path, argv[1] + 8) ? 1 : 0;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	unlink(path);
 	return failed;

@@ -2,6 +2,7 @@
 /* Slots to events: stamps, wide slots, CPUs, and slots that lie. */
 #include "test.h"
 
+#include "read/decode.h"
 #include "read_trace.h"
 
 static void write_word(struct build *build, size_t offset, uint64_t word)

@@ -10,8 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <fkt/trace.h>
+
 #include "build_trace.h"
-#include "fkt.h"
 
 #define PIDS	  12
 #define FIRST_PID 50

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "read/extract.h"
+#include "read/state.h"
 #include "read_trace.h"
 
 /**

@@ -14,7 +14,7 @@
 
 #include <fkt/version.h>
 
-#include "fkt.h"
+#include "read/extract.h"
 
 const char *argp_program_version = "fkt_extract (FKT) " FKT_RELEASE;
 

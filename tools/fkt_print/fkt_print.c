@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "print.h"
+#include "read/reader.h"
 
 const struct view *const views[VIEW_COUNT] = {
 #define X(name) &view_##name,
@@ -186,7 +187,7 @@ static int read_all(struct run *run, struct fkt_text *text)
 	struct fkt_event event;
 	int what, err = 0;
 
-	while ((what = fkt_next(run->reader, &event)) > 0) {
+	while ((what = fkt_reader_next(run->reader, &event)) > 0) {
 		if (what == FKT_EVENT) {
 			if (analysis)
 				err = fkt_analysis_event(analysis, &event);
@@ -320,7 +321,7 @@ static int look_ahead(struct run *run, struct fkt_event *event)
 			fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));
 		if (err)
 			return err;
-		what = fkt_next(run->reader, event);
+		what = fkt_reader_next(run->reader, event);
 	}
 	return what < 0 ? what : 0;
 }
@@ -343,7 +344,7 @@ static int read_some(struct run *run)
 	struct fkt_event event;
 	int what, err = 0;
 
-	while ((what = fkt_next(run->reader, &event)) > 0) {
+	while ((what = fkt_reader_next(run->reader, &event)) > 0) {
 		if (what == FKT_WAIT) {
 			err = run->text ? fkt_text_flush(run->text) : 0;
 		} else if (what == FKT_GAP) {
@@ -544,7 +545,7 @@ static int follow_processes(struct run *run, uint64_t to)
 
 	if (!reader)
 		return -ENOMEM;
-	while ((what = fkt_next(reader, &event)) > 0) {
+	while ((what = fkt_reader_next(reader, &event)) > 0) {
 		if (what != FKT_EVENT || !fkt_is_process_event(event.code))
 			continue;
 		fkt_processes_event(run->processes, &event);

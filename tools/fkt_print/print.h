@@ -2,7 +2,10 @@
 #ifndef PRINT_H
 #define PRINT_H
 
-#include "fkt.h"
+#include <fkt/trace.h>
+
+#include "show/table.h"
+#include "sum/histogram.h"
 #include "view.h"
 
 /**

@@ -8,7 +8,9 @@
 
 #include <argp.h>
 
-#include "fkt.h"
+#include <fkt/trace.h>
+
+#include "show/table.h"
 
 /* The views, X(name) each, in the order in which they are printed: struct view view_NAME. */
 #define VIEWS(X)                                                                                   \

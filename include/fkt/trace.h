@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
  * libfkt: read a trace.
  *
@@ -10,20 +10,37 @@
  *	fkt_reader_free(reader);
  *	fkt_close(trace);
  *
+ * It is compiled with what "pkg-config --cflags --libs fkt" says. docs/example.c is a whole program.
+ *
  * The trace may be a regular file, a block device or a stream, cut off anywhere or damaged: what
  * can be read is read, and what is missing is said. Nothing in the file is trusted. Strings that
- * the library hands out hold no control characters: they may go to a terminal.
+ * the library hands out hold no control characters, the values of fields (struct fkt_value)
+ * excepted: they may go to a terminal.
  *
  * Functions return 0 or a pointer when all is well, and a negative errno value or NULL when not,
  * unless their comment says something else. A trace may be used by several threads at once, each
  * with objects of its own for everything else, once fkt_open() has returned; fkt_symbol() excepted.
+ *
+ * A program that was linked to one release runs with later ones that have the same soname: what is
+ * declared here stays as it is until that changes.
  */
-#ifndef FKT_H
-#define FKT_H
+#ifndef FKT_TRACE_H
+#define FKT_TRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
-#include "read/decode.h"
+#include <fkt/codes.h>
+#include <fkt/format.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What follows is what the library exports. */
+#pragma GCC visibility push(default)
 
 /* ---- the trace ---- */
 
@@ -90,7 +107,73 @@ const char *fkt_info(const struct fkt_trace *trace, const char *key);
  */
 const struct fkt_lane_totals *fkt_lane_totals(const struct fkt_trace *trace, size_t index);
 
-/* ---- clock.c: cycles to nanoseconds ---- */
+/* ---- an event ---- */
+
+/* The thread that is current on a CPU is not known, because events that said so were lost. */
+#define FKT_PID_UNKNOWN UINT32_MAX
+
+/**
+ * struct fkt_event - one event
+ * @stamp: when, in cycles, all 64 bits
+ * @args: its argument words as they stand in the file (little-endian; read them with fkt_arg32()
+ *	and its like); valid until the next call of fkt_next()
+ * @code: probe code, see codes.h
+ * @pid: thread that was current on @cpu, 0 for the idle task, or FKT_PID_UNKNOWN
+ * @imm: the slot's immediate
+ * @cpu: CPU on which it happened
+ * @lane: lane that recorded it
+ * @words: number of words at @args
+ */
+struct fkt_event {
+	uint64_t stamp;
+	const uint64_t *args;
+	uint32_t code;
+	uint32_t pid;
+	uint16_t imm;
+	uint16_t cpu;
+	uint16_t lane;
+	uint8_t words;
+};
+
+/**
+ * fkt_arg16() - 16 bits of an event's arguments in host order; fkt_arg32, fkt_arg64 likewise
+ * @event: the event
+ * @offset: where in its argument words, in bytes; the caller knows that they are there
+ */
+static inline uint16_t fkt_arg16(const struct fkt_event *event, unsigned int offset)
+{
+	uint16_t value;
+
+	memcpy(&value, (const char *)event->args + offset, sizeof(value));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	value = __builtin_bswap16(value);
+#endif
+	return value;
+}
+
+static inline uint32_t fkt_arg32(const struct fkt_event *event, unsigned int offset)
+{
+	uint32_t value;
+
+	memcpy(&value, (const char *)event->args + offset, sizeof(value));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	value = __builtin_bswap32(value);
+#endif
+	return value;
+}
+
+static inline uint64_t fkt_arg64(const struct fkt_event *event, unsigned int offset)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)event->args + offset, sizeof(value));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	value = __builtin_bswap64(value);
+#endif
+	return value;
+}
+
+/* ---- time ---- */
 
 /**
  * fkt_has_clock() - whether the trace says how long a cycle is
@@ -136,7 +219,7 @@ bool fkt_has_wall_clock(const struct fkt_trace *trace);
  */
 int64_t fkt_wall_ns(const struct fkt_trace *trace, uint64_t stamp);
 
-/* ---- merge.c: the events of all lanes in the order of time ---- */
+/* ---- the events of all lanes in the order of time ---- */
 
 /* What fkt_next() found; less than 0 is a negative errno value. */
 enum fkt_next {
@@ -192,56 +275,7 @@ struct fkt_read_stats {
 	uint64_t last;
 };
 
-struct fkt_lane;
-struct fkt_source;
-
-/**
- * struct fkt_reader - delivers the events of a trace; callers touch none of it
- * @cursor: in the page from which events are delivered at the moment
- * @limit: it may deliver events with earlier stamps than this before other lanes have their turn
- * @from: earlier events are passed over
- * @to: where reading ends; UINT64_MAX: with the trace
- * @stats: what was seen
- * @gap: the gap last returned
- * @watermark: all pages with events of earlier stamps have been found
- * @trace: of this trace
- * @source: where its pages come from
- * @lane: all lanes
- * @heap: those lanes that have an event to deliver, the one with the earliest at [0]
- * @in_heap: how many
- * @none: a cursor without slots
- * @delivered: something was delivered since FKT_WAIT
- * @hurried: events were delivered although earlier ones might have come
- * @ended: there are no more pages to find
- * @closing: lane whose end is looked at next, once all is delivered
- * @block: the block of pages with which it began
- * @processes: pages without events about processes are passed over
- * @passed: events before @from: those that were passed over, and those before the index page
- * @cpu_pid: thread that is current on each CPU
- */
-struct fkt_reader {
-	struct fkt_cursor *cursor;
-	uint64_t limit;
-	uint64_t from;
-	uint64_t to;
-	struct fkt_read_stats stats;
-	struct fkt_gap gap;
-	uint64_t watermark;
-	struct fkt_trace *trace;
-	struct fkt_source *source;
-	struct fkt_lane *lane;
-	struct fkt_lane **heap;
-	uint32_t in_heap;
-	struct fkt_cursor none;
-	bool delivered;
-	bool hurried;
-	bool ended;
-	uint32_t closing;
-	uint64_t block;
-	bool processes;
-	uint64_t passed;
-	uint32_t cpu_pid[UINT16_MAX + 1];
-};
+struct fkt_reader;
 
 /**
  * fkt_reader_new() - begin to read a trace's events
@@ -315,34 +349,6 @@ bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last);
  */
 void fkt_reader_free(struct fkt_reader *reader);
 
-/* The way of fkt_next() when a page ends, another lane has its turn, or there is a gap. */
-int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event);
-
-/* Follow the current thread of the event's CPU. */
-static inline void fkt_follow(struct fkt_reader *reader, struct fkt_event *event)
-{
-	uint32_t *pid = &reader->cpu_pid[event->cpu];
-
-	/* An exec by a thread that is not the leader takes over the leader's pid. */
-	if (event->code == FKT_CODE_EXEC && event->words >= 1)
-		*pid = fkt_arg32(event, 0);
-	event->pid = *pid;
-	if (event->code == FKT_CODE_SWITCH && event->words >= 1) {
-		event->pid = fkt_arg32(event, 0);
-		*pid = fkt_arg32(event, 4);
-	}
-}
-
-/* Move behind the event that the reader's cursor looks at. */
-static inline void fkt_deliver(struct fkt_reader *reader, struct fkt_event *event)
-{
-	fkt_slot_pass(reader->cursor, event);
-	fkt_follow(reader, event);
-	if (event->stamp > reader->stats.last)
-		reader->stats.last = event->stamp;
-	reader->stats.events++;
-}
-
 /**
  * fkt_next() - the next event of the trace
  * @reader: the reader
@@ -353,33 +359,23 @@ static inline void fkt_deliver(struct fkt_reader *reader, struct fkt_event *even
  *
  * Return: enum fkt_next, or -ENOMEM.
  */
-static inline int fkt_next(struct fkt_reader *reader, struct fkt_event *event)
-{
-	if (__builtin_expect(fkt_slot_decode(reader->cursor, event) && event->stamp < reader->limit,
-			     1)) {
-		fkt_deliver(reader, event);
-		return FKT_EVENT;
-	}
-	return fkt_next_slow(reader, event);
-}
+int fkt_next(struct fkt_reader *reader, struct fkt_event *event);
 
 /**
  * fkt_gap() - what is missing, after fkt_next() returned FKT_GAP
  * @reader: the reader
+ *
+ * Return: owned by the reader, valid until the next call of fkt_next().
  */
-static inline const struct fkt_gap *fkt_gap(const struct fkt_reader *reader)
-{
-	return &reader->gap;
-}
+const struct fkt_gap *fkt_gap(const struct fkt_reader *reader);
 
 /**
  * fkt_read_stats() - what a reader has seen so far
  * @reader: the reader
+ *
+ * Return: owned by the reader, which goes on counting there.
  */
-static inline const struct fkt_read_stats *fkt_read_stats(const struct fkt_reader *reader)
-{
-	return &reader->stats;
-}
+const struct fkt_read_stats *fkt_read_stats(const struct fkt_reader *reader);
 
 /**
  * fkt_event_stamp() - when the event with a number came
@@ -391,152 +387,7 @@ static inline const struct fkt_read_stats *fkt_read_stats(const struct fkt_reade
  */
 int fkt_event_stamp(struct fkt_trace *trace, uint64_t number, uint64_t *stamp);
 
-/* ---- state.c: how things stand at some moment ---- */
-
-/**
- * struct fkt_open_call - a call that was entered before an extracted trace begins
- * @code: the code of its entry
- * @tid: the thread that is in it
- * @cpu: the CPU that is in it, of an interrupt
- * @interrupt: whether it is one
- * @stamp: when it was entered
- */
-struct fkt_open_call {
-	uint32_t code;
-	uint32_t tid;
-	uint16_t cpu;
-	bool interrupt;
-	uint64_t stamp;
-};
-
-/**
- * fkt_open_call() - calls that were open when an extracted trace begins
- * @trace: the trace
- * @index: 0 … until the answer is NULL; those of one thread or CPU stand in their order, the
- *	outermost one first
- *
- * Only what fkt_extract wrote has any. Others may be open as well, if they had been so for long.
- */
-const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t index);
-
-struct fkt_state;
-
-/**
- * fkt_state_new() - how things stand when a trace begins
- * @trace: the trace, which must outlive it
- *
- * Return: to be freed with fkt_state_free(), or NULL without memory.
- */
-struct fkt_state *fkt_state_new(const struct fkt_trace *trace);
-
-/**
- * fkt_state_free() - free it
- * @state: may be NULL
- */
-void fkt_state_free(struct fkt_state *state);
-
-/**
- * fkt_state_event() - go on by an event
- * @state: the state
- * @event: the event; they come in order
- *
- * Return: 0 or -ENOMEM.
- */
-int fkt_state_event(struct fkt_state *state, const struct fkt_event *event);
-
-/**
- * fkt_state_join() - learn who is current on CPUs that had no event
- * @state: the state
- * @reader: the reader of the events
- */
-void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader);
-
-/**
- * fkt_state_current() - the thread that is current on a CPU
- * @state: the state
- * @cpu: the CPU
- *
- * Return: its pid, or FKT_PID_UNKNOWN.
- */
-uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu);
-
-/**
- * fkt_state_gap() - something is missing: it is not known what calls are open
- * @state: the state
- */
-void fkt_state_gap(struct fkt_state *state);
-
-/**
- * fkt_state_thread() - process and name of the thread that has a pid now
- * @state: the state
- * @tid: the pid
- * @tgid: set to its process
- * @comm: set to its name, which is valid until the next event
- *
- * Return: false when that can't be known.
- */
-bool fkt_state_thread(struct fkt_state *state, uint32_t tid, uint32_t *tgid, const char **comm);
-
-/**
- * fkt_state_processes() - the threads, as FKT_SECTION_PROCESSES has them
- * @state: the state
- * @bytes: set to the length of the text
- *
- * Return: the text, owned by the caller, or NULL without memory.
- */
-char *fkt_state_processes(const struct fkt_state *state, size_t *bytes);
-
-/**
- * fkt_state_text() - what runs and what is open, as FKT_SECTION_STATE has it
- * @state: the state
- * @bytes: set to the length of the text
- *
- * Return: the text, owned by the caller, or NULL without memory.
- */
-char *fkt_state_text(const struct fkt_state *state, size_t *bytes);
-
-/* ---- extract.c: a part of a trace as a trace ---- */
-
-/**
- * struct fkt_extract - which part, and what came of it
- * @from: stamp with which it begins
- * @to: stamp before which it ends; UINT64_MAX: with the trace
- * @by_pid: only the events of the process or thread @pid
- * @pid: its number
- * @process: only the events of threads with this name; NULL: of all
- * @by_cpu: only the events of @cpu
- * @cpu: its number
- * @events: set to how many events there are
- * @pages: set to how many pages
- * @bytes: set to the size of the new trace
- *
- * With @by_pid and @process, switches, and events about processes, are kept of all threads: they
- * say who ran when, and who is called what.
- */
-struct fkt_extract {
-	uint64_t from;
-	uint64_t to;
-	bool by_pid;
-	uint32_t pid;
-	const char *process;
-	bool by_cpu;
-	uint16_t cpu;
-	uint64_t events;
-	uint64_t pages;
-	uint64_t bytes;
-};
-
-/**
- * fkt_extract() - write a part of a trace as a trace of its own
- * @trace: the trace, not a stream
- * @extract: which part
- * @fd: where to, in sequence
- *
- * Return: 0, -ENODATA when there is no such event, another errno value of writing or of reading.
- */
-int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd);
-
-/* ---- names.c: what numbers mean ---- */
+/* ---- what numbers mean ---- */
 
 /**
  * struct fkt_code_row - a row of the code table, see codes.h
@@ -629,7 +480,7 @@ void fkt_state_letters(uint32_t state, char letters[FKT_STATE_BYTES]);
  */
 void fkt_sanitize(char *text);
 
-/* ---- symbols.c: addresses to names ---- */
+/* ---- addresses to names ---- */
 
 /**
  * struct fkt_symbol - the symbol that an address lies in
@@ -653,7 +504,7 @@ struct fkt_symbol {
  */
 bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *symbol);
 
-/* ---- process.c: threads and their names, over time ---- */
+/* ---- threads and their names, over time ---- */
 
 #define FKT_COMM_BYTES 16
 
@@ -741,7 +592,7 @@ uint32_t fkt_process_count(const struct fkt_processes *processes);
  */
 uint32_t fkt_process_leader(struct fkt_processes *processes, uint32_t id);
 
-/* ---- fields.c: what an event holds ---- */
+/* ---- what an event holds ---- */
 
 enum fkt_field_type {
 	FKT_FIELD_SIGNED,
@@ -872,12 +723,318 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 		   const struct fkt_field *field, const struct fkt_event *event, uint64_t number,
 		   char *to);
 
-/* ---- analysis.c: where the time went ---- */
+/*
+ * ---- where the time went ----
+ *
+ * All time between the beginning of a trace and its end is charged, on each CPU, to somebody: to a
+ * call (of a function, a system call) of the thread that was current, to an interrupt, to what a
+ * thread does outside of all calls, or to what is not known. Each of these is a row; the rows add
+ * up to the trace's duration times its CPUs, and so do the threads.
+ */
 
-#include "sum/analysis.h"
-#include "sum/histogram.h"
+/*
+ * Rows: those below FKT_SLOT_CODES are the codes of entries (kinds ENTRY and CPU_ENTRY); IRQs and
+ * softirqs have a row for each number, and functions that the same code tells of, by their address,
+ * a row for each address; the rest is not inside any call.
+ */
+enum fkt_row {
+	FKT_ROW_IRQ = FKT_SLOT_CODES,		 /* + number of the IRQ */
+	FKT_ROW_SOFTIRQ = FKT_ROW_IRQ + 0x10000, /* + number of the softirq */
+	FKT_ROW_FUNCTION = FKT_ROW_SOFTIRQ + 64, /* + number of the function; the last one is for */
+						 /* all that come when there are too many */
+	FKT_ROW_USER = FKT_ROW_FUNCTION + 0x10000, /* outside of all calls: user mode */
+	FKT_ROW_KERNEL,				   /* outside of all calls: kernel threads */
+	FKT_ROW_IDLE,				   /* outside of all calls: idle tasks */
+	FKT_ROW_BEFORE,	 /* in a call that was entered before the trace began */
+	FKT_ROW_UNKNOWN, /* where events are missing */
+	FKT_ROWS,
+	FKT_ROW_NONE = FKT_ROWS,
+};
 
-/* ---- sum.c: an analysis made by several threads ---- */
+/**
+ * struct fkt_row_sums - what a row comes to
+ * @own: cycles charged to it, without those of what it called
+ * @total: cycles of its whole calls, with those of what they called
+ * @calls: how many calls were seen from entry to exit
+ * @partial: calls that were not: entered before the trace began, not left when it ended, or with
+ *	events missing in between; they are in @own alone
+ */
+struct fkt_row_sums {
+	uint64_t own;
+	uint64_t total;
+	uint64_t calls;
+	uint64_t partial;
+};
+
+/* How a thread can be off the CPU. */
+enum fkt_sleep {
+	FKT_SLEEP_INTERRUPTIBLE,   /* S */
+	FKT_SLEEP_UNINTERRUPTIBLE, /* D */
+	FKT_SLEEP_IDLE,		   /* I */
+	FKT_SLEEP_STOPPED,	   /* T, t */
+	FKT_SLEEP_OTHER,
+	FKT_SLEEPS,
+};
+
+/**
+ * struct fkt_thread_sums - what a thread comes to
+ * @id: the thread, for fkt_process(); 0 for times at which it is not known who was current
+ * @cycles: time for which it was current; the sum of the next four, or, of thread 0, not known
+ * @user: outside of all calls, of a thread that has a user mode
+ * @kernel: in calls; of a kernel thread, all of it
+ * @before: in the kernel since before the trace began, it is not known in which call
+ * @interrupts: in interrupts that came while it was current
+ * @waiting: ready to run, on no CPU
+ * @sleeping: asleep, by state
+ * @switches: how often it came to a CPU
+ */
+struct fkt_thread_sums {
+	uint32_t id;
+	uint64_t cycles;
+	uint64_t user;
+	uint64_t kernel;
+	uint64_t before;
+	uint64_t interrupts;
+	uint64_t waiting;
+	uint64_t sleeping[FKT_SLEEPS];
+	uint64_t switches;
+};
+
+/**
+ * struct fkt_call - a call that has ended, or has been given up
+ * @row: of what
+ * @caller: row of the call in which it was made, FKT_ROW_NONE when there is none
+ * @id: the thread; of an interrupt, the one that it interrupted
+ * @cpu: where it ended
+ * @depth: calls around it, on the thread's stack or on that of the CPU's interrupts
+ * @interrupt: it was on the latter
+ * @partial: it was not seen from its entry to its exit
+ * @begin: stamp of the entry
+ * @end: stamp of the exit, or of when it was given up
+ * @cycles: CPU time, that of interrupts apart
+ * @own: the same without what it called
+ * @only_elapsed: end - begin, less the same of what it called
+ * @entry_words: how many of @entry_args there are
+ * @entry_args: the first arguments of the entry; only with keep_args
+ * @exit: the event that ended it, NULL when it was given up
+ */
+struct fkt_call {
+	uint32_t row;
+	uint32_t caller;
+	uint32_t id;
+	uint16_t cpu;
+	uint32_t depth;
+	bool interrupt;
+	bool partial;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t cycles;
+	uint64_t own;
+	uint64_t only_elapsed;
+	unsigned int entry_words;
+	const uint64_t *entry_args;
+	const struct fkt_event *exit;
+};
+
+#define FKT_CALL_ARGS 6
+
+/**
+ * struct fkt_wait - a time for which a thread did not run
+ * @id: the thread
+ * @state: in which state it left the CPU, see fkt_state_letters(); 0 when it was preempted
+ * @outer: row of the outermost call that was open then, such as a system call
+ * @inner: row of the innermost one; both are rows outside of all calls when there is none
+ * @left: stamp when it left the CPU
+ * @woken: stamp when it was woken; 0 when it was preempted, or that is not known
+ * @back: stamp when it ran again
+ * @waker: thread that was current where it was woken
+ * @waker_row: what went on there: an interrupt's row, that of a system call, or one outside
+ */
+struct fkt_wait {
+	uint32_t id;
+	uint32_t state;
+	uint32_t outer;
+	uint32_t inner;
+	uint64_t left;
+	uint64_t woken;
+	uint64_t back;
+	uint32_t waker;
+	uint32_t waker_row;
+};
+
+/**
+ * struct fkt_analysis_hooks - who wants to know of each call; what is NULL is not called
+ * @arg: for all of them
+ * @enter: a call begins; of it, only row, id, cpu, depth, interrupt and begin are there
+ * @leave: a call has ended
+ * @wait: a thread runs again
+ * @keep_args: keep the entries' arguments for @leave
+ */
+struct fkt_analysis_hooks {
+	void *arg;
+	void (*enter)(void *arg, const struct fkt_call *call);
+	void (*leave)(void *arg, const struct fkt_call *call);
+	void (*wait)(void *arg, const struct fkt_wait *wait);
+	bool keep_args;
+};
+
+struct fkt_analysis;
+
+/**
+ * fkt_analysis_new() - begin to sum up
+ * @trace: the trace, which must outlive it
+ * @processes: its threads, likewise; the caller tells them of events, after this
+ * @hooks: copied; NULL for none
+ *
+ * Return: to be freed with fkt_analysis_free(), or NULL without memory.
+ */
+struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
+				      struct fkt_processes *processes,
+				      const struct fkt_analysis_hooks *hooks);
+
+/**
+ * fkt_analysis_free() - free it
+ * @analysis: may be NULL
+ */
+void fkt_analysis_free(struct fkt_analysis *analysis);
+
+/**
+ * fkt_analysis_event() - take in the next event
+ * @analysis: the sums
+ * @event: the event
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int fkt_analysis_event(struct fkt_analysis *analysis, const struct fkt_event *event);
+
+/**
+ * fkt_analysis_gap() - something is missing
+ * @analysis: the sums
+ * @gap: what; the next event is the first one after it
+ */
+void fkt_analysis_gap(struct fkt_analysis *analysis, const struct fkt_gap *gap);
+
+/**
+ * fkt_analysis_charge() - charge time from now on, or no longer
+ * @analysis: the sums
+ * @stamp: now, not before the last event
+ * @on: whether; a new analysis charges from the trace's beginning on
+ *
+ * Calls that are open at that moment are partial. Who runs where is followed in any case.
+ */
+void fkt_analysis_charge(struct fkt_analysis *analysis, uint64_t stamp, bool on);
+
+/**
+ * fkt_analysis_end() - charge the time up to the end, and close what is open
+ * @analysis: the sums
+ * @last: stamp at which the trace ended, as far as events say; its end sections may say more
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int fkt_analysis_end(struct fkt_analysis *analysis, uint64_t last);
+
+/**
+ * fkt_analysis_current() - the thread that is current on a CPU after the last event
+ * @analysis: the sums
+ * @cpu: the CPU
+ *
+ * Return: its number, for fkt_process().
+ */
+uint32_t fkt_analysis_current(const struct fkt_analysis *analysis, uint16_t cpu);
+
+/**
+ * fkt_analysis_knows_cpus() - whether there was an event of each lane that has any
+ * @analysis: the sums
+ *
+ * A CPU's first event says who was current until then. Where charging ends before that, reading on
+ * for a while tells.
+ */
+bool fkt_analysis_knows_cpus(const struct fkt_analysis *analysis);
+
+/* The following are for after fkt_analysis_end(). */
+
+/**
+ * fkt_analysis_duration() - for how long time was charged, in cycles
+ * @analysis: the sums
+ */
+uint64_t fkt_analysis_duration(const struct fkt_analysis *analysis);
+
+/**
+ * fkt_analysis_cpus() - on how many CPUs
+ * @analysis: the sums
+ */
+uint32_t fkt_analysis_cpus(const struct fkt_analysis *analysis);
+
+/**
+ * fkt_analysis_cpu_end() - one more than the largest number of these CPUs
+ * @analysis: the sums
+ */
+uint32_t fkt_analysis_cpu_end(const struct fkt_analysis *analysis);
+
+/**
+ * fkt_analysis_row() - what a row comes to
+ * @analysis: the sums
+ * @row: less than FKT_ROWS
+ */
+const struct fkt_row_sums *fkt_analysis_row(const struct fkt_analysis *analysis, uint32_t row);
+
+/**
+ * fkt_analysis_threads() - what each thread that was seen comes to, the longest current first
+ * @analysis: the sums
+ * @count: how many there are
+ *
+ * Return: rows, owned by the caller (free()), or NULL without memory.
+ */
+struct fkt_thread_sums *fkt_analysis_threads(struct fkt_analysis *analysis, size_t *count);
+
+/**
+ * fkt_analysis_on_cpu() - for how long a thread was current on a CPU, in cycles
+ * @analysis: the sums
+ * @id: the thread
+ * @cpu: the CPU
+ */
+uint64_t fkt_analysis_on_cpu(const struct fkt_analysis *analysis, uint32_t id, uint16_t cpu);
+
+/**
+ * fkt_analysis_code_count() - how many events had a code
+ * @analysis: the sums
+ * @code: the code, less than FKT_SLOT_CODES
+ */
+uint64_t fkt_analysis_code_count(const struct fkt_analysis *analysis, uint32_t code);
+
+/**
+ * fkt_analysis_has_syscalls() - whether there was any system call
+ * @analysis: the sums
+ *
+ * If not, FKT_ROW_USER is time outside of what was traced, in user mode or not.
+ */
+bool fkt_analysis_has_syscalls(const struct fkt_analysis *analysis);
+
+/**
+ * fkt_row_name() - what a row is called: "sys_openat", "irq 30 virtio2-requests", "user"
+ * @trace: the trace
+ * @row: the row
+ * @name: written, with its NUL
+ */
+void fkt_row_name(const struct fkt_trace *trace, uint32_t row, char name[FKT_NAME_BYTES]);
+
+/**
+ * fkt_row_code() - the code of a row's entries
+ * @trace: the trace
+ * @row: the row
+ *
+ * Return: the code, FKT_SLOT_CODES when it has none.
+ */
+uint32_t fkt_row_code(const struct fkt_trace *trace, uint32_t row);
+
+/**
+ * fkt_row_layer() - the layer of a row
+ * @trace: the trace
+ * @row: the row
+ *
+ * Return: its name, owned by the trace, or "" when it has none.
+ */
+const char *fkt_row_layer(const struct fkt_trace *trace, uint32_t row);
 
 /**
  * fkt_can_sum() - whether fkt_sum() can do it: a whole file with a lane for each CPU
@@ -943,9 +1100,7 @@ const char *fkt_format_about(const struct fkt_format *format);
  */
 bool fkt_format_for_people(const struct fkt_format *format);
 
-#include "show/table.h"
-
-/* ---- text.c: events as lines ---- */
+/* ---- events as lines ---- */
 
 enum fkt_time {
 	FKT_TIME_CYCLES, /* cycles since the event before */
@@ -1020,7 +1175,7 @@ void fkt_text_gap(struct fkt_text *text, const struct fkt_gap *gap);
  */
 int fkt_text_flush(struct fkt_text *text);
 
-/* ---- list.c: a listing made by several threads ---- */
+/* ---- a listing made by several threads ---- */
 
 /**
  * struct fkt_listing - how fkt_list() lists
@@ -1054,5 +1209,11 @@ bool fkt_can_list(const struct fkt_trace *trace);
  */
 int fkt_list(struct fkt_trace *trace, const struct fkt_listing *listing,
 	     struct fkt_read_stats *stats);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

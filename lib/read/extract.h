@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* extract.c: a part of a trace as a trace. */
+#ifndef FKT_EXTRACT_H
+#define FKT_EXTRACT_H
+
+#include <fkt/trace.h>
+
+/**
+ * struct fkt_extract - which part, and what came of it
+ * @from: stamp with which it begins
+ * @to: stamp before which it ends; UINT64_MAX: with the trace
+ * @by_pid: only the events of the process or thread @pid
+ * @pid: its number
+ * @process: only the events of threads with this name; NULL: of all
+ * @by_cpu: only the events of @cpu
+ * @cpu: its number
+ * @events: set to how many events there are
+ * @pages: set to how many pages
+ * @bytes: set to the size of the new trace
+ *
+ * With @by_pid and @process, switches, and events about processes, are kept of all threads: they
+ * say who ran when, and who is called what.
+ */
+struct fkt_extract {
+	uint64_t from;
+	uint64_t to;
+	bool by_pid;
+	uint32_t pid;
+	const char *process;
+	bool by_cpu;
+	uint16_t cpu;
+	uint64_t events;
+	uint64_t pages;
+	uint64_t bytes;
+};
+
+/**
+ * fkt_extract() - write a part of a trace as a trace of its own
+ * @trace: the trace, not a stream
+ * @extract: which part
+ * @fd: where to, in sequence
+ *
+ * Return: 0, -ENODATA when there is no such event, another errno value of writing or of reading.
+ */
+int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd);
+
+#endif

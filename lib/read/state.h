@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* state.c: how things stand at some moment. */
+#ifndef FKT_STATE_H
+#define FKT_STATE_H
+
+#include <fkt/trace.h>
+
+/**
+ * struct fkt_open_call - a call that was entered before an extracted trace begins
+ * @code: the code of its entry
+ * @tid: the thread that is in it
+ * @cpu: the CPU that is in it, of an interrupt
+ * @interrupt: whether it is one
+ * @stamp: when it was entered
+ */
+struct fkt_open_call {
+	uint32_t code;
+	uint32_t tid;
+	uint16_t cpu;
+	bool interrupt;
+	uint64_t stamp;
+};
+
+/**
+ * fkt_open_call() - calls that were open when an extracted trace begins
+ * @trace: the trace
+ * @index: 0 … until the answer is NULL; those of one thread or CPU stand in their order, the
+ *	outermost one first
+ *
+ * Only what fkt_extract wrote has any. Others may be open as well, if they had been so for long.
+ */
+const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t index);
+
+struct fkt_state;
+
+/**
+ * fkt_state_new() - how things stand when a trace begins
+ * @trace: the trace, which must outlive it
+ *
+ * Return: to be freed with fkt_state_free(), or NULL without memory.
+ */
+struct fkt_state *fkt_state_new(const struct fkt_trace *trace);
+
+/**
+ * fkt_state_free() - free it
+ * @state: may be NULL
+ */
+void fkt_state_free(struct fkt_state *state);
+
+/**
+ * fkt_state_event() - go on by an event
+ * @state: the state
+ * @event: the event; they come in order
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int fkt_state_event(struct fkt_state *state, const struct fkt_event *event);
+
+/**
+ * fkt_state_join() - learn who is current on CPUs that had no event
+ * @state: the state
+ * @reader: the reader of the events
+ */
+void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader);
+
+/**
+ * fkt_state_current() - the thread that is current on a CPU
+ * @state: the state
+ * @cpu: the CPU
+ *
+ * Return: its pid, or FKT_PID_UNKNOWN.
+ */
+uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu);
+
+/**
+ * fkt_state_gap() - something is missing: it is not known what calls are open
+ * @state: the state
+ */
+void fkt_state_gap(struct fkt_state *state);
+
+/**
+ * fkt_state_thread() - process and name of the thread that has a pid now
+ * @state: the state
+ * @tid: the pid
+ * @tgid: set to its process
+ * @comm: set to its name, which is valid until the next event
+ *
+ * Return: false when that can't be known.
+ */
+bool fkt_state_thread(struct fkt_state *state, uint32_t tid, uint32_t *tgid, const char **comm);
+
+/**
+ * fkt_state_processes() - the threads, as FKT_SECTION_PROCESSES has them
+ * @state: the state
+ * @bytes: set to the length of the text
+ *
+ * Return: the text, owned by the caller, or NULL without memory.
+ */
+char *fkt_state_processes(const struct fkt_state *state, size_t *bytes);
+
+/**
+ * fkt_state_text() - what runs and what is open, as FKT_SECTION_STATE has it
+ * @state: the state
+ * @bytes: set to the length of the text
+ *
+ * Return: the text, owned by the caller, or NULL without memory.
+ */
+char *fkt_state_text(const struct fkt_state *state, size_t *bytes);
+
+#endif
