@@ -2,6 +2,7 @@
 /* Opening and closing the gate, see fkt_gate.h; the trampolines are in trampoline.S. */
 #include <linux/cpu.h>
 #include <linux/ftrace.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
@@ -33,17 +34,17 @@ static u64 fkt_gate_next = 1;
 u64 fkt_gate_first = 1;
 u64 fkt_gate_tickets;
 
-static u64 fkt_gate_no_entry(struct fkt_gate_call *call)
+static u64 __kprobes fkt_gate_no_entry(struct fkt_gate_call *call)
 {
 	return 0;
 }
 
-static u64 fkt_gate_no_entry_copying(struct fkt_gate_copying_call *call)
+static u64 __kprobes fkt_gate_no_entry_copying(struct fkt_gate_copying_call *call)
 {
 	return 0;
 }
 
-static void fkt_gate_no_exit(u64 ticket, u64 ret)
+static void __kprobes fkt_gate_no_exit(u64 ticket, u64 ret)
 {
 }
 
@@ -55,7 +56,7 @@ DEFINE_STATIC_CALL(fkt_gate_exit, fkt_gate_no_exit);
 /**
  * fkt_gate_resched - preemption is on again, and another task was to run meanwhile
  */
-void fkt_gate_resched(void)
+void __kprobes fkt_gate_resched(void)
 {
 	preempt_disable_notrace();
 	preempt_enable_notrace();
@@ -79,14 +80,14 @@ static __always_inline void fkt_gate_shared_by(struct ftrace_regs *fregs, void (
 	regs->orig_ax = (unsigned long)to;
 }
 
-static void fkt_gate_shared(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			    struct ftrace_regs *fregs)
+static void __kprobes fkt_gate_shared(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	fkt_gate_shared_by(fregs, fkt_gate_called);
 }
 
-static void fkt_gate_shared_copying(unsigned long ip, unsigned long parent_ip,
-				    struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static void __kprobes fkt_gate_shared_copying(unsigned long ip, unsigned long parent_ip,
+					      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	fkt_gate_shared_by(fregs, fkt_gate_called_copying);
 }

@@ -30,7 +30,8 @@
 
 #define COPY_BYTES (8*FKT_GATE_COPY_WORDS)
 
-	.text
+/* A kprobe in here could be hit by what handles it; a kretprobe takes what is on top of the stack for a return. */
+	.section .kprobes.text, "ax"
 
 /* preempt_disable_notrace() and preempt_enable_notrace(): the latter goes to \resched if need be. */
 .macro PREEMPT_DISABLE

@@ -106,7 +106,10 @@ static u32 fkt_function_graph_depth;
  * addresses before may take its functions for others. fkt_groups_lock.
  */
 #define FKT_TEXTS_KEPT 64
-static DECLARE_BITMAP(fkt_text_gone, (MODULES_END - MODULES_VADDR) / PAGE_SIZE);
+#define FKT_TEXT_PAGES ((MODULES_END - MODULES_VADDR) / PAGE_SIZE)
+static DECLARE_BITMAP(fkt_text_gone, FKT_TEXT_PAGES);
+/* Those of modules that have not come yet, which go when they have. fkt_groups_lock. */
+static DECLARE_BITMAP(fkt_text_init, FKT_TEXT_PAGES);
 static struct fkt_text fkt_text_came[FKT_TEXTS_KEPT]; /* by @fkt_text_reused */
 static u32 fkt_text_reused;
 
@@ -733,9 +736,15 @@ static int fkt_functions_attach(const struct fkt_function_spec **specs, u32 coun
 	return fkt_specs_attach(specs, called) ?: fkt_specs_attach(specs + called, count - called);
 }
 
+/* Whether a function goes as soon as its module has come. */
+static bool fkt_spec_is_init(const struct fkt_function_spec *spec)
+{
+	return spec->group && spec->address && test_bit(fkt_text_page(spec->address), fkt_text_init);
+}
+
 /*
  * A module has one group: unhooking each takes two grace periods. Its few functions go the slower
- * way together if one of them has to.
+ * way together if one of them has to. One more has those that go earlier than the others.
  */
 static int fkt_spec_order(const void *va, const void *vb)
 {
@@ -745,7 +754,7 @@ static int fkt_spec_order(const void *va, const void *vb)
 	if (a->group != b->group)
 		return a->group < b->group ? -1 : 1;
 	if (a->group)
-		return 0;
+		return fkt_spec_is_init(a) - fkt_spec_is_init(b);
 	return !a->copy_words - !b->copy_words;
 }
 
@@ -797,32 +806,48 @@ static bool fkt_group_within(const struct fkt_function_group *group, const struc
 	return false;
 }
 
-/*
- * A module's code goes: ftrace is about to forget its functions, but has not yet, and others may come to
- * be where they are. So nobody may ask for them any more.
- */
-static void fkt_text_goes(const struct fkt_text text)
+/* Nobody may ask for the functions any more that are, or were, where this code is. */
+static void fkt_text_strike_out(const struct fkt_text *text)
 {
 	struct fkt_function_group *group, *next;
 	u32 i;
 
-	if (!text.bytes)
-		return;
-	bitmap_set(fkt_text_gone, fkt_text_page(text.begin), PFN_UP(text.bytes));
 	for (i = 0; i < fkt_function_count; i++)
-		if (fkt_text_has(&text, fkt_function_specs[i].address))
+		if (fkt_text_has(text, fkt_function_specs[i].address))
 			fkt_function_specs[i].address = 0;
 	list_for_each_entry_safe(group, next, &fkt_function_groups, link)
-		if (fkt_group_within(group, &text))
+		if (fkt_group_within(group, text))
 			fkt_group_unhook(group);
 }
 
-static void fkt_text_comes(const struct fkt_text text)
+/*
+ * A module's code goes: ftrace is about to forget its functions, but has not yet, and others may come to
+ * be where they are.
+ */
+static void fkt_text_goes(const struct fkt_text text)
+{
+	if (!text.bytes)
+		return;
+	bitmap_set(fkt_text_gone, fkt_text_page(text.begin), PFN_UP(text.bytes));
+	bitmap_clear(fkt_text_init, fkt_text_page(text.begin), PFN_UP(text.bytes));
+	fkt_text_strike_out(&text);
+}
+
+/*
+ * A module's code comes. Who has asked for a function there already, meant that of a module that could
+ * not be loaded in the end, of which nobody says that it goes.
+ */
+static void fkt_text_comes(const struct fkt_text text, bool init)
 {
 	const unsigned long first = fkt_text_page(text.begin);
 	const unsigned long end = first + PFN_UP(text.bytes);
 
-	if (!text.bytes || find_next_bit(fkt_text_gone, end, first) >= end)
+	if (!text.bytes)
+		return;
+	fkt_text_strike_out(&text);
+	if (init)
+		bitmap_set(fkt_text_init, first, end - first);
+	if (find_next_bit(fkt_text_gone, end, first) >= end)
 		return;
 	bitmap_clear(fkt_text_gone, first, end - first);
 	fkt_text_came[++fkt_text_reused % FKT_TEXTS_KEPT] = text;
@@ -833,8 +858,8 @@ static int fkt_function_module(struct notifier_block *block, unsigned long state
 	mutex_lock(&fkt_groups_lock);
 	switch (state) {
 	case MODULE_STATE_COMING:
-		fkt_text_comes(fkt_module_text(data));
-		fkt_text_comes(fkt_module_init_text(data));
+		fkt_text_comes(fkt_module_text(data), false);
+		fkt_text_comes(fkt_module_init_text(data), true);
 		break;
 	case MODULE_STATE_LIVE:
 		fkt_text_goes(fkt_module_init_text(data));

@@ -109,6 +109,9 @@ wrong 1 exc_int3 'must not be probed'
 wrong 1 r:exc_page_fault 'must not be probed'
 wrong 1 fkt_open 'FKT does not trace itself'
 wrong 1 "0x$(awk '$3 == "fkt_open" { print $1 }' /proc/kallsyms)" 'FKT does not trace itself'
+for place in fkt_gate_called fkt_gate_called_copying+8 fkt_gate_shared; do
+	refuse "nobody takes a probe to $place" sh -c "echo 'p $place' >>/sys/kernel/tracing/kprobe_events" 2>>.err
+done
 wrong 1 irq_work_queue 'FKT itself calls it for each page that is full'
 
 # What is wrong with the words themselves is the same on all kernels: one of them is enough.

@@ -6,7 +6,7 @@
  *
  *	-a	all have the same code
  *	-l	their layer is turned on late, after the command
- *	-s	the command runs before they are added, after they were looked up
+ *	-s	the command runs before they are added, after they were looked up; the device is closed meanwhile
  */
 #include <err.h>
 #include <errno.h>
@@ -32,6 +32,15 @@ static __u64 address_of(const char *name)
 			return address;
 		}
 	errx(77, "there is no function %s", name);
+}
+
+static int open_device(void)
+{
+	int device = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (device < 0)
+		err(2, FKT_DEVICE);
+	return device;
 }
 
 static void run(const char *command)
@@ -81,17 +90,20 @@ int main(int argc, char **argv)
 			.group = (__u32)atoi(argv[3]),
 		};
 	functions.count = (__u32)(argc - 4);
-	device = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
+	device = open_device();
 	start.out_fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (device < 0 || start.out_fd < 0)
-		err(2, FKT_DEVICE ", %s", argv[1]);
-	if (ioctl(device, FKT_SETINITPOWPAGES, &pow) || ioctl(device, FKT_SETINITMASK, &mask))
-		return answer("set up");
+	if (start.out_fd < 0)
+		err(2, "%s", argv[1]);
 	if (ioctl(device, FKT_STATUS, &status))
 		return answer("status");
 	common.text_reused = status.text_reused;
-	if (when == 's')
+	if (when == 's') {
+		close(device);
 		run(argv[2]);
+		device = open_device();
+	}
+	if (ioctl(device, FKT_SETINITPOWPAGES, &pow) || ioctl(device, FKT_SETINITMASK, &mask))
+		return answer("set up");
 	if (ioctl(device, FKT_ADD_PROBES, &functions))
 		return answer("add");
 	if (ioctl(device, FKT_START, &start))

@@ -102,6 +102,28 @@ hooked 'add: ESTALE'
 insmod "$args" || fail 'fkt_args does not come back'
 rmmod fkt_args fkt_event
 
+# A module that is just being loaded: its functions stay when those go that are there for loading it alone.
+insmod "$event" steps=100000 &
+loading=$!
+wait_until 5 grep -q fkt_event_step /proc/kallsyms || die 'fkt_event does not come'
+start_recorder -n -o t -F 'fkt_event_*'
+check 'it is still being loaded' kill -0 $loading
+echo 0 >/sys/module/fkt_event/parameters/steps
+wait $loading || fail 'fkt_event does not come'
+echo 7 >/sys/module/fkt_event/parameters/fire
+stop_recorder
+check 'steps of loading it' [ "$(events t | grep -cE ' fkt_event_step( |$)')" -gt 0 ]
+check 'its function' [ "$(events t | grep -cE ' fkt_event_call( |$)')" = 7 ]
+rmmod fkt_event
+
+# Nor does FKT, loaded anew, take a function for what it was when another instance was asked.
+insmod "$args" || fail 'fkt_args does not come back'
+expect 1 hook -s t 'rmmod fkt && insmod /run/fkt-vm/fkt.ko' 1 args_3
+hooked 'add: ESTALE'
+expect 0 hook t 'cat /sys/module/fkt_args/parameters/run >/dev/null' 1 args_3
+hooked '1 hooked, 0 refused'
+rmmod fkt_args
+
 # A list in which every second function is none.
 expect 0 many -b 1 20000
 set -- $out

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A module with a tracepoint and a function; writing N to its parameter "fire" passes both N times. */
+/*
+ * A module with a tracepoint and a function; writing N to its parameter "fire" passes both N times.
+ * It takes as many steps to be loaded as its parameter "steps" says, 100 ms each; which may be changed meanwhile.
+ */
+#include <linux/delay.h>
 #include <linux/module.h>
 
 #define CREATE_TRACE_POINTS
@@ -27,5 +31,31 @@ static const struct kernel_param_ops fire_ops = {
 };
 module_param_cb(fire, &fire_ops, NULL, 0200);
 MODULE_PARM_DESC(fire, "pass the tracepoint so many times");
+
+static unsigned int steps;
+module_param(steps, uint, 0200);
+MODULE_PARM_DESC(steps, "how long it takes to be loaded, in tenths of a second");
+
+static noinline __attribute__((noipa)) int __init fkt_event_step(unsigned int step)
+{
+	msleep(100);
+	return step;
+}
+
+static int __init fkt_event_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < READ_ONCE(steps); i++)
+		fkt_event_step(i);
+	return 0;
+}
+module_init(fkt_event_init);
+
+static void __exit fkt_event_exit(void)
+{
+}
+module_exit(fkt_event_exit);
+
 MODULE_DESCRIPTION("A tracepoint for FKT's tests");
 MODULE_LICENSE("GPL");
