@@ -399,10 +399,11 @@ struct fkt_probes {
  * says more than the module understands.
  *
  * Functions: EPERM also on a kernel that is locked down for integrity, unless all are
- * FKT_FUNCTION_ENTRY_ONLY. EINVAL also for a group of no module for an address in one, ESTALE when there
- * is another module's code at an address than when it was looked up, or none. When its layer is attached,
- * an address that ftrace can't hook, that is there twice, whose module has gone, or that somebody else
- * holds (a BPF program's direct trampoline, a live patch) is left out (fkt_status.functions_refused);
+ * FKT_FUNCTION_ENTRY_ONLY. EINVAL also for a group of no module for an address in one, ESTALE when
+ * so many modules have come since the addresses were looked up that nobody knows whose they are. When its
+ * layer is attached, an address that ftrace can't hook, that is there twice, whose module has gone since it
+ * was looked up, whether another one came there or not, or that somebody else holds (a BPF program's
+ * direct trampoline, a live patch) is left out (fkt_status.functions_refused);
  * FKT_START and FKT_ENABLE give EOPNOTSUPP while kernel.ftrace_enabled is 0, so that ftrace would call
  * nobody; and EINTR on a signal: FKT_START may then be called again, for what was named is not forgotten.
  *

@@ -177,7 +177,8 @@ static bool fkt_function_in_graph(const struct fkt_function *function, bool pair
  * Whether the exit of a function is to be caught: not where little is left of the stack, so that a
  * frame more could be the one too many. Such an exit is lost, and counted.
  */
-static bool fkt_function_has_exit(const struct fkt_function *function, const void *frame, bool copies)
+static bool fkt_function_has_exit(const struct fkt_function *function, const void *frame,
+				  bool copies)
 {
 	if (function->flags & FKT_FUNCTION_ENTRY_ONLY)
 		return false;
@@ -187,21 +188,14 @@ static bool fkt_function_has_exit(const struct fkt_function *function, const voi
 	return false;
 }
 
-/* Every case of a function's entry. Return: a ticket, 0 for no exit. */
-static noinline u64 fkt_function_entry_slow(const u64 *args, unsigned long body,
-					    unsigned long *copy_words)
+/* Every case of the entry of a function that is in the table. Return: a ticket, 0 for no exit. */
+static noinline u64 fkt_function_entry_known(const struct fkt_function *function, const u64 *args,
+					     unsigned long *copy_words)
 {
-	struct fkt_function *function = fkt_function_find(fkt_functions, body);
 	const u32 words = function->entry_tag & FKT_SLOT_WORDS_MASK;
 	bool pair, recorded = true;
 	unsigned long irqs;
 
-	if (!function->body) {
-		/* The call is passed by; or the body is another one, a live patch's. */
-		if (fkt_on(READ_ONCE(fkt_function_keys)))
-			fkt_event_lost();
-		return 0;
-	}
 	if (!fkt_on(function->keys))
 		return 0;
 	pair = fkt_function_has_exit(function, args, copy_words);
@@ -225,6 +219,20 @@ static noinline u64 fkt_function_entry_slow(const u64 *args, unsigned long body,
 	return function->ticket;
 }
 
+/* The same of any, wherever in the table it is. */
+static noinline u64 fkt_function_entry_any(const u64 *args, unsigned long body,
+					   unsigned long *copy_words)
+{
+	const struct fkt_function *function = fkt_function_find(fkt_functions, body);
+
+	if (likely(function->body))
+		return fkt_function_entry_known(function, args, copy_words);
+	/* The call is passed by; or the body is another one, a live patch's. */
+	if (fkt_on(READ_ONCE(fkt_function_keys)))
+		fkt_event_lost();
+	return 0;
+}
+
 /* That of one without arguments, and without anything else to know, that has no room in its page. */
 static noinline u64 fkt_function_entry_full(const struct fkt_function *function)
 {
@@ -240,9 +248,10 @@ static u64 fkt_function_entry(struct fkt_gate_call *call)
 	struct fkt_function *function;
 
 	function = fkt_function_first(fkt_functions, body);
-	if (unlikely(function->body != body) || unlikely(!fkt_on(function->entry_keys)) ||
-	    unlikely(fkt_stack_unsure(call)))
-		return fkt_function_entry_slow(call->args, call->body, NULL);
+	if (unlikely(function->body != body))
+		return fkt_function_entry_any(call->args, call->body, NULL);
+	if (unlikely(!fkt_on(function->entry_keys)) || unlikely(fkt_stack_unsure(call)))
+		return fkt_function_entry_known(function, call->args, NULL);
 	if (unlikely(!fkt_reserve(this_cpu_read(fkt_lane), &function->entry_tag, 0, 0, false,
 				  &slot)))
 		return fkt_function_entry_full(function);
@@ -253,7 +262,7 @@ static u64 fkt_function_entry(struct fkt_gate_call *call)
 /* The same, of a function that may have arguments on the stack. */
 static u64 fkt_function_entry_copying(struct fkt_gate_copying_call *call)
 {
-	return fkt_function_entry_slow(call->args, call->body, &call->copy_words);
+	return fkt_function_entry_any(call->args, call->body, &call->copy_words);
 }
 
 /* Every case of a function's exit. */
@@ -313,7 +322,8 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 	const bool in_module = spec->address >= MODULES_VADDR && spec->address < MODULES_END;
 
 	/* What is unhooked together with a module is known by its group. */
-	return spec->address && in_module == !!spec->group && spec->keys && fkt_mask_valid(spec->keys) && spec->args <= 6 &&
+	return spec->address && in_module == !!spec->group && spec->keys &&
+	       fkt_mask_valid(spec->keys) && spec->args <= 6 &&
 	       (!spec->ret_bytes || is_power_of_2(spec->ret_bytes)) && spec->ret_bytes <= 8 &&
 	       spec->copy_words <= FKT_FUNCTION_COPY_MAX && !(spec->flags & ~FKT_FUNCTION_FLAGS) &&
 	       spec->code >= FKT_CODE_DYNAMIC && spec->code < FKT_CODE_DYNAMIC_END - 1;
@@ -328,8 +338,9 @@ static int fkt_spec_check(const struct fkt_function_spec *spec)
 {
 	if (!fkt_spec_valid(spec))
 		return -EINVAL;
-	return spec->flags & FKT_FUNCTION_ENTRY_ONLY ? 0 :
-						       security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL);
+	return spec->flags & FKT_FUNCTION_ENTRY_ONLY
+		       ? 0
+		       : security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL);
 }
 
 static unsigned long fkt_text_page(unsigned long address)
@@ -337,24 +348,34 @@ static unsigned long fkt_text_page(unsigned long address)
 	return (address - MODULES_VADDR) / PAGE_SIZE;
 }
 
-/*
- * Whether there still is what the recorder has found at the addresses: a function that is there by now in
- * place of another one may have more arguments on the stack. Return: 0 or -ESTALE.
- */
-static int fkt_specs_fresh(const struct fkt_function_spec *specs, u32 count, u32 text_reused)
+/* Whether another module's code has come to an address, among the last @came that did so, or its own has gone. */
+static bool fkt_text_changed(unsigned long address, u32 came)
 {
-	u32 i, k, came = text_reused ? fkt_text_reused - text_reused : 0;
+	u32 k;
+
+	for (k = 0; k < came; k++)
+		if (fkt_text_has(&fkt_text_came[(fkt_text_reused - k) % FKT_TEXTS_KEPT], address))
+			return true;
+	return test_bit(fkt_text_page(address), fkt_text_gone);
+}
+
+/*
+ * Strike out what is no longer what the recorder has found at the addresses: a function that is there by
+ * now in place of another one may have more arguments on the stack. Return: 0, or -ESTALE when so many
+ * modules have come that nobody knows.
+ */
+static int fkt_specs_freshen(struct fkt_function_spec *specs, u32 count, u32 text_reused)
+{
+	u32 i, came = text_reused ? fkt_text_reused - text_reused : 0;
 
 	lockdep_assert_held(&fkt_groups_lock);
 	for (i = 0; i < count; i++) {
 		if (!specs[i].group)
 			continue;
-		if (came > FKT_TEXTS_KEPT || test_bit(fkt_text_page(specs[i].address), fkt_text_gone))
+		if (came > FKT_TEXTS_KEPT)
 			return -ESTALE;
-		for (k = 0; k < came; k++)
-			if (fkt_text_has(&fkt_text_came[(fkt_text_reused - k) % FKT_TEXTS_KEPT],
-					 specs[i].address))
-				return -ESTALE;
+		if (fkt_text_changed(specs[i].address, came))
+			specs[i].address = 0;
 	}
 	return 0;
 }
@@ -380,7 +401,7 @@ static int fkt_function_add(struct fkt_specs *specs)
 		goto out_free;
 	/* Those that are there lose their addresses when a module goes. */
 	mutex_lock(&fkt_groups_lock);
-	ret = fkt_specs_fresh(added, specs->count, common ? common->text_reused : 0);
+	ret = fkt_specs_freshen(added, specs->count, common ? common->text_reused : 0);
 	if (!ret) {
 		if (fkt_function_count)
 			memcpy(all, fkt_function_specs, fkt_function_count * sizeof(*all));
@@ -452,7 +473,8 @@ static int fkt_table_insert(struct fkt_function *places, const struct fkt_functi
 		.exit_tag = FKT_TAG(spec->code + 1, 0, 0),
 		.ticket = fkt_functions_gate.first + ((void *)function - (void *)places),
 		.entry_keys = plain ? spec->keys : 0,
-		.exit_keys = spec->flags & FKT_FUNCTION_GRAPH || fkt_functions_shared ? 0 : spec->keys,
+		.exit_keys = spec->flags & FKT_FUNCTION_GRAPH || fkt_functions_shared ? 0
+										      : spec->keys,
 		.keys = spec->keys,
 		.flags = spec->flags,
 		.copy_words = spec->copy_words,
@@ -739,7 +761,8 @@ static int fkt_functions_attach(const struct fkt_function_spec **specs, u32 coun
 /* Whether a function goes as soon as its module has come. */
 static bool fkt_spec_is_init(const struct fkt_function_spec *spec)
 {
-	return spec->group && spec->address && test_bit(fkt_text_page(spec->address), fkt_text_init);
+	return spec->group && spec->address &&
+	       test_bit(fkt_text_page(spec->address), fkt_text_init);
 }
 
 /*

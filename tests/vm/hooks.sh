@@ -95,10 +95,10 @@ hooked '0 hooked, 1 refused ENOENT'
 expect 0 hook -l t 'cat /sys/module/fkt_args/parameters/run >/dev/null' 1 args_3
 hooked '1 hooked, 0 refused'
 # Nor is it taken for what it was when it was looked up.
-expect 1 hook -s t "rmmod fkt_args; insmod $args" 1 args_3
-hooked 'add: ESTALE'
-expect 1 hook -s t 'rmmod fkt_args' 1 args_3
-hooked 'add: ESTALE'
+expect 0 hook -s t "rmmod fkt_args; insmod $args" 1 args_3 fkt_event_call
+hooked '1 hooked, 1 refused ENOENT'
+expect 0 hook -s t 'rmmod fkt_args' 1 args_3 fkt_event_call
+hooked '1 hooked, 1 refused ENOENT'
 insmod "$args" || fail 'fkt_args does not come back'
 rmmod fkt_args fkt_event
 

@@ -375,8 +375,8 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		else if (errno == EBUSY)
 			warnx(FKT_DEVICE ": another recording is running");
 		else if (errno == ESTALE)
-			warnx("a module was unloaded while its functions were looked up; start "
-			      "again");
+			warnx("modules were loaded while functions were looked up, too many to tell "
+			      "them apart; start again");
 		else
 			warn(FKT_DEVICE ": cannot trace these functions");
 		ret = -1;
