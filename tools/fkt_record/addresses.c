@@ -9,6 +9,7 @@
  * and "p:SYM" and "r:SYM" where no place follows. What they are to fetch is compiled into operations
  * that the module checks and executes.
  */
+#include <argp.h>
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +21,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "addresses.h"
 #include "functions.h"
 #include "record.h"
 
@@ -29,6 +29,21 @@
 #define NAME_BYTES    128
 #define ARGS_MAX      FKT_FETCH_WORDS_MAX
 #define COMM_WORDS    2
+
+/* What the command line names, NULL after the last one. */
+static char **texts;
+
+/*
+ * The addresses of the recording: what the module is told, what the user wrote, for messages; and what they
+ * record, one behind the other.
+ */
+static struct {
+	struct fkt_kprobe_spec *spec;
+	const char **text;
+	size_t count;
+	struct fkt_fetch *fetch;
+	size_t fetches;
+} addresses;
 
 /* In the order of struct pt_regs; those without a name have none in kprobe_events either. */
 static const char *const registers[] = {
@@ -577,11 +592,11 @@ static void parse_probe(struct probe *probe, char *text)
 		parse_argument(probe, word);
 }
 
-void addresses_add(struct addresses *addresses, struct codes *codes, const char *text)
+static void add_address(struct codes *codes, const char *text)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
 	struct fkt_fetch ops[FKT_FETCH_OPS_MAX];
-	size_t count = addresses->count, n;
+	size_t count = addresses.count, n;
 	char spec[SPEC_BYTES], *copy = strdup(text);
 
 	if (!probe || !copy)
@@ -594,18 +609,18 @@ void addresses_add(struct addresses *addresses, struct codes *codes, const char 
 	if (!(count & (count - 1))) {
 		size_t room = count ? 2 * count : 1;
 
-		addresses->spec = reallocarray(addresses->spec, room, sizeof(*addresses->spec));
-		addresses->text = reallocarray(addresses->text, room, sizeof(*addresses->text));
+		addresses.spec = reallocarray(addresses.spec, room, sizeof(*addresses.spec));
+		addresses.text = reallocarray(addresses.text, room, sizeof(*addresses.text));
 	}
 	if (n)
-		addresses->fetch = reallocarray(addresses->fetch, addresses->fetches + n,
-						sizeof(*addresses->fetch));
-	if (!addresses->spec || !addresses->text || (n && !addresses->fetch))
+		addresses.fetch = reallocarray(addresses.fetch, addresses.fetches + n,
+					       sizeof(*addresses.fetch));
+	if (!addresses.spec || !addresses.text || (n && !addresses.fetch))
 		err(EXIT_FAILURE, "no memory for the addresses");
 	if (n)
-		memcpy(addresses->fetch + addresses->fetches, ops, n * sizeof(*ops));
-	addresses->text[count] = text;
-	addresses->spec[count] = (struct fkt_kprobe_spec){
+		memcpy(addresses.fetch + addresses.fetches, ops, n * sizeof(*ops));
+	addresses.text[count] = text;
+	addresses.spec[count] = (struct fkt_kprobe_spec){
 		.address = probe->address,
 		.code = fkt_codes_add(codes, FKT_KIND_POINT, 0, (uint32_t)FKT_KEY_ADDRESSES,
 				      probe->name, spec),
@@ -613,10 +628,10 @@ void addresses_add(struct addresses *addresses, struct codes *codes, const char 
 		.flags = probe->returns ? FKT_KPROBE_RETURN : 0,
 		.ops = (uint16_t)n,
 		.max_active = probe->max_active,
-		.ops_first = (uint32_t)addresses->fetches,
+		.ops_first = (uint32_t)addresses.fetches,
 	};
-	addresses->count++;
-	addresses->fetches += n;
+	addresses.count++;
+	addresses.fetches += n;
 	free(copy);
 	free(probe);
 }
@@ -640,20 +655,26 @@ static const char *why_refused(int error, bool returns)
 	}
 }
 
-int addresses_set(const struct addresses *addresses, int device)
+static void find_addresses(struct recording *recording)
+{
+	for (char **text = texts; text && *text; text++)
+		add_address(&recording->codes, *text);
+}
+
+static int set_addresses(struct recording *recording)
 {
 	struct fkt_probes kprobes = {
 		.size = sizeof(kprobes),
 		.kind = FKT_PROVIDER_KPROBE,
-		.count = (uint32_t)addresses->count,
-		.spec_bytes = sizeof(*addresses->spec),
-		.specs_ptr = (uintptr_t)addresses->spec,
-		.common_ptr = (uintptr_t)addresses->fetch,
-		.common_bytes = (uint32_t)(addresses->fetches * sizeof(*addresses->fetch)),
+		.count = (uint32_t)addresses.count,
+		.spec_bytes = sizeof(*addresses.spec),
+		.specs_ptr = (uintptr_t)addresses.spec,
+		.common_ptr = (uintptr_t)addresses.fetch,
+		.common_bytes = (uint32_t)(addresses.fetches * sizeof(*addresses.fetch)),
 	};
 	const char *level;
 
-	if (!addresses->count || !ioctl(device, FKT_ADD_PROBES, &kprobes))
+	if (!addresses.count || !ioctl(recording->device, FKT_ADD_PROBES, &kprobes))
 		return 0;
 	level = lockdown();
 	if (errno == EBUSY)
@@ -662,10 +683,35 @@ int addresses_set(const struct addresses *addresses, int device)
 		warnx("-P: the kernel is locked down for %s (Secure Boot), which forbids to read its memory; "
 		      "see kernel_lockdown(7)",
 		      level);
-	else if (kprobes.done >= addresses->count)
+	else if (kprobes.done >= addresses.count)
 		warn("cannot set the addresses");
 	else
-		warnx("-P '%s': %s", addresses->text[kprobes.done],
-		      why_refused(errno, addresses->spec[kprobes.done].flags & FKT_KPROBE_RETURN));
+		warnx("-P '%s': %s", addresses.text[kprobes.done],
+		      why_refused(errno, addresses.spec[kprobes.done].flags & FKT_KPROBE_RETURN));
 	return -1;
 }
+
+static const struct argp_option options_of_addresses[] = {
+	{ "probe", 'P', "PROBE", 0,
+	  "Trace an address, FUNCTION+OFFSET, or a function's return, r:FUNCTION, and what it finds "
+	  "in registers and memory: as in tracefs' kprobe_events",
+	  0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	if (key != 'P')
+		return ARGP_ERR_UNKNOWN;
+	options_add_word(&texts, arg);
+	options->probe_keys |= FKT_KEY_ADDRESSES;
+	return 0;
+}
+
+const struct probe_kind kind_addresses = {
+	.argp = { .options = options_of_addresses, .parser = parse },
+	.find = find_addresses,
+	.set = set_addresses,
+};

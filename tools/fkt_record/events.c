@@ -3,6 +3,7 @@
  * The tracepoints that -e names. tracefs lists events with their systems; which of them are
  * tracepoints, and whose, the kernel's symbols tell: each tracepoint has a function __traceiter_NAME.
  */
+#include <argp.h>
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "events.h"
 #include "ftrace.h"
 #include "functions.h"
 #include "record.h"
@@ -23,8 +23,21 @@
 #define WORDS		"#words"
 #define EVENT_BYTES	256
 
+#define OPTION_LATER	0x100
+
 /* A module with another taint than these has silent tracepoints (trace_module_has_bad_taint()). */
 #define HARMLESS_TAINTS "CEON\n"
+
+/* What the command line names, NULL after the last one. */
+static char **patterns;
+/* A name that there is not is that of a tracepoint of a module that comes later. */
+static bool later;
+
+/* The tracepoints of the recording. */
+static struct {
+	struct fkt_tracepoint_spec *spec;
+	size_t count;
+} events;
 
 struct texts {
 	char **text;
@@ -113,18 +126,18 @@ static const char *after_colon(const char *event)
 }
 
 /* Its layer's number is that of the bit of @key. */
-static void add_event(struct events *events, struct codes *codes, const char *name, uint32_t key)
+static void add_event(struct codes *codes, const char *name, uint32_t key)
 {
 	const char *tracepoint = after_colon(name);
 	const struct function *iterator = find_iterator(tracepoint);
 	struct fkt_tracepoint_spec *spec;
 	struct signature signature = { 0 };
-	size_t count = events->count, used = strlen(WORDS);
+	size_t count = events.count, used = strlen(WORDS);
 	char text[FKT_TRACEPOINT_ARGS_MAX * EVENT_BYTES] = WORDS;
 	uint32_t args = FKT_TRACEPOINT_ARGS_MAX;
 
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(events->spec[i].name, tracepoint))
+		if (!strcmp(events.spec[i].name, tracepoint))
 			return;
 	if (strlen(tracepoint) >= FKT_TRACEPOINT_NAME_BYTES)
 		errx(EXIT_FAILURE, "-e %s: a tracepoint's name has at most %d characters", name,
@@ -147,11 +160,11 @@ static void add_event(struct events *events, struct codes *codes, const char *na
 	}
 
 	if (!(count & (count - 1)))
-		events->spec =
-			reallocarray(events->spec, count ? 2 * count : 1, sizeof(*events->spec));
-	if (!events->spec)
+		events.spec =
+			reallocarray(events.spec, count ? 2 * count : 1, sizeof(*events.spec));
+	if (!events.spec)
 		err(EXIT_FAILURE, "no memory for the tracepoints");
-	spec = &events->spec[events->count++];
+	spec = &events.spec[events.count++];
 	*spec = (struct fkt_tracepoint_spec){
 		.code = fkt_codes_add(codes, FKT_KIND_POINT, 0, key, name, text),
 		.key = (uint8_t)__builtin_ctz(key),
@@ -237,7 +250,7 @@ static void __attribute__((noreturn)) exit_unreal(const char *pattern, const cha
 }
 
 /* Tracepoints by their names alone, those among them that tracefs does not know. */
-static size_t add_by_name(struct events *events, struct codes *codes, const char *pattern)
+static size_t add_by_name(struct codes *codes, const char *pattern)
 {
 	const struct functions *symbols = functions_symbols();
 	const struct texts *known = all_events();
@@ -257,13 +270,12 @@ static size_t add_by_name(struct events *events, struct codes *codes, const char
 				tracepoint = known->text[k];
 				break;
 			}
-		add_event(events, codes, tracepoint, FKT_KEY_TRACEPOINTS);
+		add_event(codes, tracepoint, FKT_KEY_TRACEPOINTS);
 	}
 	return found;
 }
 
-static size_t add_by_event(struct events *events, struct codes *codes, const char *pattern,
-			   const char **unreal)
+static size_t add_by_event(struct codes *codes, const char *pattern, const char **unreal)
 {
 	const struct texts *known = all_events();
 	size_t found = 0;
@@ -281,12 +293,12 @@ static size_t add_by_event(struct events *events, struct codes *codes, const cha
 		if (complain_of_taint(pattern, iterator))
 			continue;
 		found++;
-		add_event(events, codes, known->text[i], FKT_KEY_TRACEPOINTS);
+		add_event(codes, known->text[i], FKT_KEY_TRACEPOINTS);
 	}
 	return found;
 }
 
-void events_find(struct events *events, struct codes *codes, const char *pattern, bool later)
+static void find(struct codes *codes, const char *pattern)
 {
 	const char *unreal = NULL;
 	size_t found;
@@ -295,29 +307,35 @@ void events_find(struct events *events, struct codes *codes, const char *pattern
 		errx(EXIT_FAILURE,
 		     "-e %s: the kernel hides its symbols (sysctl kernel.kptr_restrict)", pattern);
 	if (strchr(pattern, ':'))
-		found = add_by_event(events, codes, pattern, &unreal);
+		found = add_by_event(codes, pattern, &unreal);
 	else
-		found = add_by_name(events, codes, pattern);
+		found = add_by_name(codes, pattern);
 	if (found)
 		return;
 	if (unreal)
 		exit_unreal(pattern, unreal);
 	if (!later || strpbrk(pattern, "*?["))
 		exit_unknown(pattern);
-	add_event(events, codes, pattern, FKT_KEY_TRACEPOINTS);
+	add_event(codes, pattern, FKT_KEY_TRACEPOINTS);
 }
 
-int events_set(const struct events *events, int device)
+static void find_events(struct recording *recording)
+{
+	for (char **pattern = patterns; pattern && *pattern; pattern++)
+		find(&recording->codes, *pattern);
+}
+
+static int set_events(struct recording *recording)
 {
 	struct fkt_probes tracepoints = {
 		.size = sizeof(tracepoints),
 		.kind = FKT_PROVIDER_TRACEPOINT,
-		.count = (uint32_t)events->count,
-		.spec_bytes = sizeof(*events->spec),
-		.specs_ptr = (uintptr_t)events->spec,
+		.count = (uint32_t)events.count,
+		.spec_bytes = sizeof(*events.spec),
+		.specs_ptr = (uintptr_t)events.spec,
 	};
 
-	if (!events->count || !ioctl(device, FKT_ADD_PROBES, &tracepoints))
+	if (!events.count || !ioctl(recording->device, FKT_ADD_PROBES, &tracepoints))
 		return 0;
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
@@ -330,3 +348,35 @@ int events_set(const struct events *events, int device)
 		warn("cannot set the tracepoints");
 	return -1;
 }
+
+static const struct argp_option options_of_events[] = {
+	{ "event", 'e', "SYSTEM:EVENT", 0,
+	  "Trace this tracepoint, with its first arguments; a glob: all that match", 0 },
+	{ "later", OPTION_LATER, NULL, 0,
+	  "Take names of tracepoints that there are not for those of modules that are loaded later",
+	  0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'e':
+		options_add_word(&patterns, arg);
+		options->probe_keys |= FKT_KEY_TRACEPOINTS;
+		return 0;
+	case OPTION_LATER:
+		later = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct probe_kind kind_events = {
+	.argp = { .options = options_of_events, .parser = parse },
+	.find = find_events,
+	.set = set_events,
+};

@@ -232,7 +232,7 @@ static void add_infos(struct sections *head, const struct recording *recording)
 	add_info(head, "mask", text);
 	fkt_keys_names(options->mask, text, sizeof(text));
 	add_info(head, "layers", text);
-	add_info_number(head, "syscall_args", options->syscall_args);
+	add_info_number(head, "syscall_args", options->args);
 	add_info(head, "lanes", options->lanes == FKT_LANES_SHARED ? "shared" : "cpu");
 	add_info(head, "on_full", options->on_full == FKT_ON_FULL_PAUSE ? "pause" : "drop");
 	add_info_number(head, "start_ns", recording->begin.real_ns);

@@ -139,11 +139,12 @@ static void print_functions(uint32_t key, bool verbose)
 	free(missing.data);
 }
 
-void list_layers(bool verbose)
+int list_layers(const struct options *options)
 {
 #define X(NAME, bit, name, about)                                                                  \
 	print_own(name, bit, about);                                                               \
-	print_functions((uint32_t)FKT_KEY_##NAME, verbose);
+	print_functions((uint32_t)FKT_KEY_##NAME, options->verbose);
 	FKT_LAYERS(X)
 #undef X
+	return 0;
 }

@@ -71,20 +71,6 @@ fail:
 	return -1;
 }
 
-/* Before anything is read about functions: 0 without a device, which is said later. */
-static uint32_t text_reused(void)
-{
-	struct fkt_status status = { .size = sizeof(status) };
-	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	if (ioctl(fd, FKT_STATUS, &status))
-		status.text_reused = 0;
-	close(fd);
-	return status.text_reused;
-}
-
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int sig)
@@ -131,7 +117,7 @@ static int start(const struct recording *recording)
 		.limit_bytes = options->limit_bytes,
 		.lanes = options->lanes,
 		.on_full = options->on_full,
-		.flags = options->syscall_args ? FKT_START_SYSCALL_ARGS : 0,
+		.flags = options->args ? FKT_START_SYSCALL_ARGS : 0,
 		.flush_ms = output->kind == OUTPUT_STREAM ? STREAM_FLUSH_MS : 0,
 	};
 
@@ -274,17 +260,6 @@ static int wait_for_command(struct recording *recording, int signals)
 	return child->pid ? child->status : EXIT_SUCCESS;
 }
 
-/* What -e and -P name. Does not return when there is something wrong with it. */
-static void find_probes(struct recording *recording)
-{
-	const struct options *options = &recording->options;
-
-	for (char **event = options->events; event && *event; event++)
-		events_find(&recording->events, &recording->codes, *event, options->later);
-	for (char **address = options->addresses; address && *address; address++)
-		addresses_add(&recording->addresses, &recording->codes, *address);
-}
-
 /* Return: the exit status. */
 static int record(struct recording *recording, int signals)
 {
@@ -292,8 +267,7 @@ static int record(struct recording *recording, int signals)
 	struct sections head = { 0 };
 	int status = EXIT_FAILURE, failed;
 
-	if (select_functions(recording) || events_set(&recording->events, recording->device) ||
-	    addresses_set(&recording->addresses, recording->device)) {
+	if (kinds_set(recording)) {
 		child_abandon(child);
 		goto out_discard;
 	}
@@ -357,15 +331,8 @@ int main(int argc, char **argv)
 	sigset_t before;
 
 	options_parse(options, argc, argv);
-	switch (options->list) {
-	case LIST_FUNCTIONS:
-		return list_functions(options->functions, options->verbose) ? EXIT_FAILURE : 0;
-	case LIST_LAYERS:
-		list_layers(options->verbose);
-		return 0;
-	case LIST_NONE:
-		break;
-	}
+	if (options->list)
+		return options->list(options) ? EXIT_FAILURE : 0;
 	if (options->system_map && access(options->system_map, R_OK))
 		err(EXIT_FAILURE, "%s", options->system_map);
 	for (size_t i = 0; i < options->module_files_count; i++)
@@ -376,8 +343,7 @@ int main(int argc, char **argv)
 		if (failed)
 			return failed;
 	}
-	recording.text_reused = text_reused();
-	find_probes(&recording);
+	kinds_find(&recording);
 	if (getrandom(recording.id, sizeof(recording.id), 0) != sizeof(recording.id))
 		err(EXIT_FAILURE, "getrandom");
 

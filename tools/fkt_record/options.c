@@ -19,18 +19,13 @@ enum {
 	OPTION_LANES = 0x100,
 	OPTION_ARGS,
 	OPTION_ON_FULL,
-	OPTION_GRAPH,
-	OPTION_GRAPH_DEPTH,
-	OPTION_LIST_FUNCTIONS,
 	OPTION_LIST_LAYERS,
-	OPTION_LATER,
 };
 
 /* What is told by several options together. */
 struct parsed {
 	struct options *options;
 	bool mask_given;
-	uint32_t probe_keys; /* layers that an option turns on by naming their probes */
 };
 
 static const struct argp_option argp_options[] = {
@@ -42,23 +37,6 @@ static const struct argp_option argp_options[] = {
 	{ "mask", 'k', "MASK", 0,
 	  "Layers to begin with: a number, or names with commas between them (default: system, or "
 	  "what -F, -e and -P turn on)",
-	  0 },
-	{ "function", 'F', "GLOB", 0,
-	  "Trace entry and exit of the functions that match, MODULE:GLOB only those of a module, "
-	  "!GLOB none of these",
-	  0 },
-	{ "graph", OPTION_GRAPH, "GLOB", 0,
-	  "Trace functions only while one that matches runs, in that thread (without -F: all)", 0 },
-	{ "graph-depth", OPTION_GRAPH_DEPTH, "N", 0,
-	  "Trace only N levels of functions that call each other", 0 },
-	{ "event", 'e', "SYSTEM:EVENT", 0,
-	  "Trace this tracepoint, with its first arguments; a glob: all that match", 0 },
-	{ "later", OPTION_LATER, NULL, 0,
-	  "Take names of tracepoints that there are not for those of modules that are loaded later",
-	  0 },
-	{ "probe", 'P', "PROBE", 0,
-	  "Trace an address, FUNCTION+OFFSET, or a function's return, r:FUNCTION, and what it finds "
-	  "in registers and memory: as in tracefs' kprobe_events",
 	  0 },
 	{ "size", 's', "SIZE", 0,
 	  "Stop when this much was recorded; K, M, G and T mean powers of 1024 (default: no limit)",
@@ -77,8 +55,6 @@ static const struct argp_option argp_options[] = {
 	{ "on-full", OPTION_ON_FULL, "drop|pause", 0,
 	  "When the buffer is full, count what is lost, or stop all layers as well (default: drop)",
 	  0 },
-	{ "list-functions", OPTION_LIST_FUNCTIONS, "GLOB", 0,
-	  "List the functions that -F GLOB would trace, with -v how, and record nothing", 0 },
 	{ "list-layers", OPTION_LIST_LAYERS, NULL, 0,
 	  "List the layers, and what each traces on this kernel, and record nothing", 0 },
 	{ "verbose", 'v', NULL, 0, "List all that is known; name the functions that are left out",
@@ -124,16 +100,6 @@ static uint32_t parse_pow(const char *text, struct argp_state *state)
 	return (uint32_t)value;
 }
 
-static uint32_t parse_depth(const char *text, struct argp_state *state)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (!isdigit((unsigned char)*text) || *end || !value || value > UINT32_MAX)
-		argp_error(state, "a depth is a number from 1 on, not '%s'", text);
-	return (uint32_t)value;
-}
-
 /* The index of a word among those that an option takes. */
 static uint32_t parse_choice(const char *option, const char *text, const char *const choices[2],
 			     struct argp_state *state)
@@ -145,8 +111,7 @@ static uint32_t parse_choice(const char *option, const char *text, const char *c
 	return 0;
 }
 
-/* Appends a word to a list that NULL ends. */
-static void add_word(char ***list, char *word)
+void options_add_word(char ***list, char *word)
 {
 	size_t count = 0;
 
@@ -161,15 +126,12 @@ static void add_word(char ***list, char *word)
 
 static void finish(const struct parsed *parsed, struct argp_state *state)
 {
-	static char all[] = "*";
 	struct options *options = parsed->options;
 
-	if (!parsed->mask_given && parsed->probe_keys)
+	if (!parsed->mask_given && options->probe_keys)
 		options->mask = 0;
-	options->mask |= parsed->probe_keys;
-	if ((options->graph || options->graph_depth) && !options->functions)
-		add_word(&options->functions, all);
-	if (options->list != LIST_NONE)
+	options->mask |= options->probe_keys;
+	if (options->list)
 		return;
 	if (options->no_command && options->command)
 		argp_error(state, "-n runs no command, but there is one: %s", options->command[0]);
@@ -192,6 +154,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	char why[FKT_KEYS_WHY_BYTES];
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		kinds_input(state, options);
+		return 0;
 	case 'o':
 	case 'f':
 		options->output = arg;
@@ -201,35 +166,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "%s", why);
 		parsed->mask_given = true;
 		return 0;
-	case 'F':
-		add_word(&options->functions, arg);
-		parsed->probe_keys |= FKT_KEY_FUNCTIONS;
-		return 0;
-	case 'e':
-		add_word(&options->events, arg);
-		parsed->probe_keys |= FKT_KEY_TRACEPOINTS;
-		return 0;
-	case OPTION_LATER:
-		options->later = true;
-		return 0;
-	case 'P':
-		add_word(&options->addresses, arg);
-		parsed->probe_keys |= FKT_KEY_ADDRESSES;
-		return 0;
-	case OPTION_GRAPH:
-		add_word(&options->graph, arg);
-		parsed->probe_keys |= FKT_KEY_FUNCTIONS;
-		return 0;
-	case OPTION_GRAPH_DEPTH:
-		options->graph_depth = parse_depth(arg, state);
-		parsed->probe_keys |= FKT_KEY_FUNCTIONS;
-		return 0;
-	case OPTION_LIST_FUNCTIONS:
-		add_word(&options->functions, arg);
-		options->list = LIST_FUNCTIONS;
-		return 0;
 	case OPTION_LIST_LAYERS:
-		options->list = LIST_LAYERS;
+		options->list = list_layers;
 		return 0;
 	case 'v':
 		options->verbose = true;
@@ -258,8 +196,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->lanes = parse_choice("--lanes", arg, lanes, state);
 		return 0;
 	case OPTION_ARGS:
-		options->syscall_args = true;
-		options->function_args = true;
+		options->args = true;
 		return 0;
 	case OPTION_ON_FULL:
 		options->on_full = parse_choice("--on-full", arg, on_full, state);
@@ -279,9 +216,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 void options_parse(struct options *options, int argc, char **argv)
 {
-	static const struct argp argp = {
+	const struct argp argp = {
 		.options = argp_options,
 		.parser = parse_option,
+		.children = kinds_options(),
 		.args_doc = "[--] COMMAND [ARGUMENT...]\n-n",
 		.doc = "Record what the kernel does while COMMAND runs.\v"
 		       "fkt_print shows what was recorded. See fkt_record(1).",

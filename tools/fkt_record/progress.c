@@ -98,6 +98,6 @@ void summary_show(const struct recording *recording)
 			100 * (double)status->flush_cpu_ns / ns,
 			100 * (double)status->sync_cpu_ns / ns);
 	fputc('\n', stderr);
-	select_summary(recording);
+	kinds_summary(recording);
 	show_troubles(recording);
 }

@@ -11,21 +11,14 @@
 #include <fkt/format.h>
 #include <fkt/ioctl.h>
 
-#include "addresses.h"
 #include "codes.h"
-#include "events.h"
+#include "kinds.h"
 #include "sections.h"
 
 #define EXIT_USAGE	    2
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND	    127
 #define EXIT_SIGNAL	    128 /* and the signal's number, as in the shell */
-
-enum list {
-	LIST_NONE,
-	LIST_FUNCTIONS,
-	LIST_LAYERS,
-};
 
 /**
  * struct options - the command line
@@ -38,15 +31,9 @@ enum list {
  * @pow: 2 to the power of this pages a lane
  * @lanes: FKT_LANES_…
  * @on_full: enum fkt_on_full
- * @syscall_args: record the arguments of system calls
- * @function_args: record the arguments of functions
- * @functions: globs of functions to trace, NULL after the last one; NULL without any
- * @graph: globs of functions below which to trace them, likewise; NULL for everywhere
- * @graph_depth: how many levels of calls to trace, 0 for all
- * @events: names and globs of tracepoints, likewise
- * @later: take a name that there is not for that of a module's tracepoint
- * @addresses: probes at addresses, likewise
- * @list: only list what can be traced
+ * @args: record the arguments of system calls and functions
+ * @probe_keys: layers that are on because their probes are named
+ * @list: only list what can be traced, by this function; NULL to record. Return: 0, or -1 with a message
  * @verbose: list it with all that is known of it
  * @no_command: record until a signal comes
  * @command: what to run, NULL with @no_command
@@ -61,15 +48,9 @@ struct options {
 	uint32_t pow;
 	uint32_t lanes;
 	uint32_t on_full;
-	bool syscall_args;
-	bool function_args;
-	char **functions;
-	char **graph;
-	uint32_t graph_depth;
-	char **events;
-	bool later;
-	char **addresses;
-	enum list list;
+	bool args;
+	uint32_t probe_keys;
+	int (*list)(const struct options *options);
 	bool verbose;
 	bool no_command;
 	char **command;
@@ -125,12 +106,9 @@ struct output {
  * struct recording - everything that belongs to one run
  * @options: the command line
  * @device: /dev/fkt, open
- * @text_reused: fkt_status.text_reused from before functions were looked up
  * @output: where the trace goes
  * @child: the command
  * @id: the recording's random number
- * @events: the tracepoints that are traced
- * @addresses: the addresses that are traced
  * @codes: given out to this recording's probes
  * @module_codes: lines of the codes that modules had registered when the head was made
  * @loaded: the modules that were loaded then
@@ -144,12 +122,9 @@ struct output {
 struct recording {
 	struct options options;
 	int device;
-	uint32_t text_reused;
 	struct output output;
 	struct child child;
 	uint8_t id[FKT_ID_BYTES];
-	struct events events;
-	struct addresses addresses;
 	struct codes codes;
 	struct sections module_codes;
 	struct loaded *loaded;
@@ -165,6 +140,9 @@ struct recording {
 
 /** options_parse - read the command line; does not return when it is wrong */
 void options_parse(struct options *options, int argc, char **argv);
+
+/** options_add_word - append a word to a list that NULL ends; an empty list may be NULL */
+void options_add_word(char ***list, char *word);
 
 /* clock.c */
 
@@ -300,13 +278,6 @@ struct functions;
 struct function;
 
 /**
- * select_functions - hand the module the functions of all layers, and those that -F names
- *
- * Return: 0, or -1 with a message.
- */
-int select_functions(struct recording *recording);
-
-/**
  * select_patterns - put the functions that match into the layer FUNCTIONS
  * @patterns: globs; those after a ! leave functions out again; NULL ends them
  * @never: whether one that stands for nothing but functions that are never traced is no mistake
@@ -324,16 +295,13 @@ void select_layer(const struct functions *functions, uint32_t key, struct sectio
 /** select_entry_spec - the fields of a function's entry, as in codes.h */
 void select_entry_spec(const struct function *function, char *spec, size_t bytes);
 
-/** select_summary - what is not in the recording */
-void select_summary(const struct recording *recording);
-
 /* list.c */
 
 /** list_functions - print the functions that match; 0, or -1 with a message when none does */
 int list_functions(char **patterns, bool verbose);
 
-/** list_layers - print the layers, and what each hooks on this kernel */
-void list_layers(bool verbose);
+/** list_layers - print the layers, and what each hooks on this kernel; 0 */
+int list_layers(const struct options *options);
 
 /* progress.c */
 

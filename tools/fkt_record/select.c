@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which functions a recording traces: those of its layers, and those that -F names. */
+#include <argp.h>
+#include <ctype.h>
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fkt/layers.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "ftrace.h"
 #include "functions.h"
@@ -24,6 +28,17 @@ static const struct layer_row {
 };
 
 #define N_LAYER_ROWS (sizeof(layer_rows) / sizeof(layer_rows[0]))
+
+/*
+ * What the command line names: globs of functions to trace, globs of those below which to trace them, NULL
+ * for everywhere, and how many levels of calls, 0 for all. NULL ends each list.
+ */
+static char **patterns;
+static char **graph_patterns;
+static uint32_t graph_depth;
+
+/* fkt_status.text_reused from before functions were looked up. */
+static uint32_t text_reused;
 
 /* Lines of the summary: what the recording has not, because this kernel has not. */
 static struct sections left_out;
@@ -157,12 +172,12 @@ static bool pattern_leaves(const char *pattern, const struct function *function)
 	       strncmp(pattern, "bpf_lsm_", strlen("bpf_lsm_"));
 }
 
-int select_patterns(const struct functions *functions, char **patterns, bool never)
+int select_patterns(const struct functions *functions, char **globs, bool never)
 {
 	bool positive = false, matched;
 	int ret = 0;
 
-	for (char **pattern = patterns; *pattern; pattern++) {
+	for (char **pattern = globs; *pattern; pattern++) {
 		if (**pattern == '!')
 			continue;
 		positive = true;
@@ -185,10 +200,10 @@ int select_patterns(const struct functions *functions, char **patterns, bool nev
 		}
 	}
 	if (!positive) {
-		warnx("-F '%s' leaves functions out, but none is named; add -F '*'", *patterns);
+		warnx("-F '%s' leaves functions out, but none is named; add -F '*'", *globs);
 		return -1;
 	}
-	for (char **pattern = patterns; *pattern; pattern++) {
+	for (char **pattern = globs; *pattern; pattern++) {
 		for (size_t i = 0; **pattern == '!' && i < functions->count; i++)
 			if (functions_match(*pattern + 1, &functions->function[i]))
 				functions->function[i].keys &= ~(uint32_t)FKT_KEY_FUNCTIONS;
@@ -200,11 +215,11 @@ int select_patterns(const struct functions *functions, char **patterns, bool nev
  * What --graph names is traced whether -F names it or not. It needs an exit, or nobody could tell
  * where its calls end.
  */
-static int select_roots(const struct functions *functions, char **patterns)
+static int select_roots(const struct functions *functions)
 {
 	int ret = 0;
 
-	for (char **pattern = patterns; *pattern; pattern++) {
+	for (char **pattern = graph_patterns; *pattern; pattern++) {
 		const struct function *without = NULL;
 		bool matched = false;
 
@@ -272,13 +287,13 @@ static uint32_t group_of(const char *module)
 }
 
 /* With --graph-depth alone, each call that no other one surrounds is a root. */
-static uint8_t graph_flags(const struct options *options, const struct function *function)
+static uint8_t graph_flags(const struct function *function)
 {
 	uint8_t flags = FKT_FUNCTION_GRAPH;
 
-	if (!(function->keys & FKT_KEY_FUNCTIONS) || !(options->graph || options->graph_depth))
+	if (!(function->keys & FKT_KEY_FUNCTIONS) || !(graph_patterns || graph_depth))
 		return 0;
-	if (!options->graph || function->root)
+	if (!graph_patterns || function->root)
 		flags |= FKT_FUNCTION_ROOT;
 	return flags;
 }
@@ -286,7 +301,7 @@ static uint8_t graph_flags(const struct options *options, const struct function 
 static struct fkt_function_spec describe(struct codes *codes, struct function *function,
 					 const struct options *options, bool entry_only)
 {
-	bool args = options->function_args;
+	bool args = options->args;
 	const struct signature *signature;
 	struct fkt_function_spec spec = {
 		.address = function->address,
@@ -302,7 +317,7 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 	spec.ret_bytes = signature->ret_bytes;
 	if (function->how == FUNCTION_COPY)
 		spec.copy_words = signature->copy_words;
-	spec.flags = graph_flags(options, function);
+	spec.flags = graph_flags(function);
 	if (args) {
 		spec.args = (uint8_t)(signature->known ? signature->words : SIGNATURE_WORDS);
 		strcpy(entry_spec, "#words ");
@@ -334,8 +349,8 @@ static int add_functions(struct recording *recording, const struct functions *fu
 {
 	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
 	struct fkt_functions_common common = {
-		.graph_depth = recording->options.graph_depth,
-		.text_reused = recording->text_reused,
+		.graph_depth = graph_depth,
+		.text_reused = text_reused,
 	};
 	struct fkt_probes argument = {
 		.size = sizeof(argument),
@@ -385,10 +400,10 @@ static int add_functions(struct recording *recording, const struct functions *fu
 	return ret;
 }
 
-int select_functions(struct recording *recording)
+static int set_functions(struct recording *recording)
 {
 	const struct options *options = &recording->options;
-	bool named = options->functions;
+	bool named = patterns;
 	struct functions *functions;
 
 	if ((named || options->mask & layers_with_functions()) && ftrace_refuse_disabled())
@@ -396,9 +411,9 @@ int select_functions(struct recording *recording)
 	functions = named ? functions_hookable() : functions_symbols();
 	ftrace_mark_held(functions);
 	select_layers(functions, options->mask);
-	if (named && select_patterns(functions, options->functions, false))
+	if (named && select_patterns(functions, patterns, false))
 		return -1;
-	if (options->graph && select_roots(functions, options->graph))
+	if (graph_patterns && select_roots(functions))
 		return -1;
 	return add_functions(recording, functions);
 }
@@ -443,7 +458,7 @@ static void refused_summary(const struct recording *recording)
 	free(names.data);
 }
 
-void select_summary(const struct recording *recording)
+static void functions_summary(const struct recording *recording)
 {
 	const bool verbose = recording->options.verbose;
 	const char *naming = held_count == 1 ? " (fkt_record -v names it)"
@@ -461,3 +476,91 @@ void select_summary(const struct recording *recording)
 	if (recording->status.functions_refused)
 		refused_summary(recording);
 }
+
+/* --- The command line ----------------------------------------------------------------------- */
+
+enum {
+	OPTION_GRAPH = 0x100,
+	OPTION_GRAPH_DEPTH,
+	OPTION_LIST_FUNCTIONS,
+};
+
+static const struct argp_option options_of_functions[] = {
+	{ "function", 'F', "GLOB", 0,
+	  "Trace entry and exit of the functions that match, MODULE:GLOB only those of a module, "
+	  "!GLOB none of these",
+	  0 },
+	{ "graph", OPTION_GRAPH, "GLOB", 0,
+	  "Trace functions only while one that matches runs, in that thread (without -F: all)", 0 },
+	{ "graph-depth", OPTION_GRAPH_DEPTH, "N", 0,
+	  "Trace only N levels of functions that call each other", 0 },
+	{ "list-functions", OPTION_LIST_FUNCTIONS, "GLOB", 0,
+	  "List the functions that -F GLOB would trace, with -v how, and record nothing", 0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static uint32_t parse_depth(const char *text, struct argp_state *state)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || !value || value > UINT32_MAX)
+		argp_error(state, "a depth is a number from 1 on, not '%s'", text);
+	return (uint32_t)value;
+}
+
+static int list(const struct options *options)
+{
+	return list_functions(patterns, options->verbose);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static char all[] = "*";
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'F':
+		options_add_word(&patterns, arg);
+		break;
+	case OPTION_GRAPH:
+		options_add_word(&graph_patterns, arg);
+		break;
+	case OPTION_GRAPH_DEPTH:
+		graph_depth = parse_depth(arg, state);
+		break;
+	case OPTION_LIST_FUNCTIONS:
+		options_add_word(&patterns, arg);
+		options->list = list;
+		return 0;
+	case ARGP_KEY_END:
+		if ((graph_patterns || graph_depth) && !patterns)
+			options_add_word(&patterns, all);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	options->probe_keys |= FKT_KEY_FUNCTIONS;
+	return 0;
+}
+
+/* Before anything is read about functions: nothing without a device, which is said later. */
+static void find_text_reused(struct recording *recording)
+{
+	struct fkt_status status = { .size = sizeof(status) };
+	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
+
+	(void)recording;
+	if (fd < 0)
+		return;
+	if (!ioctl(fd, FKT_STATUS, &status))
+		text_reused = status.text_reused;
+	close(fd);
+}
+
+const struct probe_kind kind_functions = {
+	.argp = { .options = options_of_functions, .parser = parse },
+	.find = find_text_reused,
+	.set = set_functions,
+	.summary = functions_summary,
+};
