@@ -262,82 +262,44 @@ struct fkt_attached {
 };
 
 /**
- * struct fkt_session - the recording
- * @lock: state, attaching and detaching, setting up; may sleep
- * @state: enum fkt_state; written under @lock
- * @generation: number of the recording, counts up at FKT_START
- * @state_wait: woken when @state changes
- * @conf: what FKT_START asked for
- * @pow: pages a lane, as a power of two
- * @initmask: mask that a recording starts with
- * @trydma: take pages below 16 MB
- * @threads_named: the names of FKT's own threads are in the trace
- * @probes: of each provider, which of its probes are there; provider.c
- * @probes_of: the open file that has named probes for the next recording, or for the running one
- * @cpuhp_state: handle of the CPU hotplug callback
- * @fill_error: why a CPU that is there got no pages
- * @pools: one a lane
- * @pools_count: lanes
- * @pools_shared: whether they were made for the shared lane
- *
- * @reader: held by whoever moves pages: the one reader of lane.h
+ * struct fkt_stream - the way out: what is handed to the output, or to whoever splices
+ * @reader: held by whoever moves pages: the one reader of lane.h. Taken within the session's lock, never
+ *	around it. All that says no other is written with it
  * @reader_wait: woken when pages are ready, or the recording is to stop
  * @kick: brings fkt_lane_kick() from any context to waking @reader_wait (the paper's softirq bit)
- * @kicked: pages are ready
- * @stop: the recording is to stop
+ * @kicked: pages are ready; no lock
+ * @stop: the recording is to stop; set once, no lock
  * @eof: draining, and nothing is left
+ * @limit_reached: the size limit has ended the recording; read without a lock
+ * @bytes: of all pages handed out; read without a lock
  * @index: index page that is being filled, NULL when there is none
  * @index_seq: index pages and marks handed out
  * @max_end: latest closing stamp of all pages handed out
  * @events: events in all pages handed out
  * @pages_out: pages handed out, all kinds
- * @mark_due: jiffies when partly filled pages are to be closed
+ * @mark_due: jiffies when partly filled pages are to be closed; read without a lock for a time to wait
  * @fence_due: without marks, jiffies when CPUs that are silent may next be asked for a fence
  * @wake_work: wakes one who waits in poll(2) when a mark is due
- * @runs: the output is a file, which takes consecutive pages in one piece
+ * @runs: the output is a file, which takes consecutive pages in one piece; constant while recording
  * @run_pool: where the page handed out last came from, NULL when no page may continue it
  * @run_next: what follows it in memory
  * @run_pages: length of the run
  * @handed: pages handed out since the flush thread's call began
- * @handed_count: how many
- *
- * @out: the output file, the flush thread's; NULL when the caller splices
- * @out_direct: opened with O_DIRECT
- * @out_pos: where in @out the recording began
- * @out_cred: on whose behalf it is written: whoever began the recording
- * @out_max: RLIMIT_FSIZE of whoever began the recording, where @out has a size
- * @out_error: why the output did not take all
- * @stream: the file that the flush thread splices from
- * @flush_task: the flush thread, until someone has waited for its end; @lock
- * @synced: bytes that were written when the last synchronization began
- * @sync_error: the first error of a synchronization: a file tells it once
+ * @handed_count: how many; set to 0 by the flush thread, between its calls
+ * @pauses: times that on_full=pause struck; counted by the probe that has turned the mask off, without a lock
+ * @paused_at: when the last one struck; that probe's, before it counts
+ * @paused_lane: in which lane; likewise
+ * @pauses_told: of @pauses, those that are in the log and in the trace
  */
-struct fkt_session {
-	struct mutex lock;
-	enum fkt_state state;
-	u32 generation;
-	wait_queue_head_t state_wait;
-	struct fkt_start conf;
-	u32 pow;
-	u32 initmask;
-	bool trydma;
-	bool threads_named;
-	struct fkt_attached probes[FKT_PROVIDERS_COUNT];
-	const struct file *probes_of;
-	int cpuhp_state;
-	int fill_error;
-	struct fkt_pool *pools;
-	u32 pools_count;
-	bool pools_shared;
-	u32 pools_pow;
-	bool pools_dma;
-
+struct fkt_stream {
 	struct mutex reader;
 	wait_queue_head_t reader_wait;
 	struct irq_work kick;
 	bool kicked;
 	bool stop;
 	bool eof;
+	bool limit_reached;
+	u64 bytes;
 	struct fkt_page_header *index;
 	u64 index_seq;
 	u64 max_end;
@@ -352,33 +314,106 @@ struct fkt_session {
 	u32 run_pages;
 	struct fkt_handed handed[FKT_HANDED_PAGES];
 	u32 handed_count;
+	atomic_t pauses;
+	u64 paused_at;
+	u16 paused_lane;
 	u32 pauses_told;
+};
 
-	struct file *out;
-	bool out_direct;
-	loff_t out_pos;
-	const struct cred *out_cred;
-	u64 out_max;
-	int out_error;
-	struct file *stream;
+/**
+ * struct fkt_output - the file that the recording goes to, and the threads that write it
+ * @file: the file; NULL when the caller splices. The session's lock until fkt_flush_start(), the flush
+ *	thread's from there on, as are those that say no other
+ * @direct: opened with O_DIRECT; constant while recording
+ * @pos: where in @file the recording began; constant while recording
+ * @cred: on whose behalf it is written: whoever began the recording
+ * @max: RLIMIT_FSIZE of whoever began the recording, where @file has a size; constant while recording
+ * @source: the file that the flush thread splices from
+ * @write_error: why @file did not take all
+ * @error: errno value with which the output has ended the recording, 0 if none; set by the flush thread when
+ *	no page is left, read by anybody
+ * @flush_task: the flush thread, until someone has waited for its end; the session's lock
+ * @flush_cpu_ns: CPU time that it used; it writes, anybody reads
+ * @sync_task: the synchronizing thread, NULL where there is none; the session's lock until the flush thread
+ *	is there, which ends it
+ * @sync_wait: where it waits
+ * @sync_wanted: it is asked for; no lock
+ * @synced: bytes that were written when the last synchronization began; the synchronizing thread's, and the
+ *	flush thread's when that has ended
+ * @sync_error: the first error of a synchronization, for a file tells it once; as @synced
+ * @sync_cpu_ns: CPU time that it used; it writes, anybody reads
+ */
+struct fkt_output {
+	struct file *file;
+	bool direct;
+	loff_t pos;
+	const struct cred *cred;
+	u64 max;
+	struct file *source;
+	int write_error;
+	int error;
 	struct task_struct *flush_task;
+	u64 flush_cpu_ns;
 	struct task_struct *sync_task;
 	wait_queue_head_t sync_wait;
 	bool sync_wanted;
 	u64 synced;
 	int sync_error;
-
-	u64 bytes;
-	int error;
-	bool limit_reached;
-	atomic_t pauses;
-	atomic64_t skipped; /* of the events lost, those that had room: see fkt_event_lost() */
-	u64 paused_at;
-	u16 paused_lane;
-	u64 flush_cpu_ns;
 	u64 sync_cpu_ns;
+};
+
+/**
+ * struct fkt_session - the recording
+ * @lock: beginning and ending a recording, attaching and detaching, setting up the next one. What says no
+ *	other is written and read with it. May sleep; never while memory of a user is asked for
+ * @state: enum fkt_state; written with @lock, and by fkt_session_stop_probes() with the reader's, too; read
+ *	without one by who waits for it
+ * @generation: number of the recording, counts up at FKT_START; read without a lock
+ * @state_wait: woken when @state changes
+ * @conf: what FKT_START asked for; constant from ready to idle
+ * @pow: pages a lane of the next recording, as a power of two
+ * @initmask: mask that the next recording starts with
+ * @trydma: take pages below 16 MB for it
+ * @probes: of each provider, which of its probes are there
+ * @probes_of: the open file that has named probes for the next recording, or for the running one
+ * @threads_named: the names of FKT's own threads are in the trace
+ * @cpuhp_state: handle of the CPU hotplug callback
+ * @fill_error: why a CPU that is there got no pages; the reader's
+ * @pools: one a lane, NULL when there are none. Constant from ready to idle; what is in them is the reader's
+ * @pools_count: lanes
+ * @pools_shared: whether they were made for the shared lane
+ * @pools_pow: @pow that they were made for
+ * @pools_dma: @trydma that they were made for
+ * @start_cycles: stamp when probes were let loose, 0 before
+ * @stop_cycles: stamp when they were stopped, 0 before
+ * @skipped: of the events lost, those that had room: see fkt_event_lost(); probes count, without a lock
+ * @stream: the way out
+ * @output: where to
+ */
+struct fkt_session {
+	struct mutex lock;
+	enum fkt_state state;
+	u32 generation;
+	wait_queue_head_t state_wait;
+	struct fkt_start conf;
+	u32 pow;
+	u32 initmask;
+	bool trydma;
+	struct fkt_attached probes[FKT_PROVIDERS_COUNT];
+	const struct file *probes_of;
+	bool threads_named;
+	int cpuhp_state;
+	int fill_error;
+	struct fkt_pool *pools;
+	u32 pools_count;
+	bool pools_shared;
+	u32 pools_pow;
+	bool pools_dma;
 	u64 start_cycles;
 	u64 stop_cycles;
+	atomic64_t skipped;
+	struct fkt_stream stream;
+	struct fkt_output output;
 };
 
 extern struct fkt_session fkt_session;

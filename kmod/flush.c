@@ -32,7 +32,7 @@ void fkt_lane_kick(struct fkt_lane *lane)
 		return;
 	this_cpu_write(fkt_kicking, true);
 	barrier(); /* partner: a probe that runs inside irq_work_queue(), on this CPU */
-	irq_work_queue(&fkt_session.kick);
+	irq_work_queue(&fkt_session.stream.kick);
 	barrier();
 	this_cpu_write(fkt_kicking, false);
 }
@@ -40,18 +40,18 @@ void fkt_lane_kick(struct fkt_lane *lane)
 /* Clean the counters of what went out; the pages themselves are buffer.c's. */
 void fkt_stream_reset(struct fkt_session *s)
 {
-	s->kicked = false;
-	s->stop = false;
-	s->eof = false;
-	s->index_seq = 0;
-	s->max_end = 0;
-	s->events = 0;
-	s->pages_out = 0;
-	s->bytes = 0;
-	s->handed_count = 0;
-	s->pauses_told = 0;
-	s->mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
-	s->fence_due = jiffies;
+	s->stream.kicked = false;
+	s->stream.stop = false;
+	s->stream.eof = false;
+	s->stream.index_seq = 0;
+	s->stream.max_end = 0;
+	s->stream.events = 0;
+	s->stream.pages_out = 0;
+	s->stream.bytes = 0;
+	s->stream.handed_count = 0;
+	s->stream.pauses_told = 0;
+	s->stream.mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
+	s->stream.fence_due = jiffies;
 }
 
 static struct fkt_index *fkt_page_index(struct fkt_page_header *header)
@@ -74,10 +74,10 @@ static struct fkt_page_header *fkt_index_new(struct fkt_session *s)
 	header->magic = FKT_PAGE_MAGIC;
 	header->lane = FKT_LANE_INDEX;
 	header->cpu = FKT_CPU_ANY;
-	header->used = sizeof(*header) + sizeof(struct fkt_index) -
-		       sizeof_field(struct fkt_index, entry);
+	header->used =
+		sizeof(*header) + sizeof(struct fkt_index) - sizeof_field(struct fkt_index, entry);
 	memcpy(header->id, s->conf.id, sizeof(header->id));
-	fkt_page_index(header)->events_before = s->events;
+	fkt_page_index(header)->events_before = s->stream.events;
 	return header;
 }
 
@@ -105,14 +105,14 @@ static u64 fkt_stream_complete(struct fkt_session *s)
 /* The next page of the stream is to be the index of those before it. */
 static bool fkt_index_due(const struct fkt_session *s)
 {
-	return s->index && s->index->events == FKT_INDEX_ENTRIES;
+	return s->stream.index && s->stream.index->events == FKT_INDEX_ENTRIES;
 }
 
 static void fkt_index_finish(struct fkt_session *s, struct fkt_page_header *header)
 {
-	header->seq = ++s->index_seq;
+	header->seq = ++s->stream.index_seq;
 	fkt_page_index(header)->complete = fkt_stream_complete(s);
-	fkt_page_index(header)->max_end = s->max_end;
+	fkt_page_index(header)->max_end = s->stream.max_end;
 }
 
 /*
@@ -124,10 +124,10 @@ static bool fkt_stream_run_goes_on(struct fkt_session *s)
 {
 	struct fkt_lane *lane;
 
-	if (!s->run_pool || s->run_pages == FKT_RUN_PAGES)
+	if (!s->stream.run_pool || s->stream.run_pages == FKT_RUN_PAGES)
 		return false;
-	lane = s->run_pool->lane;
-	return fkt_lane_ready(lane) && fkt_ring_entry(lane, lane->tail)->page == s->run_next;
+	lane = s->stream.run_pool->lane;
+	return fkt_lane_ready(lane) && fkt_ring_entry(lane, lane->tail)->page == s->stream.run_next;
 }
 
 /* The page that was finished first, of those that are whole. */
@@ -157,16 +157,16 @@ static void fkt_stream_account(struct fkt_session *s, struct fkt_pool *pool,
 {
 	struct fkt_index_entry *entry;
 
-	s->pages_out++;
+	s->stream.pages_out++;
 	if (fkt_has_output(s)) {
-		s->handed[s->handed_count].pool = pool;
-		s->handed[s->handed_count].events = pool ? header->events : 0;
-		s->handed_count++;
+		s->stream.handed[s->stream.handed_count].pool = pool;
+		s->stream.handed[s->stream.handed_count].events = pool ? header->events : 0;
+		s->stream.handed_count++;
 	}
-	if (header == s->index)
+	if (header == s->stream.index)
 		return;
-	entry = &fkt_page_index(s->index)->entry[s->index->events++];
-	s->index->used += sizeof(*entry);
+	entry = &fkt_page_index(s->stream.index)->entry[s->stream.index->events++];
+	s->stream.index->used += sizeof(*entry);
 	entry->first = header->first;
 	entry->end = header->end;
 	entry->lane = header->lane;
@@ -174,8 +174,8 @@ static void fkt_stream_account(struct fkt_session *s, struct fkt_pool *pool,
 	if (!pool)
 		return;
 	entry->events = header->events;
-	s->max_end = max(s->max_end, header->end);
-	s->events += header->events;
+	s->stream.max_end = max(s->stream.max_end, header->end);
+	s->stream.events += header->events;
 	pool->events += header->events;
 	pool->pages_out++;
 	fkt_pool_tell(FKT_CODE_SUBMIT, pool, header->seq);
@@ -194,12 +194,12 @@ struct fkt_chunk {
 /* The index page is full: it goes out itself. The output gets its only reference. */
 static void fkt_stream_take_index(struct fkt_session *s, struct fkt_chunk *chunk)
 {
-	struct fkt_page_header *header = s->index;
+	struct fkt_page_header *header = s->stream.index;
 
 	fkt_index_finish(s, header);
 	fkt_stream_account(s, NULL, header);
-	s->index = NULL;
-	s->run_pool = NULL;
+	s->stream.index = NULL;
+	s->stream.run_pool = NULL;
 	chunk->page = virt_to_page(header);
 	chunk->count = 1;
 }
@@ -223,12 +223,12 @@ static int fkt_stream_next(struct fkt_session *s, struct fkt_chunk *chunk, int c
 		return count + 1;
 	}
 	run = count && fkt_stream_run_goes_on(s);
-	pool = run ? s->run_pool : fkt_stream_oldest(s);
+	pool = run ? s->stream.run_pool : fkt_stream_oldest(s);
 	if (!pool)
 		return count;
-	if (!s->index) {
-		s->index = fkt_index_new(s);
-		if (!s->index)
+	if (!s->stream.index) {
+		s->stream.index = fkt_index_new(s);
+		if (!s->stream.index)
 			return -ENOMEM;
 	}
 	header = fkt_lane_take(pool->lane, &handle);
@@ -238,14 +238,14 @@ static int fkt_stream_next(struct fkt_session *s, struct fkt_chunk *chunk, int c
 	list_add_tail(&buf->link, &pool->out);
 	pool->out_count++;
 
-	s->run_next = (void *)header + FKT_PAGE_BYTES;
+	s->stream.run_next = (void *)header + FKT_PAGE_BYTES;
 	if (run) {
-		s->run_pages++;
+		s->stream.run_pages++;
 		chunk[count - 1].count++;
 		return count;
 	}
-	s->run_pool = s->runs ? pool : NULL;
-	s->run_pages = 1;
+	s->stream.run_pool = s->stream.runs ? pool : NULL;
+	s->stream.run_pages = 1;
 	get_page(buf->page);
 	chunk[count].page = buf->page;
 	chunk[count].count = 1;
@@ -257,14 +257,14 @@ static int fkt_stream_mark(struct fkt_session *s, struct fkt_chunk *chunk, int c
 {
 	struct fkt_page_header *header;
 
-	if (!s->index)
-		s->index = fkt_index_new(s);
-	header = s->index ? fkt_index_new(s) : NULL;
+	if (!s->stream.index)
+		s->stream.index = fkt_index_new(s);
+	header = s->stream.index ? fkt_index_new(s) : NULL;
 	if (!header)
 		return -ENOMEM;
 	fkt_index_finish(s, header);
 	fkt_stream_account(s, NULL, header);
-	s->run_pool = NULL;
+	s->stream.run_pool = NULL;
 	chunk[count].page = virt_to_page(header);
 	chunk[count].count = 1;
 	return count + 1;
@@ -334,7 +334,7 @@ static void fkt_stream_fence(struct fkt_session *s, bool (*which)(int cpu, void 
  */
 bool fkt_stream_pause_untold(const struct fkt_session *s)
 {
-	return atomic_read(&s->pauses) != s->pauses_told;
+	return atomic_read(&s->stream.pauses) != s->stream.pauses_told;
 }
 
 /**
@@ -347,23 +347,23 @@ void fkt_stream_tell_pause(struct fkt_session *s)
 {
 	if (!fkt_stream_pause_untold(s))
 		return;
-	s->pauses_told = atomic_read(&s->pauses);
+	s->stream.pauses_told = atomic_read(&s->stream.pauses);
 	pr_warn("fkt: no page free in lane %u: recording paused; set the mask again to go on (fkt_setmask)\n",
-		s->paused_lane);
+		s->stream.paused_lane);
 	preempt_disable_notrace();
-	FKT_EVENT(FKT_CODE_PAUSE, s->paused_lane, s->paused_at);
+	FKT_EVENT(FKT_CODE_PAUSE, s->stream.paused_lane, s->stream.paused_at);
 	preempt_enable_notrace();
 }
 
 /* Whoever began the recording may make no file as large (RLIMIT_FSIZE). */
 static bool fkt_too_large(struct fkt_session *s)
 {
-	return s->out_pos + (s->pages_out + 1) * FKT_PAGE_BYTES > s->out_max;
+	return s->output.pos + (s->stream.pages_out + 1) * FKT_PAGE_BYTES > s->output.max;
 }
 
 static bool fkt_limit_hit(struct fkt_session *s)
 {
-	u64 next = (s->pages_out + 1) * FKT_PAGE_BYTES;
+	u64 next = (s->stream.pages_out + 1) * FKT_PAGE_BYTES;
 
 	return s->conf.limit_bytes && next > s->conf.limit_bytes;
 }
@@ -371,13 +371,13 @@ static bool fkt_limit_hit(struct fkt_session *s)
 /*
  * Collect pages for the output: at most @room chunks, at most @pages pages. Returns the number of
  * chunks, -ENOMEM when there is no memory for an index page now, or -EFBIG when the file would
- * become too large. Zero does not mean the end: see s->eof.
+ * become too large. Zero does not mean the end: see s->stream.eof.
  */
 static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, int room, u64 pages)
 {
 	/* Partner: the release in fkt_session_stop_probes(). What is found after it is the rest. */
 	bool draining = smp_load_acquire(&s->state) == FKT_STATE_DRAINING;
-	const u64 end = s->pages_out + pages;
+	const u64 end = s->stream.pages_out + pages;
 	int count = 0, next;
 	bool mark = false;
 	u64 before;
@@ -386,36 +386,36 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 		fkt_sync_request(s);
 	if (!draining)
 		fkt_stream_tell_pause(s);
-	if (s->conf.flush_ms && time_after_eq(jiffies, s->mark_due) && !draining) {
-		s->mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
+	if (s->conf.flush_ms && time_after_eq(jiffies, s->stream.mark_due) && !draining) {
+		s->stream.mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
 		fkt_stream_fence(s, fkt_fence_any);
 		mark = true;
 	} else if (!s->conf.flush_ms && fkt_index_due(s) && !draining &&
-		   time_after_eq(jiffies, s->fence_due)) {
+		   time_after_eq(jiffies, s->stream.fence_due)) {
 		/* So that the index can say more than that nothing is known of a CPU. */
-		s->fence_due = jiffies + HZ;
+		s->stream.fence_due = jiffies + HZ;
 		fkt_stream_fence(s, fkt_fence_silent);
 	}
-	s->run_pool = NULL;
-	while (count < room && s->pages_out < end) {
+	s->stream.run_pool = NULL;
+	while (count < room && s->stream.pages_out < end) {
 		if (fkt_limit_hit(s)) {
-			s->limit_reached = true;
-			WRITE_ONCE(s->stop, true);
+			s->stream.limit_reached = true;
+			WRITE_ONCE(s->stream.stop, true);
 			break;
 		}
 		if (fkt_too_large(s))
 			return count ? count : -EFBIG;
-		before = s->pages_out;
+		before = s->stream.pages_out;
 		next = fkt_stream_next(s, chunk, count);
-		if (next >= 0 && s->pages_out == before && mark) {
+		if (next >= 0 && s->stream.pages_out == before && mark) {
 			next = fkt_stream_mark(s, chunk, count);
 			mark = false;
 		}
 		if (next < 0)
 			return count ? count : next;
 		count = next;
-		if (s->pages_out == before) {
-			s->eof = draining;
+		if (s->stream.pages_out == before) {
+			s->stream.eof = draining;
 			break;
 		}
 	}
@@ -440,9 +440,9 @@ void fkt_stream_discard(struct fkt_session *s)
 		pool->discarded += header->events;
 		list_add_tail(&buf->link, &pool->spare);
 	}
-	if (s->index)
-		put_page(virt_to_page(s->index));
-	s->index = NULL;
+	if (s->stream.index)
+		put_page(virt_to_page(s->stream.index));
+	s->stream.index = NULL;
 }
 
 static void fkt_spd_release(struct splice_pipe_desc *spd, unsigned int i)
@@ -452,7 +452,7 @@ static void fkt_spd_release(struct splice_pipe_desc *spd, unsigned int i)
 
 static bool fkt_wait_over(struct fkt_session *s)
 {
-	return READ_ONCE(s->kicked) || READ_ONCE(s->stop);
+	return READ_ONCE(s->stream.kicked) || READ_ONCE(s->stream.stop);
 }
 
 /* How long to wait for a kick before having a look without one. */
@@ -461,7 +461,7 @@ static unsigned long fkt_wait_jiffies(struct fkt_session *s)
 	unsigned long wait = msecs_to_jiffies(FKT_POLL_MS);
 
 	if (s->conf.flush_ms) {
-		long due = s->mark_due - jiffies;
+		long due = s->stream.mark_due - jiffies;
 
 		wait = clamp_t(long, due, 1, wait);
 	}
@@ -511,8 +511,8 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 	 * several: it takes all that its call may still hand out. That is more than @len, and not
 	 * more than splice_direct_to_actor() is still to move, which goes by what it gets.
 	 */
-	if (in == s->stream)
-		pages = FKT_HANDED_PAGES - s->handed_count;
+	if (in == s->output.source)
+		pages = FKT_HANDED_PAGES - s->stream.handed_count;
 	else
 		pages = len / FKT_PAGE_BYTES;
 	if (!pages)
@@ -531,15 +531,15 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 		unsigned long wait;
 		bool over;
 
-		if (mutex_lock_interruptible(&s->reader))
+		if (mutex_lock_interruptible(&s->stream.reader))
 			return -ERESTARTSYS;
-		WRITE_ONCE(s->kicked, false);
+		WRITE_ONCE(s->stream.kicked, false);
 		count = fkt_stream_collect(s, chunk, room, pages);
 		if (count > 0)
-			WRITE_ONCE(s->bytes, s->pages_out * FKT_PAGE_BYTES);
-		over = s->eof || s->limit_reached || s->state == FKT_STATE_IDLE;
+			WRITE_ONCE(s->stream.bytes, s->stream.pages_out * FKT_PAGE_BYTES);
+		over = s->stream.eof || s->stream.limit_reached || s->state == FKT_STATE_IDLE;
 		wait = fkt_wait_jiffies(s);
-		mutex_unlock(&s->reader);
+		mutex_unlock(&s->stream.reader);
 		if (count > 0)
 			break;
 		if (count || over)
@@ -547,13 +547,14 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 		if (flags & SPLICE_F_NONBLOCK)
 			return -EAGAIN;
 		/* Without the reader's mutex: a CPU that comes does not wait for us. */
-		if (READ_ONCE(s->stop)) {
+		if (READ_ONCE(s->stream.stop)) {
 			/* Whoever set it is about to stop the probes; then there is an end. */
 			if (schedule_timeout_interruptible(1) && signal_pending(current))
 				return -ERESTARTSYS;
 			continue;
 		}
-		ret = wait_event_interruptible_timeout(s->reader_wait, fkt_wait_over(s), wait);
+		ret = wait_event_interruptible_timeout(s->stream.reader_wait, fkt_wait_over(s),
+						       wait);
 		if (ret < 0)
 			return ret;
 	}
@@ -586,19 +587,19 @@ static void fkt_flush_unwritten(struct fkt_session *s, u64 written)
 {
 	u32 i;
 
-	mutex_lock(&s->reader);
-	for (i = written / FKT_PAGE_BYTES; i < s->handed_count; i++) {
-		struct fkt_handed *handed = &s->handed[i];
+	mutex_lock(&s->stream.reader);
+	for (i = written / FKT_PAGE_BYTES; i < s->stream.handed_count; i++) {
+		struct fkt_handed *handed = &s->stream.handed[i];
 
-		s->pages_out--;
+		s->stream.pages_out--;
 		if (!handed->pool)
 			continue;
 		handed->pool->pages_out--;
 		handed->pool->events -= handed->events;
 		handed->pool->discarded += handed->events;
 	}
-	WRITE_ONCE(s->bytes, s->pages_out * FKT_PAGE_BYTES);
-	mutex_unlock(&s->reader);
+	WRITE_ONCE(s->stream.bytes, s->stream.pages_out * FKT_PAGE_BYTES);
+	mutex_unlock(&s->stream.reader);
 }
 
 /*
@@ -609,7 +610,7 @@ static void fkt_flush_unwritten(struct fkt_session *s, u64 written)
 static int fkt_flush_actor(struct pipe_inode_info *pipe, struct splice_desc *sd)
 {
 	struct fkt_session *s = sd->u.data;
-	struct file *out = s->out;
+	struct file *out = s->output.file;
 	size_t left = sd->total_len;
 	ssize_t ret = 0;
 
@@ -630,7 +631,7 @@ static int fkt_flush_actor(struct pipe_inode_info *pipe, struct splice_desc *sd)
 		left -= ret;
 	}
 	if (left)
-		s->out_error = ret ?: -EIO;
+		s->output.write_error = ret ?: -EIO;
 	return sd->total_len - left ?: ret;
 }
 
@@ -647,13 +648,13 @@ static long fkt_flush_splice(struct fkt_session *s, loff_t *from, loff_t *to, si
 	};
 	long ret;
 
-	if (s->out->f_flags & O_APPEND)
+	if (s->output.file->f_flags & O_APPEND)
 		return -EINVAL;
 	/* The security modules' say, too. */
-	ret = rw_verify_area(WRITE, s->out, to, bytes);
+	ret = rw_verify_area(WRITE, s->output.file, to, bytes);
 	if (ret < 0)
 		return ret;
-	ret = splice_direct_to_actor(s->stream, &sd, fkt_flush_actor);
+	ret = splice_direct_to_actor(s->output.source, &sd, fkt_flush_actor);
 	if (ret > 0)
 		*from = sd.pos;
 	return ret;
@@ -665,24 +666,24 @@ static long fkt_flush_splice(struct fkt_session *s, loff_t *from, loff_t *to, si
  */
 static int fkt_flush_once(struct fkt_session *s, loff_t *from)
 {
-	loff_t to = s->out_pos + s->pages_out * FKT_PAGE_BYTES;
+	loff_t to = s->output.pos + s->stream.pages_out * FKT_PAGE_BYTES;
 	u64 written = 0;
 	long ret = 0;
 
-	s->handed_count = 0;
-	while (s->handed_count < FKT_HANDED_PAGES) {
-		ret = fkt_flush_splice(s, from, &to,
-				       (FKT_HANDED_PAGES - s->handed_count) * FKT_PAGE_BYTES);
+	s->stream.handed_count = 0;
+	while (s->stream.handed_count < FKT_HANDED_PAGES) {
+		ret = fkt_flush_splice(
+			s, from, &to, (FKT_HANDED_PAGES - s->stream.handed_count) * FKT_PAGE_BYTES);
 		if (ret <= 0)
 			break;
 		written += ret;
-		if (written < (u64)s->handed_count * FKT_PAGE_BYTES)
+		if (written < (u64)s->stream.handed_count * FKT_PAGE_BYTES)
 			break;
 	}
-	if (written < (u64)s->handed_count * FKT_PAGE_BYTES) {
+	if (written < (u64)s->stream.handed_count * FKT_PAGE_BYTES) {
 		fkt_flush_unwritten(s, written);
 		/* Also -ENOMEM, of the file system: these pages, and their index, are gone. */
-		return s->out_error ?: ret < 0 ? ret : -EIO;
+		return s->output.write_error ?: ret < 0 ? ret : -EIO;
 	}
 	if (ret == -ENOMEM)
 		return -EAGAIN;
@@ -692,17 +693,18 @@ static int fkt_flush_once(struct fkt_session *s, loff_t *from)
 static int fkt_flush_thread(void *data)
 {
 	struct fkt_session *s = data;
-	const struct cred *own = override_creds(s->out_cred);
-	struct file *out = s->out;
+	const struct cred *own = override_creds(s->output.cred);
+	struct file *out = s->output.file;
 	loff_t from = 0;
 	int ret = 0;
 
 	set_freezable(); /* no write to a disk whose image is on its way there */
-	while (!READ_ONCE(s->stop)) {
-		wait_event_freezable_timeout(s->reader_wait, fkt_wait_over(s), fkt_wait_jiffies(s));
+	while (!READ_ONCE(s->stream.stop)) {
+		wait_event_freezable_timeout(s->stream.reader_wait, fkt_wait_over(s),
+					     fkt_wait_jiffies(s));
 		try_to_freeze();
 		ret = fkt_flush_once(s, &from);
-		WRITE_ONCE(s->flush_cpu_ns, current->se.sum_exec_runtime);
+		WRITE_ONCE(s->output.flush_cpu_ns, current->se.sum_exec_runtime);
 		if (ret == -EAGAIN)
 			ret = 0; /* the next round may find the memory */
 		if (ret)
@@ -712,33 +714,33 @@ static int fkt_flush_thread(void *data)
 	mutex_lock(&s->lock);
 	fkt_session_stop_probes(s);
 	mutex_unlock(&s->lock);
-	while (!ret && !s->eof && !s->limit_reached) {
+	while (!ret && !s->stream.eof && !s->stream.limit_reached) {
 		ret = fkt_flush_once(s, &from);
 		if (ret == -EAGAIN) {
 			schedule_timeout_uninterruptible(1);
 			ret = 0;
 		}
 	}
-	mutex_lock(&s->reader);
+	mutex_lock(&s->stream.reader);
 	fkt_stream_discard(s);
-	mutex_unlock(&s->reader);
-	s->error = -ret;
+	mutex_unlock(&s->stream.reader);
+	s->output.error = -ret;
 	ret = fkt_sync_finish(s);
-	if (ret && !s->error)
-		s->error = -ret;
-	out->f_pos = s->out_pos + s->bytes;
+	if (ret && !s->output.error)
+		s->output.error = -ret;
+	out->f_pos = s->output.pos + s->stream.bytes;
 
 	/*
 	 * Closed here and now, not when a kernel thread's fput() gets round to it: who stopped the
 	 * recording may want to unmount, or to unload the module, at once.
 	 */
-	s->out = NULL;
-	__fput_sync(s->stream);
-	s->stream = NULL;
+	s->output.file = NULL;
+	__fput_sync(s->output.source);
+	s->output.source = NULL;
 	__fput_sync(out);
 	revert_creds(own);
-	put_cred(s->out_cred);
-	s->out_cred = NULL;
+	put_cred(s->output.cred);
+	s->output.cred = NULL;
 
 	mutex_lock(&s->lock);
 	fkt_session_finish(s);
@@ -749,9 +751,9 @@ static int fkt_flush_thread(void *data)
 
 /**
  * fkt_flush_start - start the flush thread
- * @s: the session; s->out is the thread's from here on
+ * @s: the session; s->output.file is the thread's from here on
  *
- * The thread ends by itself, when s->stop is set or the output fails; it then finishes the session.
+ * The thread ends by itself, when s->stream.stop is set or the output fails; it then finishes the session.
  *
  * Context: the session's lock.
  * Return: 0 or a negative errno value.
@@ -760,19 +762,19 @@ int fkt_flush_start(struct fkt_session *s)
 {
 	struct task_struct *task;
 
-	s->stream = anon_inode_getfile("[fkt]", &fkt_stream_fops, s, O_RDONLY);
-	if (IS_ERR(s->stream))
-		return PTR_ERR(s->stream);
-	s->stream->f_mode |= FMODE_LSEEK; /* splice asks for it; noop_llseek answers */
+	s->output.source = anon_inode_getfile("[fkt]", &fkt_stream_fops, s, O_RDONLY);
+	if (IS_ERR(s->output.source))
+		return PTR_ERR(s->output.source);
+	s->output.source->f_mode |= FMODE_LSEEK; /* splice asks for it; noop_llseek answers */
 	__module_get(THIS_MODULE); /* put by the thread as the last thing that it does */
 	task = kthread_create(fkt_flush_thread, s, "fkt_flush");
 	if (IS_ERR(task)) {
 		module_put(THIS_MODULE);
-		fput(s->stream);
-		s->stream = NULL;
+		fput(s->output.source);
+		s->output.source = NULL;
 		return PTR_ERR(task);
 	}
-	s->flush_task = get_task_struct(task); /* put by fkt_flush_wait() */
+	s->output.flush_task = get_task_struct(task); /* put by fkt_flush_wait() */
 	wake_up_process(task);
 	return 0;
 }
@@ -787,7 +789,7 @@ int fkt_flush_start(struct fkt_session *s)
  */
 void fkt_flush_wait(struct fkt_session *s)
 {
-	struct task_struct *task = xchg(&s->flush_task, NULL);
+	struct task_struct *task = xchg(&s->output.flush_task, NULL);
 
 	if (!task)
 		return;

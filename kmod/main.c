@@ -183,19 +183,19 @@ static void fkt_status_fill(struct fkt_session *s, struct fkt_status *status,
 
 	status->state = s->state;
 	status->mask = READ_ONCE(fkt_mask);
-	status->error = s->error;
+	status->error = s->output.error;
 	status->events = 0;
 	status->lost = 0;
 	status->discarded = 0;
-	status->bytes = READ_ONCE(s->bytes);
+	status->bytes = READ_ONCE(s->stream.bytes);
 	status->pages = status->bytes / FKT_PAGE_BYTES;
-	status->flush_cpu_ns = READ_ONCE(s->flush_cpu_ns);
-	status->sync_cpu_ns = READ_ONCE(s->sync_cpu_ns);
+	status->flush_cpu_ns = READ_ONCE(s->output.flush_cpu_ns);
+	status->sync_cpu_ns = READ_ONCE(s->output.sync_cpu_ns);
 	status->start_cycles = s->start_cycles;
 	status->stop_cycles = s->stop_cycles;
-	status->pauses = atomic_read(&s->pauses);
-	status->limit_reached = READ_ONCE(s->limit_reached);
-	status->direct = s->out_direct;
+	status->pauses = atomic_read(&s->stream.pauses);
+	status->limit_reached = READ_ONCE(s->stream.limit_reached);
+	status->direct = s->output.direct;
 	status->lanes = s->pools_count;
 	status->skipped = atomic64_read(&s->skipped);
 	status->clock_ahead = READ_ONCE(fkt_clock_ahead) - fkt_clock_zero;
@@ -351,12 +351,12 @@ static bool fkt_poll_pages(struct fkt_session *s)
 
 	if (fkt_has_output(s))
 		return false;
-	mutex_lock(&s->reader);
-	due = s->mark_due - jiffies;
-	ready = fkt_stream_ready(s) || s->limit_reached || due <= 0;
-	mutex_unlock(&s->reader);
+	mutex_lock(&s->stream.reader);
+	due = s->stream.mark_due - jiffies;
+	ready = fkt_stream_ready(s) || s->stream.limit_reached || due <= 0;
+	mutex_unlock(&s->stream.reader);
 	if (!ready)
-		schedule_delayed_work(&s->wake_work, due);
+		schedule_delayed_work(&s->stream.wake_work, due);
 	return ready;
 }
 
@@ -369,7 +369,7 @@ static __poll_t fkt_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &s->state_wait, wait);
 	/* Pages are the flush thread's, if there is one: do not wake its recorder for each kick. */
 	if (!fkt_has_output(s))
-		poll_wait(file, &s->reader_wait, wait);
+		poll_wait(file, &s->stream.reader_wait, wait);
 	if (!ff->generation)
 		return 0;
 	if (READ_ONCE(s->generation) != ff->generation || READ_ONCE(s->state) == FKT_STATE_IDLE)

@@ -59,26 +59,27 @@ void fkt_lane_full(struct fkt_lane *lane, u64 now)
 
 	if (s->conf.on_full != FKT_ON_FULL_PAUSE || !xchg(&fkt_mask, 0))
 		return;
-	s->paused_lane = lane->number;
-	s->paused_at = now;
-	atomic_inc(&s->pauses);
+	s->stream.paused_lane = lane->number;
+	s->stream.paused_at = now;
+	atomic_inc(&s->stream.pauses);
 }
 
 /* In the interrupt that fkt_lane_kick() asked for. */
 static void fkt_session_kicked(struct irq_work *work)
 {
-	struct fkt_session *s = container_of(work, struct fkt_session, kick);
+	struct fkt_session *s = container_of(work, struct fkt_session, stream.kick);
 
-	WRITE_ONCE(s->kicked, true);
-	wake_up_interruptible(&s->reader_wait);
+	WRITE_ONCE(s->stream.kicked, true);
+	wake_up_interruptible(&s->stream.reader_wait);
 }
 
 /* One who waits in poll(2) may now splice a mark. */
 static void fkt_session_mark_due(struct work_struct *work)
 {
-	struct fkt_session *s = container_of(to_delayed_work(work), struct fkt_session, wake_work);
+	struct fkt_session *s =
+		container_of(to_delayed_work(work), struct fkt_session, stream.wake_work);
 
-	wake_up_interruptible(&s->reader_wait);
+	wake_up_interruptible(&s->stream.reader_wait);
 }
 
 /*
@@ -91,7 +92,7 @@ static int fkt_session_cpu_comes(unsigned int cpu)
 	int ret = 0;
 
 	/* The reader may be queueing in the same lane, if the CPU was here before. */
-	mutex_lock(&s->reader);
+	mutex_lock(&s->stream.reader);
 	s->pools[cpu].present = true;
 	if (!s->pools[cpu].pages)
 		ret = fkt_buffer_fill(s, &s->pools[cpu]);
@@ -101,7 +102,7 @@ static int fkt_session_cpu_comes(unsigned int cpu)
 			pr_warn("fkt: no memory for CPU %u: its events are lost until there is\n",
 				cpu);
 	}
-	mutex_unlock(&s->reader);
+	mutex_unlock(&s->stream.reader);
 	return 0;
 }
 
@@ -110,9 +111,9 @@ static int fkt_session_cpu_gone(unsigned int cpu)
 {
 	struct fkt_session *s = &fkt_session;
 
-	mutex_lock(&s->reader);
+	mutex_lock(&s->stream.reader);
 	s->pools[cpu].present = false;
-	mutex_unlock(&s->reader);
+	mutex_unlock(&s->stream.reader);
 	return 0;
 }
 
@@ -154,7 +155,7 @@ static void fkt_session_wait_for_probes(struct fkt_session *s)
 {
 	synchronize_rcu();
 	kick_all_cpus_sync();
-	irq_work_sync(&s->kick);
+	irq_work_sync(&s->stream.kick);
 }
 
 /* FKT's own threads are younger than the recorder's list of processes. */
@@ -164,9 +165,9 @@ static void fkt_session_name_threads(struct fkt_session *s)
 		return;
 	s->threads_named = true;
 	preempt_disable_notrace();
-	fkt_record_name(s->flush_task, s->flush_task->comm);
-	if (s->sync_task)
-		fkt_record_name(s->sync_task, s->sync_task->comm);
+	fkt_record_name(s->output.flush_task, s->output.flush_task->comm);
+	if (s->output.sync_task)
+		fkt_record_name(s->output.sync_task, s->output.sync_task->comm);
 	preempt_enable_notrace();
 }
 
@@ -176,7 +177,7 @@ static void fkt_session_release(struct fkt_session *s)
 	if (s->cpuhp_state > 0)
 		cpuhp_remove_state(s->cpuhp_state);
 	s->cpuhp_state = 0;
-	cancel_delayed_work_sync(&s->wake_work);
+	cancel_delayed_work_sync(&s->stream.wake_work);
 	fkt_buffer_settle(s);
 	static_branch_disable(&fkt_shared_key);
 	smp_store_release(&s->state, FKT_STATE_IDLE);
@@ -185,23 +186,23 @@ static void fkt_session_release(struct fkt_session *s)
 
 static void fkt_session_close_output(struct fkt_session *s)
 {
-	if (!s->out)
+	if (!s->output.file)
 		return;
-	fput(s->out);
-	s->out = NULL;
-	put_cred(s->out_cred);
-	s->out_cred = NULL;
+	fput(s->output.file);
+	s->output.file = NULL;
+	put_cred(s->output.cred);
+	s->output.cred = NULL;
 }
 
 static int fkt_session_open_output(struct fkt_session *s)
 {
 	struct file *out;
 
-	s->out = NULL;
-	s->out_direct = false;
-	s->out_error = 0;
-	s->out_max = U64_MAX;
-	s->runs = false;
+	s->output.file = NULL;
+	s->output.direct = false;
+	s->output.write_error = 0;
+	s->output.max = U64_MAX;
+	s->stream.runs = false;
 	if (!fkt_has_output(s))
 		return 0;
 	out = fget(s->conf.out_fd);
@@ -215,14 +216,14 @@ static int fkt_session_open_output(struct fkt_session *s)
 		fput(out);
 		return -EINVAL;
 	}
-	s->out = out;
-	s->out_direct = out->f_flags & O_DIRECT;
-	s->runs = S_ISREG(file_inode(out)->i_mode) || S_ISBLK(file_inode(out)->i_mode);
-	s->out_pos = out->f_pos;
+	s->output.file = out;
+	s->output.direct = out->f_flags & O_DIRECT;
+	s->stream.runs = S_ISREG(file_inode(out)->i_mode) || S_ISBLK(file_inode(out)->i_mode);
+	s->output.pos = out->f_pos;
 	/* The flush thread writes as the caller would, and no further. */
-	s->out_cred = get_current_cred();
+	s->output.cred = get_current_cred();
 	if (S_ISREG(file_inode(out)->i_mode) && rlimit(RLIMIT_FSIZE) != RLIM_INFINITY)
-		s->out_max = rlimit(RLIMIT_FSIZE);
+		s->output.max = rlimit(RLIMIT_FSIZE);
 	return 0;
 }
 
@@ -273,12 +274,12 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	if (fkt_shared(s))
 		static_branch_enable(&fkt_shared_key);
 	fkt_stream_reset(s);
-	s->error = 0;
-	s->limit_reached = false;
-	atomic_set(&s->pauses, 0);
+	s->output.error = 0;
+	s->stream.limit_reached = false;
+	atomic_set(&s->stream.pauses, 0);
 	atomic64_set(&s->skipped, 0);
-	s->flush_cpu_ns = 0;
-	s->sync_cpu_ns = 0;
+	s->output.flush_cpu_ns = 0;
+	s->output.sync_cpu_ns = 0;
 	s->start_cycles = 0;
 	s->stop_cycles = 0;
 	s->threads_named = false;
@@ -291,7 +292,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	ret = fkt_providers_attach(s, mask);
 	if (ret)
 		goto out_detach;
-	if (s->out) {
+	if (s->output.file) {
 		ret = fkt_sync_start(s);
 		if (ret)
 			goto out_detach;
@@ -347,7 +348,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	s->stop_cycles = fkt_stamp(fkt_clock(true));
 	fkt_providers_detach(s);
 	fkt_session_wait_for_probes(s);
-	mutex_lock(&s->reader);
+	mutex_lock(&s->stream.reader);
 	/* The last event of all: a page that is begun after this is never closed. */
 	if (fkt_stream_pause_untold(s)) {
 		(void)fkt_buffer_service(s); /* it may be why there was no page */
@@ -357,8 +358,8 @@ void fkt_session_stop_probes(struct fkt_session *s)
 		fkt_lane_fence(s->pools[i].lane, fkt_shared(s));
 	/* Partner: the acquire in fkt_stream_collect(). */
 	smp_store_release(&s->state, FKT_STATE_DRAINING);
-	mutex_unlock(&s->reader);
-	wake_up_interruptible(&s->reader_wait);
+	mutex_unlock(&s->stream.reader);
+	wake_up_interruptible(&s->stream.reader_wait);
 }
 
 /**
@@ -381,8 +382,8 @@ void fkt_session_finish(struct fkt_session *s)
  */
 void fkt_session_request_stop(struct fkt_session *s)
 {
-	WRITE_ONCE(s->stop, true);
-	wake_up_interruptible(&s->reader_wait);
+	WRITE_ONCE(s->stream.stop, true);
+	wake_up_interruptible(&s->stream.reader_wait);
 }
 
 /**
@@ -440,9 +441,9 @@ void fkt_session_abandon(struct fkt_session *s, u32 generation)
 		fkt_session_request_stop(s);
 		if (!fkt_has_output(s)) {
 			fkt_session_stop_probes(s);
-			mutex_lock(&s->reader);
+			mutex_lock(&s->stream.reader);
 			fkt_stream_discard(s);
-			mutex_unlock(&s->reader);
+			mutex_unlock(&s->stream.reader);
 			fkt_session_finish(s);
 		}
 	}
@@ -524,12 +525,12 @@ out_unlock:
 void fkt_session_init(struct fkt_session *s)
 {
 	mutex_init(&s->lock);
-	mutex_init(&s->reader);
+	mutex_init(&s->stream.reader);
 	init_waitqueue_head(&s->state_wait);
-	init_waitqueue_head(&s->reader_wait);
-	init_waitqueue_head(&s->sync_wait);
-	init_irq_work(&s->kick, fkt_session_kicked);
-	INIT_DELAYED_WORK(&s->wake_work, fkt_session_mark_due);
+	init_waitqueue_head(&s->stream.reader_wait);
+	init_waitqueue_head(&s->output.sync_wait);
+	init_irq_work(&s->stream.kick, fkt_session_kicked);
+	INIT_DELAYED_WORK(&s->stream.wake_work, fkt_session_mark_due);
 	s->pow = FKT_POW_DEFAULT;
 	s->initmask = FKT_KEY_SYSTEM;
 }
@@ -542,7 +543,7 @@ void fkt_session_exit(struct fkt_session *s)
 {
 	fkt_flush_wait(s);
 	fkt_providers_exit();
-	irq_work_sync(&s->kick);
-	cancel_delayed_work_sync(&s->wake_work);
+	irq_work_sync(&s->stream.kick);
+	cancel_delayed_work_sync(&s->stream.wake_work);
 	fkt_buffer_free(s);
 }

@@ -13,7 +13,8 @@
 
 static unsigned int sync_ms = 1000;
 module_param(sync_ms, uint, 0644);
-MODULE_PARM_DESC(sync_ms, "synchronize the file at least so often, 0: only when pages run low (1000)");
+MODULE_PARM_DESC(sync_ms,
+		 "synchronize the file at least so often, 0: only when pages run low (1000)");
 
 static void fkt_sync_tell(u64 tag, u64 arg)
 {
@@ -29,22 +30,23 @@ static void fkt_sync_tell(u64 tag, u64 arg)
  */
 static int fkt_sync_once(struct fkt_session *s, bool forced)
 {
-	u64 bytes = READ_ONCE(s->bytes);
-	loff_t from = s->out_pos + s->synced, to = s->out_pos + bytes;
+	u64 bytes = READ_ONCE(s->stream.bytes);
+	loff_t from = s->output.pos + s->output.synced, to = s->output.pos + bytes;
 	int ret;
 
-	if (bytes == s->synced || s->sync_error)
-		return s->sync_error;
-	fkt_sync_tell(FKT_TAG(FKT_CODE_SYNC_ENTRY, 1, forced), bytes - s->synced);
-	ret = vfs_fsync_range(s->out, from, to - 1, 1);
+	if (bytes == s->output.synced || s->output.sync_error)
+		return s->output.sync_error;
+	fkt_sync_tell(FKT_TAG(FKT_CODE_SYNC_ENTRY, 1, forced), bytes - s->output.synced);
+	ret = vfs_fsync_range(s->output.file, from, to - 1, 1);
 	fkt_sync_tell(FKT_TAG(FKT_CODE_SYNC_EXIT, 1, 0), ret);
 	if (ret) {
-		s->sync_error = ret;
+		s->output.sync_error = ret;
 		return ret;
 	}
-	if (!(s->out->f_flags & O_DIRECT))
-		invalidate_mapping_pages(s->out->f_mapping, from >> PAGE_SHIFT, (to - 1) >> PAGE_SHIFT);
-	s->synced = bytes;
+	if (!(s->output.file->f_flags & O_DIRECT))
+		invalidate_mapping_pages(s->output.file->f_mapping, from >> PAGE_SHIFT,
+					 (to - 1) >> PAGE_SHIFT);
+	s->output.synced = bytes;
 	return 0;
 }
 
@@ -54,21 +56,22 @@ static int fkt_sync_thread(void *data)
 	const struct cred *own;
 	unsigned int ms;
 
-	own = override_creds(s->out_cred);
+	own = override_creds(s->output.cred);
 	set_freezable();
 	while (!kthread_should_stop()) {
 		bool forced;
 
 		ms = READ_ONCE(sync_ms);
-		wait_event_freezable_timeout(s->sync_wait,
-					     READ_ONCE(s->sync_wanted) || kthread_should_stop(),
+		wait_event_freezable_timeout(s->output.sync_wait,
+					     READ_ONCE(s->output.sync_wanted) ||
+						     kthread_should_stop(),
 					     ms ? msecs_to_jiffies(ms) : MAX_SCHEDULE_TIMEOUT);
 		/* Asked for because pages ran low (§8.1), or because it is time. */
-		forced = xchg(&s->sync_wanted, false);
+		forced = xchg(&s->output.sync_wanted, false);
 		/* What is written after this would stand behind a hole: fkt_sync_finish() says why. */
 		if (fkt_sync_once(s, forced))
 			fkt_session_request_stop(s);
-		WRITE_ONCE(s->sync_cpu_ns, current->se.sum_exec_runtime);
+		WRITE_ONCE(s->output.sync_cpu_ns, current->se.sum_exec_runtime);
 	}
 	revert_creds(own);
 	return 0;
@@ -83,19 +86,19 @@ static int fkt_sync_thread(void *data)
  */
 int fkt_sync_start(struct fkt_session *s)
 {
-	struct inode *inode = file_inode(s->out);
+	struct inode *inode = file_inode(s->output.file);
 	struct task_struct *task;
 
-	s->synced = 0;
-	s->sync_error = 0;
-	s->sync_wanted = false;
-	s->sync_task = NULL;
+	s->output.synced = 0;
+	s->output.sync_error = 0;
+	s->output.sync_wanted = false;
+	s->output.sync_task = NULL;
 	if (!S_ISREG(inode->i_mode) && !S_ISBLK(inode->i_mode))
 		return 0;
 	task = kthread_run(fkt_sync_thread, s, "fkt_sync");
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	s->sync_task = task;
+	s->output.sync_task = task;
 	return 0;
 }
 
@@ -110,10 +113,11 @@ int fkt_sync_start(struct fkt_session *s)
  */
 void fkt_sync_request(struct fkt_session *s)
 {
-	if (!s->sync_task || s->out->f_flags & O_DIRECT || READ_ONCE(s->sync_wanted))
+	if (!s->output.sync_task || s->output.file->f_flags & O_DIRECT ||
+	    READ_ONCE(s->output.sync_wanted))
 		return;
-	WRITE_ONCE(s->sync_wanted, true);
-	wake_up_interruptible(&s->sync_wait);
+	WRITE_ONCE(s->output.sync_wanted, true);
+	wake_up_interruptible(&s->output.sync_wait);
 }
 
 /**
@@ -124,9 +128,9 @@ void fkt_sync_request(struct fkt_session *s)
  */
 int fkt_sync_finish(struct fkt_session *s)
 {
-	if (!s->sync_task)
+	if (!s->output.sync_task)
 		return 0;
-	kthread_stop(s->sync_task);
-	s->sync_task = NULL;
+	kthread_stop(s->output.sync_task);
+	s->output.sync_task = NULL;
 	return fkt_sync_once(s, false);
 }
