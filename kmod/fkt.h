@@ -83,8 +83,10 @@ static __always_inline u64 fkt_pair(u32 first, u32 second)
 
 /* --- Providers: one file a kind of probe, in probes/ -------------------------------------- */
 
+struct fkt_session;
+
 /**
- * struct fkt_specs - probes that a provider is to have in the next recording, copied into the kernel's memory
+ * struct fkt_specs - probes for the next recording, of one kind, copied into the kernel's memory
  * @spec: an array of the provider's struct; nothing in it has been checked
  * @count: how many there are, at least one
  * @common: what they have in common, nor has this
@@ -107,27 +109,26 @@ struct fkt_specs {
  * @common_max: the most bytes that probes may have in common
  * @count_max: the most probes of one recording
  * @lockdown: for what a kernel may be locked down so that nobody names any, or 0
- * @init: once, at module load; may fail with a negative errno value, and is undone by @exit. May sleep.
+ * @init: once, at module load; may fail with a negative errno value, and is undone by @exit. May
+ *	sleep.
  * @exit: at module unload, idle and cleared. May sleep.
  * @begin: a recording begins, nothing is attached yet. The session's lock; may sleep.
- * @add: take probes for the next recording, more than once; NULL where users name none. Checks all of
- *	them. Return: 0, or a negative errno value. The session's lock, idle; may sleep, but
+ * @add: take probes for the next recording, more than once; NULL where users name none. Checks all
+ *	of them. Return: 0, or a negative errno value. The session's lock, idle; may sleep, but
  *	never asks for the user's memory, which may make it wait for as long as the user likes.
  * @clear: forget what @add was given. The session's lock, not attached; may sleep.
- * @attach: hook in the probes of the layers in @keys, which are some of its own that are not attached;
- *	after a negative errno value @detach follows, at once or, where other layers of it are
- *	attached, when the recording ends. -ERESTARTSYS on a signal: none of these layers is attached,
- *	and they may be asked for again. The session's lock; may sleep.
- * @detach: unhook all that was hooked, also after an attach that failed; when it returns, none of the
- *	probes is called any more, but one may still be running: the session waits for those. The
- *	session's lock; may sleep.
- * @status: say what is known of the running or the last recording, in fields of its own of @status. The
- *	session's lock; may sleep.
+ * @attach: hook in the probes of the layers in @keys, which are some of its own that are not
+ *	attached; after a negative errno value @detach follows, at once or, where other layers of it
+ *	are attached, when the recording ends. -ERESTARTSYS on a signal: none of these layers is
+ *	attached, and they may be asked for again. The session's lock; may sleep.
+ * @detach: unhook all that was hooked, also after an attach that failed; when it returns, none of
+ *	the probes is called any more, but one may still be running: the session waits for those.
+ *	The session's lock; may sleep.
+ * @status: say what is known of the running or the last recording, in fields of its own of @status.
+ *	The session's lock; may sleep.
  *
  * All but @name may be left out; @attach and @detach only without @keys.
  */
-struct fkt_session;
-
 struct fkt_provider {
 	const char *name;
 	u32 keys;
@@ -263,8 +264,8 @@ struct fkt_attached {
 
 /**
  * struct fkt_stream - the way out: what is handed to the output, or to whoever splices
- * @reader: held by whoever moves pages: the one reader of lane.h. Taken within the session's lock, never
- *	around it. All that says no other is written with it
+ * @reader: held by whoever moves pages: the one reader of lane.h. Taken within the session's lock,
+ *	never around it. All that says no other is written with it
  * @reader_wait: woken when pages are ready, or the recording is to stop
  * @kick: brings fkt_lane_kick() from any context to waking @reader_wait (the paper's softirq bit)
  * @kicked: pages are ready; no lock
@@ -277,7 +278,8 @@ struct fkt_attached {
  * @max_end: latest closing stamp of all pages handed out
  * @events: events in all pages handed out
  * @pages_out: pages handed out, all kinds
- * @mark_due: jiffies when partly filled pages are to be closed; read without a lock for a time to wait
+ * @mark_due: jiffies when partly filled pages are to be closed; read without a lock for a time to
+ *	wait
  * @fence_due: without marks, jiffies when CPUs that are silent may next be asked for a fence
  * @wake_work: wakes one who waits in poll(2) when a mark is due
  * @runs: the output is a file, which takes consecutive pages in one piece; constant while recording
@@ -286,7 +288,8 @@ struct fkt_attached {
  * @run_pages: length of the run
  * @handed: pages handed out since the flush thread's call began
  * @handed_count: how many; set to 0 by the flush thread, between its calls
- * @pauses: times that on_full=pause struck; counted by the probe that has turned the mask off, without a lock
+ * @pauses: times that on_full=pause struck; counted by the probe that has turned the mask off,
+ *	without a lock
  * @paused_at: when the last one struck; that probe's, before it counts
  * @paused_lane: in which lane; likewise
  * @pauses_told: of @pauses, those that are in the log and in the trace
@@ -322,24 +325,25 @@ struct fkt_stream {
 
 /**
  * struct fkt_output - the file that the recording goes to, and the threads that write it
- * @file: the file; NULL when the caller splices. The session's lock until fkt_flush_start(), the flush
- *	thread's from there on, as are those that say no other
+ * @file: the file; NULL when the caller splices. The session's lock until fkt_flush_start(), the
+ *	flush thread's from there on, as are those that say no other
  * @direct: opened with O_DIRECT; constant while recording
  * @pos: where in @file the recording began; constant while recording
  * @cred: on whose behalf it is written: whoever began the recording
- * @max: RLIMIT_FSIZE of whoever began the recording, where @file has a size; constant while recording
+ * @max: RLIMIT_FSIZE of whoever began the recording, where @file has a size; constant while
+ *	recording
  * @source: the file that the flush thread splices from
  * @write_error: why @file did not take all
- * @error: errno value with which the output has ended the recording, 0 if none; set by the flush thread when
- *	no page is left, read by anybody
+ * @error: errno value with which the output has ended the recording, 0 if none; set by the flush
+ *	thread when no page is left, read by anybody
  * @flush_task: the flush thread, until someone has waited for its end; the session's lock
  * @flush_cpu_ns: CPU time that it used; it writes, anybody reads
- * @sync_task: the synchronizing thread, NULL where there is none; the session's lock until the flush thread
- *	is there, which ends it
+ * @sync_task: the synchronizing thread, NULL where there is none; the session's lock until the
+ *	flush thread is there, which ends it
  * @sync_wait: where it waits
  * @sync_wanted: it is asked for; no lock
- * @synced: bytes that were written when the last synchronization began; the synchronizing thread's, and the
- *	flush thread's when that has ended
+ * @synced: bytes that were written when the last synchronization began; the synchronizing thread's,
+ *	and the flush thread's when that has ended
  * @sync_error: the first error of a synchronization, for a file tells it once; as @synced
  * @sync_cpu_ns: CPU time that it used; it writes, anybody reads
  */
@@ -364,10 +368,11 @@ struct fkt_output {
 
 /**
  * struct fkt_session - the recording
- * @lock: beginning and ending a recording, attaching and detaching, setting up the next one. What says no
- *	other is written and read with it. May sleep; never while memory of a user is asked for
- * @state: enum fkt_state; written with @lock, and by fkt_session_stop_probes() with the reader's, too; read
- *	without one by who waits for it
+ * @lock: beginning and ending a recording, attaching and detaching, setting up the next one. What
+ *	says no other is written and read with it. May sleep; never while memory of a user is asked
+ *	for
+ * @state: enum fkt_state; written with @lock, and by fkt_session_stop_probes() with the reader's,
+ *	too; read without one by who waits for it
  * @generation: number of the recording, counts up at FKT_START; read without a lock
  * @state_wait: woken when @state changes
  * @conf: what FKT_START asked for; constant from ready to idle
@@ -379,14 +384,16 @@ struct fkt_output {
  * @threads_named: the names of FKT's own threads are in the trace
  * @cpuhp_state: handle of the CPU hotplug callback
  * @fill_error: why a CPU that is there got no pages; the reader's
- * @pools: one a lane, NULL when there are none. Constant from ready to idle; what is in them is the reader's
+ * @pools: one a lane, NULL when there are none. Constant from ready to idle; what is in them is the
+ *	reader's
  * @pools_count: lanes
  * @pools_shared: whether they were made for the shared lane
  * @pools_pow: @pow that they were made for
  * @pools_dma: @trydma that they were made for
  * @start_cycles: stamp when probes were let loose, 0 before
  * @stop_cycles: stamp when they were stopped, 0 before
- * @skipped: of the events lost, those that had room: see fkt_event_lost(); probes count, without a lock
+ * @skipped: of the events lost, those that had room: see fkt_event_lost(); probes count, without a
+ *	lock
  * @stream: the way out
  * @output: where to
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kinds of probe, which are files in probes/, as one: everything that happens to each of them in the
- * life of a recording. Nothing here knows which kinds there are.
+ * The kinds of probe, which are files in probes/, as one: everything that happens to each of them
+ * in the life of a recording. Nothing here knows which kinds there are.
  */
 #include <linux/capability.h>
 #include <linux/nospec.h>
@@ -37,8 +37,8 @@ static void fkt_specs_free(struct fkt_specs *specs)
 }
 
 /*
- * Copy what a program names. Its memory may make us wait for as long as it likes (userfaultfd, a file
- * on a network): no lock is held meanwhile.
+ * Copy what a program names. Its memory may make us wait for as long as it likes (userfaultfd, a
+ * file on a network): no lock is held meanwhile.
  */
 static int fkt_specs_copy(struct fkt_specs *specs, const struct fkt_provider *provider,
 			  const struct fkt_probes *probes)

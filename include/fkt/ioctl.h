@@ -308,8 +308,8 @@ struct fkt_kprobe_spec {
 };
 
 /*
- * The module's kinds of probe: X(NAME, name), one file kmod/probes/name.c each, in the order in which they
- * are attached. The number of a row is the kind's, as fkt_probes.kind has it.
+ * The module's kinds of probe: X(NAME, name), one file kmod/probes/name.c each, in the order in
+ * which they are attached. The number of a row is the kind's, as fkt_probes.kind has it.
  */
 #define FKT_PROVIDERS(X)                                                                           \
 	X(PROCESS, process)                                                                        \
@@ -391,28 +391,29 @@ struct fkt_probes {
 #define FKT_STOP	    _IO(FKT_IOC, 10)
 #define FKT_STATUS	    _IOWR(FKT_IOC, 11, struct fkt_status)
 /*
- * Probes to have in the next recording, of one kind, more with each call; forgotten when that ends, and
- * when this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is taken on
- * trust, and one that has more of them on the stack than copy_words says would find others there.
- * EBUSY while a recording runs or another open file has added some, EINVAL for a kind that nobody can
- * name probes of, for a size, a count or anything in a spec that is out of range, E2BIG for a spec that
- * says more than the module understands.
+ * Probes to have in the next recording, of one kind, more with each call; forgotten when that ends,
+ * and when this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is
+ * taken on trust, and one that has more of them on the stack than copy_words says would find others
+ * there. EBUSY while a recording runs or another open file has added some, EINVAL for a kind that
+ * nobody can name probes of, for a size, a count or anything in a spec that is out of range, E2BIG
+ * for a spec that says more than the module understands.
  *
  * Functions: EPERM also on a kernel that is locked down for integrity, unless all are
  * FKT_FUNCTION_ENTRY_ONLY. EINVAL also for a group of no module for an address in one, ESTALE when
- * so many modules have come since the addresses were looked up that nobody knows whose they are. When its
- * layer is attached, an address that ftrace can't hook, that is there twice, whose module has gone since it
- * was looked up, whether another one came there or not, or that somebody else holds (a BPF program's
- * direct trampoline, a live patch) is left out (fkt_status.functions_refused);
- * FKT_START and FKT_ENABLE give EOPNOTSUPP while kernel.ftrace_enabled is 0, so that ftrace would call
- * nobody; and EINTR on a signal: FKT_START may then be called again, for what was named is not forgotten.
+ * so many modules have come since the addresses were looked up that nobody knows whose they are.
+ * When its layer is attached, an address that ftrace can't hook, that is there twice, whose module
+ * has gone since it was looked up, whether another one came there or not, or that somebody else
+ * holds (a BPF program's direct trampoline, a live patch) is left out
+ * (fkt_status.functions_refused); FKT_START and FKT_ENABLE give EOPNOTSUPP while
+ * kernel.ftrace_enabled is 0, so that ftrace would call nobody; and EINTR on a signal: FKT_START
+ * may then be called again, for what was named is not forgotten.
  *
- * Tracepoints: one that does not exist, or does not as yet, is no error. EOPNOTSUPP on a kernel that
- * checks the type of what it calls (CONFIG_CFI): FKT does not know it.
+ * Tracepoints: one that does not exist, or does not as yet, is no error. EOPNOTSUPP on a kernel
+ * that checks the type of what it calls (CONFIG_CFI): FKT does not know it.
  *
- * Addresses: EINVAL also for one that must not be probed, EILSEQ for one within an instruction, EPERM for
- * one in FKT itself, and for all on a kernel that is locked down for confidentiality, where the device
- * cannot be opened either. ENOENT for code that has gone.
+ * Addresses: EINVAL also for one that must not be probed, EILSEQ for one within an instruction,
+ * EPERM for one in FKT itself, and for all on a kernel that is locked down for confidentiality,
+ * where the device cannot be opened either. ENOENT for code that has gone.
  */
 #define FKT_ADD_PROBES	    _IOWR(FKT_IOC, 12, struct fkt_probes)
 /*

@@ -284,9 +284,9 @@ static int fkt_kprobe_add(struct fkt_specs *specs)
 }
 
 /*
- * How often the kernel could not call a probe, because another one was running, or too many were inside the
- * function whose return is traced: the sum over the probes of the next or running recording, else over those
- * of the last one.
+ * How often the kernel could not call a probe, because another one was running, or too many were
+ * inside the function whose return is traced: the sum over the probes of the next or running
+ * recording, else over those of the last one.
  */
 static u64 fkt_kprobes_missed(void)
 {

@@ -333,8 +333,8 @@ out_unlock:
 EXPORT_SYMBOL_GPL(fkt_unregister_codes);
 
 /*
- * Copy as many whole lines as there is room for to @to. Return: how many bytes there are in all; @copied
- * receives how many were copied.
+ * Copy as many whole lines as there is room for to @to. Return: how many bytes there are in all;
+ * @copied receives how many were copied.
  */
 static u64 fkt_codes_copy(char *to, size_t room, size_t *copied)
 {
@@ -397,8 +397,8 @@ static void fkt_module_begin(void)
 }
 
 /*
- * Its probes are called by the modules that they are in, and hooked in nowhere. At its exit, all of these
- * modules are gone.
+ * Its probes are called by the modules that they are in, and hooked in nowhere. At its exit, all of
+ * these modules are gone.
  */
 const struct fkt_provider fkt_provider_module = {
 	.name = "module",

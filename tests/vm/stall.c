@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stall: calls of /dev/fkt that wait for a page of their caller's memory for as long as that wants (userfaultfd) make
- * nobody else wait: the status, the list of codes, and the probes of another process go on.
+ * stall: calls of /dev/fkt that wait for a page of their caller's memory for as long as that wants
+ * (userfaultfd) make nobody else wait: the status, the list of codes, and the probes of another
+ * process go on.
  */
 #include <err.h>
 #include <errno.h>

@@ -34,8 +34,8 @@
 static char **texts;
 
 /*
- * The addresses of the recording: what the module is told, what the user wrote, for messages; and what they
- * record, one behind the other.
+ * The addresses of the recording: what the module is told, what the user wrote, for messages; and
+ * what they record, one behind the other.
  */
 static struct {
 	struct fkt_kprobe_spec *spec;

@@ -18,8 +18,8 @@ struct recording;
  * struct probe_kind - a kind of probe
  * @argp: its options; the parser's input is struct options
  * @find: look up what was named, before anything is done. Exits with a message where it is wrong
- * @set: describe the probes in the recording's codes and hand them to the module, for the next recording.
- *	Return: 0, or -1 with a message
+ * @set: describe the probes in the recording's codes and hand them to the module, for the next
+ *	recording. Return: 0, or -1 with a message
  * @summary: say in the end what is not in the recording
  *
  * All but @argp and @set may be NULL.

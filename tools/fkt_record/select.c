@@ -30,8 +30,8 @@ static const struct layer_row {
 #define N_LAYER_ROWS (sizeof(layer_rows) / sizeof(layer_rows[0]))
 
 /*
- * What the command line names: globs of functions to trace, globs of those below which to trace them, NULL
- * for everywhere, and how many levels of calls, 0 for all. NULL ends each list.
+ * What the command line names: globs of functions to trace, globs of those below which to trace
+ * them, NULL for everywhere, and how many levels of calls, 0 for all. NULL ends each list.
  */
 static char **patterns;
 static char **graph_patterns;
