@@ -262,6 +262,8 @@ install-lib: libs
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@RELEASE@|$(release)|' \
 		lib/fkt.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/fkt.pc
 	install -m 644 $(wildcard include/fkt/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt
+	$(foreach a,$(notdir $(patsubst %/,%,$(wildcard include/fkt/*/))),install -d $(DESTDIR)$(INCLUDEDIR)/fkt/$(a) && \
+		install -m 644 $(wildcard include/fkt/$(a)/*.h) $(DESTDIR)$(INCLUDEDIR)/fkt/$(a) &&) :
 	install -m 644 $(wildcard docs/man/*.3) $(DESTDIR)$(MANDIR)/man3
 	for name in $$(sed -n 's/^	\(fkt_[a-z0-9_]*\);.*/\1/p' lib/libfkt.map); do \
 		echo '.so man3/fkt_trace.3' >$(DESTDIR)$(MANDIR)/man3/$$name.3 || exit; \

@@ -11,8 +11,7 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 #include <asm/local64.h>
-#include <asm/msr.h>
-#include <asm/tsc.h>
+#include "arch.h"
 
 /* Kernels that clear every variable on the stack would clear a slot before it is reserved. */
 #define __fkt_uninitialized __attribute__((__uninitialized__))
@@ -30,7 +29,7 @@ extern u64 fkt_clock_zero;
  */
 static __always_inline u64 fkt_clock(bool shared)
 {
-	return (shared ? rdtsc_ordered() : rdtsc()) - fkt_clock_zero;
+	return fkt_arch_clock(shared) - fkt_clock_zero;
 }
 
 /* A load that may be done earlier than it is written, and that an instruction can have as operand. */
@@ -46,33 +45,16 @@ static __always_inline u32 fkt_current_pid(void)
 	return current->pid;
 }
 
-/*
- * Whether *p was *old, and now is @new; if not, *old is what *p was. cmpxchg8b on 32-bit x86 (§4).
- * Without the lock prefix where no other CPU writes: an instruction is atomic for interrupts as it is.
- */
+/* Whether *p was *old, and now is @new; if not, *old is what *p was. */
 static __always_inline bool fkt_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
 {
-#ifdef CONFIG_X86_64
-	bool done;
-
-	if (!shared) {
-		asm volatile("cmpxchgq %[new], %[p]"
-			     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
-			     : [new] "r"(new)
-			     : "memory");
-		return done;
-	}
-#endif
-	return try_cmpxchg64(p, old, new);
+	return fkt_arch_cmpxchg(p, old, new, shared);
 }
 
-/* Orders all that this context wrote before the addition: on x86 by the order of stores. */
+/* Orders all that this context wrote before the addition. */
 static __always_inline void fkt_add_release(u32 *p, u32 n, bool shared)
 {
-	if (shared)
-		asm volatile(LOCK_PREFIX "addl %1, %0" : "+m"(*p) : "ri"(n) : "memory");
-	else
-		asm volatile("addl %1, %0" : "+m"(*p) : "ri"(n) : "memory");
+	fkt_arch_add_release(p, n, shared);
 }
 
 /* A count that several contexts add to, and that orders nothing. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kinds of probe, which are files in probes/, as one: everything that happens to each of them
- * in the life of a recording. Nothing here knows which kinds there are.
+ * The kinds of probe, which are files in probes/ and arch/NAME/, as one: everything that happens to
+ * each of them in the life of a recording. Nothing here knows which kinds there are.
  */
 #include <linux/capability.h>
 #include <linux/nospec.h>
@@ -9,6 +9,11 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "fkt.h"
+
+/* A kind that has no file on this architecture: no probes, and users name none. */
+#define X(KIND, kind) const struct fkt_provider __weak fkt_provider_##kind = { .name = #kind };
+FKT_PROVIDERS(X)
+#undef X
 
 static const struct fkt_provider *const fkt_providers[] = {
 #define X(NAME, name) [FKT_PROVIDER_##NAME] = &fkt_provider_##name,

@@ -7,7 +7,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/security.h>
-#include <asm/tsc.h>
 #include "comm.h"
 #include "fkt.h"
 

@@ -19,7 +19,7 @@ u64 fkt_clock_zero;
 
 static void fkt_clock_reset(void)
 {
-	fkt_clock_zero = rdtsc_ordered();
+	fkt_clock_zero = fkt_arch_clock(true);
 }
 
 /* As if there were no page for the event that says that the machine falls asleep. */
@@ -48,7 +48,7 @@ static u32 fkt_sleep_mask;
 
 static u64 fkt_ns_to_cycles(u64 ns)
 {
-	return mul_u64_u32_div(ns, tsc_khz, NSEC_PER_MSEC);
+	return mul_u64_u32_div(ns, fkt_arch_clock_khz(), NSEC_PER_MSEC);
 }
 
 /* The last one of the callbacks: with the interrupts off, on the only CPU. So no probe is anywhere. */

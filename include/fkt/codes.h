@@ -88,7 +88,7 @@ enum fkt_kind {
  * each field at the beginning of a word of its own: codes of other modules, see probe.h.
  */
 #define FKT_CODES(X)                                                                               \
-	/* x86-64 system calls, also x32's (bit 30 of the number taken off) */                     \
+	/* system calls; of x86-64 also x32's (bit 30 of the number taken off) */                  \
 	X(SYSCALL_ENTRY, 0x0000, 1024, ENTRY, 0x0400, SYSTEM, "sys", "#sysnr args:args")           \
 	X(SYSCALL_EXIT, 0x0400, 1024, EXIT, 0x0000, SYSTEM, "sys_exit", "#sysnr ret:ret")          \
 	/* 32-bit system calls (int 0x80 and its like) on a 64-bit kernel */                       \
@@ -104,7 +104,7 @@ enum fkt_kind {
 	X(PAGE_FAULT_KERNEL, 0x1006, 1, POINT, 0, SYSTEM, "page_fault_kernel",                     \
 	  "@error:u16 address:x64 ip:sym")                                                         \
 	X(EXCEPTION, 0x1007, 1, POINT, 0, SYSTEM, "exception", "@trap:trap error:s64 ip:x64")      \
-	/* x86 interrupt vectors, in the order of FKT_VECTORS */                                   \
+	/* an architecture's interrupt vectors, in the order of its FKT_VECTORS */                 \
 	X(VECTOR_ENTRY, 0x1080, 64, CPU_ENTRY, 0x10c0, SYSTEM, "vector", "#vector")                \
 	X(VECTOR_EXIT, 0x10c0, 64, CPU_EXIT, 0x1080, SYSTEM, "vector_exit", "#vector")             \
 	/* process events (§6) */                                                                 \
@@ -149,20 +149,6 @@ enum fkt_code {
 #undef X
 };
 
-/* x86 vectors: X(index, name); the kernel's tracepoints are called name_entry and name_exit */
-#define FKT_VECTORS(X)                                                                             \
-	X(0, local_timer)                                                                          \
-	X(1, reschedule)                                                                           \
-	X(2, call_function)                                                                        \
-	X(3, call_function_single)                                                                 \
-	X(4, irq_work)                                                                             \
-	X(5, x86_platform_ipi)                                                                     \
-	X(6, spurious_apic)                                                                        \
-	X(7, error_apic)                                                                           \
-	X(8, thermal_apic)                                                                         \
-	X(9, threshold_apic)                                                                       \
-	X(10, deferred_error_apic)
-
 /* Softirqs: X(number, name), as in /proc/softirqs */
 #define FKT_SOFTIRQS(X)                                                                            \
 	X(0, HI)                                                                                   \
@@ -175,29 +161,5 @@ enum fkt_code {
 	X(7, SCHED)                                                                                \
 	X(8, HRTIMER)                                                                              \
 	X(9, RCU)
-
-/* x86 exceptions: X(trap number, "name") */
-#define FKT_TRAPS(X)                                                                               \
-	X(0, "divide_error")                                                                       \
-	X(1, "debug")                                                                              \
-	X(2, "nmi")                                                                                \
-	X(3, "int3")                                                                               \
-	X(4, "overflow")                                                                           \
-	X(5, "bounds")                                                                             \
-	X(6, "invalid_op")                                                                         \
-	X(7, "device_not_available")                                                               \
-	X(8, "double_fault")                                                                       \
-	X(9, "coprocessor_segment_overrun")                                                        \
-	X(10, "invalid_TSS")                                                                       \
-	X(11, "segment_not_present")                                                               \
-	X(12, "stack_segment")                                                                     \
-	X(13, "general_protection")                                                                \
-	X(14, "page_fault")                                                                        \
-	X(16, "coprocessor_error")                                                                 \
-	X(17, "alignment_check")                                                                   \
-	X(18, "machine_check")                                                                     \
-	X(19, "simd_coprocessor_error")                                                            \
-	X(20, "virtualization")                                                                    \
-	X(21, "control_protection")
 
 #endif

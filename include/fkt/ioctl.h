@@ -320,6 +320,7 @@ struct fkt_kprobe_spec {
 	X(TRACEPOINT, tracepoint)                                                                  \
 	X(KPROBE, kprobe)                                                                          \
 	X(MODULE, module)                                                                          \
+	X(VECTOR, vector)                                                                          \
 	/* a new one comes last */
 
 enum fkt_provider_kind {

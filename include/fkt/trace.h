@@ -458,11 +458,11 @@ const struct fkt_syscall *fkt_syscall(const struct fkt_trace *trace, bool compat
  */
 const char *fkt_irq_name(const struct fkt_trace *trace, uint32_t irq);
 
-/* Names of fixed numbers; NULL when there is no such number. */
+/* Names of numbers; NULL when there is no such number, or it is not known on such a machine. */
 const char *fkt_errno_name(int number); /* of 2: "ENOENT"; the traced machine's, not the host's */
 const char *fkt_softirq_name(uint32_t number);
-const char *fkt_trap_name(uint32_t number);
-const char *fkt_vector_name(uint32_t index);
+const char *fkt_trap_name(const struct fkt_trace *trace, uint32_t number);
+const char *fkt_vector_name(const struct fkt_trace *trace, uint32_t index);
 
 /* Room for the letters of a state. */
 #define FKT_STATE_BYTES 12

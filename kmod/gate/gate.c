@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opening and closing the gate, see fkt_gate.h; the trampolines are in trampoline.S. */
+/* Opening and closing the gate, see fkt_gate.h; the trampolines are in arch/NAME/trampoline.S. */
 #include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -10,6 +10,7 @@
 #include <linux/static_call.h>
 #include "../compat.h"
 #include "fkt_gate.h"
+#include "function_arch.h"
 #include "trampoline.h"
 
 /*
@@ -70,14 +71,14 @@ void __kprobes fkt_gate_resched(void)
  */
 static __always_inline void fkt_gate_shared_by(struct ftrace_regs *fregs, void (*to)(void))
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
+	unsigned long *detour = fkt_arch_detour(ftrace_get_regs(fregs));
 	struct fkt_gate_call passed = { .body = 0 };
 
-	if (regs->orig_ax) {
+	if (*detour) {
 		static_call(fkt_gate_entry)(&passed);
 		return;
 	}
-	regs->orig_ax = (unsigned long)to;
+	*detour = (unsigned long)to;
 }
 
 static void __kprobes fkt_gate_shared(unsigned long ip, unsigned long parent_ip,

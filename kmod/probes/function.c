@@ -17,9 +17,9 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/vmalloc.h>
-#include <asm/text-patching.h>
 #include "compat.h"
 #include "fkt.h"
+#include "function_arch.h"
 #include "gate/fkt_gate.h"
 #include "graph.h"
 #include "stack.h"
@@ -56,7 +56,6 @@ struct fkt_function {
 #define FKT_FUNCTION_SHIFT 6
 /* Functions begin at multiples of 16. */
 #define FKT_BODY_SHIFT	   4
-#define FKT_ENDBR_BYTES	   4
 static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);
 static_assert(FKT_FUNCTION_COPY_MAX <= FKT_GATE_COPY_WORDS);
 
@@ -424,30 +423,14 @@ static void fkt_function_clear(void)
 	mutex_unlock(&fkt_groups_lock);
 }
 
-/* The first four bytes of the no-operation that ftrace leaves where it calls nobody. */
-#define FKT_FTRACE_NOP 0x00441f0f
-
-/*
- * Whether a call of ftrace's, or the no-operation in its place, is at an address. Another tracer may
- * be changing the one into the other: then the first byte is a breakpoint for a moment, before any
- * other is changed; so all are read at once.
- */
-static bool fkt_is_ftrace_place(unsigned long address)
-{
-	const u32 code = READ_ONCE(*(u32 *)address);
-
-	return code == FKT_FTRACE_NOP || (u8)code == CALL_INSN_OPCODE ||
-	       (u8)code == INT3_INSN_OPCODE;
-}
-
 /*
  * Where ftrace's call in a function that ftrace knows returns to. The call stands at its beginning,
- * or behind an ENDBR, or behind what the kernel writes over an ENDBR that nobody needs.
+ * or behind where an indirect call has to land.
  */
 static unsigned long fkt_function_body(unsigned long address)
 {
-	if (!fkt_is_ftrace_place(address))
-		address += FKT_ENDBR_BYTES;
+	if (!fkt_arch_is_ftrace_place(address))
+		address += FKT_ARCH_LANDING_BYTES;
 	return address + MCOUNT_INSN_SIZE;
 }
 
@@ -463,7 +446,7 @@ static int fkt_table_insert(struct fkt_function *places, const struct fkt_functi
 	struct fkt_function *function = fkt_function_find(places, body);
 	bool plain = !spec->flags && !spec->args && !spec->copy_words && !fkt_functions_shared;
 
-	if (!fkt_is_ftrace_place(body - MCOUNT_INSN_SIZE))
+	if (!fkt_arch_is_ftrace_place(body - MCOUNT_INSN_SIZE))
 		return -EINVAL;
 	if (function->body)
 		return function->spec == number ? 0 : -EEXIST;

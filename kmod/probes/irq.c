@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Device interrupts, the x86 vectors and softirqs, in and out (paper, §B.5, layer System). */
+/* Device interrupts and softirqs, in and out (paper, §B.5, layer System). */
 #include <linux/interrupt.h>
-#include <asm/trace/irq_vectors.h>
 #include <trace/events/irq.h>
 #include "compat.h"
 #include "fkt.h"
@@ -22,7 +21,7 @@ static void fkt_irq_exit(void *data, int irq, struct irqaction *action, int ret)
 		FKT_EVENT0(FKT_CODE_IRQ_EXIT, irq);
 }
 
-/* The softirqs' and the vectors' probes get the code to record as their data. */
+/* The softirqs' probes get the code to record as their data. */
 static void fkt_softirq(void *data, unsigned int vec)
 {
 	FKT_PROBE_GUARD();
@@ -31,16 +30,10 @@ static void fkt_softirq(void *data, unsigned int vec)
 		FKT_EVENT0((unsigned long)data, vec);
 }
 
-static void fkt_vector(void *data, int vector)
-{
-	FKT_PROBE_GUARD();
-
-	if (fkt_on(FKT_KEY_SYSTEM))
-		FKT_EVENT0((unsigned long)data, vector);
-}
-
 #define FKT_POINT_DATA(event, function, code)                                                      \
-	{ #event, FKT_PROBE_FOR(event, function), (void *)(code) }
+	{                                                                                          \
+#event, FKT_PROBE_FOR(event, function), (void *)(code)                             \
+	}
 
 static struct fkt_tracepoint fkt_irq_points[] = {
 	FKT_POINT(irq_handler_entry, fkt_irq_entry),
@@ -48,14 +41,6 @@ static struct fkt_tracepoint fkt_irq_points[] = {
 	FKT_POINT_DATA(softirq_entry, fkt_softirq, FKT_CODE_SOFTIRQ_ENTRY),
 	FKT_POINT_DATA(softirq_exit, fkt_softirq, FKT_CODE_SOFTIRQ_EXIT),
 	FKT_POINT_DATA(softirq_raise, fkt_softirq, FKT_CODE_SOFTIRQ_RAISE),
-	/* Some kernels lack some of the vectors; they are of one type. */
-#define X(index, name)                                                                             \
-	{ #name "_entry", FKT_PROBE_FOR(local_timer_entry, fkt_vector),                            \
-	  (void *)(FKT_CODE_VECTOR_ENTRY + (index)) },                                             \
-	{ #name "_exit", FKT_PROBE_FOR(local_timer_exit, fkt_vector),                              \
-	  (void *)(FKT_CODE_VECTOR_EXIT + (index)) },
-	FKT_VECTORS(X)
-#undef X
 };
 
 static int fkt_irq_attach(const struct fkt_session *s, u32 keys)

@@ -93,7 +93,7 @@ static noinline void fkt_kprobe_fetch(const struct fkt_kprobe *probe, struct pt_
 			value = ((unsigned long *)regs)[op->value];
 			break;
 		case FKT_FETCH_STACK:
-			value = regs_get_kernel_stack_nth(regs, op->value);
+			value = fkt_arch_stack_word(regs, op->value);
 			break;
 		case FKT_FETCH_STACK_ADDR:
 			value = kernel_stack_pointer(regs);

@@ -305,7 +305,7 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 		name = fkt_softirq_name((uint32_t)number);
 		break;
 	case FKT_FIELD_TRAP:
-		name = fkt_trap_name((uint32_t)number);
+		name = fkt_trap_name(trace, (uint32_t)number);
 		break;
 	case FKT_FIELD_RESULT:
 		if (fkt_is_errno(number))

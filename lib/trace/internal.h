@@ -140,6 +140,7 @@ struct fkt_trace {
 	size_t n_irqs;
 
 	bool names_indexed;
+	const struct fkt_arch *arch; /* the traced machine's */
 	struct fkt_stored symbols[2]; /* of the head, and of the tail */
 	unsigned int n_stored_symbols;
 	bool symbols_read;

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <fkt/syscalls.h>
-
+#include "arch/arch.h"
 #include "internal.h"
 
 #define X(NAME, bit, name, about) static const char layer_##NAME[] __attribute__((unused)) = name;
@@ -21,18 +20,6 @@ static const struct fkt_code_row known_codes[] = {
 #define X(NAME, code, count, KIND, pair, LAYER, name, spec)                                        \
 	{ code, count, FKT_KIND_##KIND, pair, layer_##LAYER, name, spec },
 	FKT_CODES(X)
-#undef X
-};
-
-static const struct fkt_syscall known_syscalls[] = {
-#define X(nr, name, nargs, args) [nr] = { name, args },
-	FKT_SYSCALLS(X)
-#undef X
-};
-
-static const struct fkt_syscall known_compat_syscalls[] = {
-#define X(nr, name, nargs, args) [nr] = { name, args },
-	FKT_SYSCALLS_I386(X)
 #undef X
 };
 
@@ -48,20 +35,8 @@ static const char *const softirqs[] = {
 #undef X
 };
 
-static const char *const traps[] = {
-#define X(number, name) [number] = name,
-	FKT_TRAPS(X)
-#undef X
-};
-
-static const char *const vectors[] = {
-#define X(index, name) [index] = #name,
-	FKT_VECTORS(X)
-#undef X
-};
-
 /* clang-format off */
-/* The traced machine's errors (x86), whatever the numbers are on the one that reads. */
+/* Linux's errors, as x86 and most others have them, whatever the numbers are on the machine that reads. */
 static const char *const errors[] = {
 	[1] = "EPERM", "ENOENT", "ESRCH", "EINTR", "EIO", "ENXIO", "E2BIG", "ENOEXEC", "EBADF",
 	"ECHILD", "EAGAIN", "ENOMEM", "EACCES", "EFAULT", "ENOTBLK", "EBUSY", "EEXIST", "EXDEV",
@@ -91,6 +66,17 @@ static const char *const errors[] = {
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define LOOK_UP(array, i) ((size_t)(i) < ARRAY_SIZE(array) ? (array)[i] : NULL)
+
+static const struct fkt_arch *const archs[] = {
+#define X(name) &fkt_arch_##name,
+	FKT_ARCHS(X)
+#undef X
+};
+
+/* A machine that this library does not know: its numbers have no names. */
+static const struct fkt_arch unknown_arch = { .abi = "",
+					      .compat_abi = "",
+					      .compat_prefix = "compat_" };
 
 /* ---- lines and words ---- */
 
@@ -264,10 +250,10 @@ static int read_syscalls(struct fkt_trace *trace)
 		abi = fkt_next_word(&line);
 		if (!abi || !fkt_parse_u32(fkt_next_word(&line), &entry.nr))
 			continue;
-		entry.compat = !strcmp(abi, "i386");
+		entry.compat = !strcmp(abi, trace->arch->compat_abi);
 		entry.call.name = fkt_next_word(&line);
 		entry.call.args = fkt_next_word(&line) ?: "";
-		if (!entry.call.name || (!entry.compat && strcmp(abi, "x86_64")))
+		if (!entry.call.name || (!entry.compat && strcmp(abi, trace->arch->abi)))
 			continue;
 		larger = grow(trace->syscalls, trace->n_syscalls, sizeof(entry));
 		if (!larger)
@@ -307,9 +293,24 @@ static int read_irqs(struct fkt_trace *trace)
 	return 0;
 }
 
+/* A trace that does not say where it comes from is one of x86, as all were at first. */
+static const struct fkt_arch *find_arch(const struct fkt_trace *trace)
+{
+	const char *machine = fkt_info(trace, "machine");
+
+	if (!machine)
+		return &fkt_arch_x86;
+	for (size_t i = 0; i < ARRAY_SIZE(archs); i++)
+		for (size_t j = 0; j < FKT_ARCH_MACHINES_MAX && archs[i]->machine[j]; j++)
+			if (!strcmp(machine, archs[i]->machine[j]))
+				return archs[i];
+	return &unknown_arch;
+}
+
 int fkt_index_names(struct fkt_trace *trace)
 {
 	trace->names_indexed = true;
+	trace->arch = find_arch(trace);
 	return read_codes(trace) ?: read_syscalls(trace) ?: read_irqs(trace);
 }
 
@@ -358,9 +359,9 @@ const struct fkt_syscall *fkt_syscall(const struct fkt_trace *trace, bool compat
 				compare_syscalls);
 	if (entry)
 		return &entry->call;
-	if (nr >= (compat ? ARRAY_SIZE(known_compat_syscalls) : ARRAY_SIZE(known_syscalls)))
+	if (nr >= (compat ? trace->arch->compat_syscalls : trace->arch->syscalls))
 		return NULL;
-	call = compat ? &known_compat_syscalls[nr] : &known_syscalls[nr];
+	call = compat ? &trace->arch->compat_syscall[nr] : &trace->arch->syscall[nr];
 	return call->name ? call : NULL;
 }
 
@@ -383,14 +384,14 @@ const char *fkt_softirq_name(uint32_t number)
 	return LOOK_UP(softirqs, number);
 }
 
-const char *fkt_trap_name(uint32_t number)
+const char *fkt_trap_name(const struct fkt_trace *trace, uint32_t number)
 {
-	return LOOK_UP(traps, number);
+	return number < trace->arch->traps ? trace->arch->trap[number] : NULL;
 }
 
-const char *fkt_vector_name(uint32_t index)
+const char *fkt_vector_name(const struct fkt_trace *trace, uint32_t index)
 {
-	return LOOK_UP(vectors, index);
+	return index < trace->arch->vectors ? trace->arch->vector[index] : NULL;
 }
 
 /* Whether codes of a row are system calls, and whether of the 32-bit table. */
@@ -413,6 +414,7 @@ void fkt_code_name(const struct fkt_trace *trace, uint32_t code, char name[FKT_N
 {
 	const struct fkt_code_row *row = fkt_code_row(trace, code);
 	const struct fkt_syscall *call;
+	const char *prefix;
 	uint32_t index;
 	bool exit, compat;
 
@@ -424,13 +426,14 @@ void fkt_code_name(const struct fkt_trace *trace, uint32_t code, char name[FKT_N
 	exit = row->kind == FKT_KIND_EXIT || row->kind == FKT_KIND_CPU_EXIT;
 	if (is_syscall(row, &compat)) {
 		call = fkt_syscall(trace, compat, index);
+		prefix = compat ? trace->arch->compat_prefix : "";
 		if (call)
-			snprintf(name, FKT_NAME_BYTES, "%s_%s", compat ? "ia32_sys" : "sys",
-				 call->name);
+			snprintf(name, FKT_NAME_BYTES, "%ssys_%s", prefix, call->name);
 		else
-			snprintf(name, FKT_NAME_BYTES, "%s_%u", compat ? "ia32_sys" : "sys", index);
-	} else if (!strncmp(row->spec, "#vector", 7) && fkt_vector_name(index)) {
-		snprintf(name, FKT_NAME_BYTES, "%s%s", fkt_vector_name(index), exit ? "_exit" : "");
+			snprintf(name, FKT_NAME_BYTES, "%ssys_%u", prefix, index);
+	} else if (!strncmp(row->spec, "#vector", 7) && fkt_vector_name(trace, index)) {
+		snprintf(name, FKT_NAME_BYTES, "%s%s", fkt_vector_name(trace, index),
+			 exit ? "_exit" : "");
 	} else if (row->count > 1) {
 		snprintf(name, FKT_NAME_BYTES, "%s_%u", row->name, index);
 	} else {

@@ -18,7 +18,7 @@ $(B)/tests/unit/test_licences: tests/unit/licences
 tests: $(B)/tests/unit/test_libfkt
 
 $(B)/tests/unit/test_libfkt: tests/unit/libfkt $(B)/lib/libfkt.a $(B)/lib/libfkt.so lib/fkt.pc.in \
-			     $(wildcard include/fkt/*.h docs/man/*.3) | $(B)/tests/unit/test_print
+			     $(wildcard include/fkt/*.h include/fkt/*/*.h docs/man/*.3) | $(B)/tests/unit/test_print
 	$(call say,INSTALL,libfkt)
 	$(Q)rm -rf $(B)/installed/libfkt && \
 	$(MAKE) -s install-lib DESTDIR=$(CURDIR)/$(B)/installed/libfkt PREFIX=/opt/fkt && \

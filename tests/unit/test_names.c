@@ -173,8 +173,7 @@ static void test_own_codes(void **state)
 	       "5005  row_2                    a=254 b=255 c=65535 d=-69",
 	       "5008  code_20488               arg0=0x8899aabbfffffffe", "500a  none",
 	       "500b  strings                  c='x' a=\"name\" b=\"/a\"",
-	       "500b  strings                  c='x' a=\"name\" b=\"\"",
-	       "500c  badstring",
+	       "500b  strings                  c='x' a=\"name\" b=\"\"", "500c  badstring",
 	       "1000  my_irq                   irq=14", "5000  numbers");
 }
 
@@ -232,10 +231,7 @@ static void test_tables(void **state)
 	assert_null(fkt_errno_name(134));
 	assert_null(fkt_errno_name(-1));
 	assert_null(fkt_errno_name(100000));
-	assert_string_equal(fkt_trap_name(14), "page_fault");
-	assert_null(fkt_trap_name(15));
 	assert_null(fkt_softirq_name(10));
-	assert_string_equal(fkt_vector_name(4), "irq_work");
 	fkt_state_letters(0, letters);
 	assert_string_equal(letters, "R");
 	fkt_state_letters(8, letters);
@@ -244,6 +240,59 @@ static void test_tables(void **state)
 	assert_string_equal(letters, "SDTtXZP");
 	fkt_state_letters(0x8000, letters);
 	assert_string_equal(letters, "?");
+}
+
+/* Events whose numbers have names, on a machine that the trace names; NULL: it does not. */
+static void machine_events(const char *info)
+{
+	const uint64_t fault[] = { 0, 0x401000 };
+
+	if (info)
+		build_section(&build, FKT_SECTION_INFO, info, strlen(info) + 1, false);
+	build_text(&build, FKT_SECTION_SYSCALLS, "x86_64 1000 newcall first\ni386 1001 oldcall\n");
+	build_pages(&build);
+	event(FKT_CODE_EXCEPTION, 13, fault, 2);
+	event(FKT_CODE_EXCEPTION, 15, fault, 2);
+	event(FKT_CODE_VECTOR_ENTRY + 4, 0, NULL, 0);
+	event(FKT_CODE_VECTOR_EXIT + 11, 0, NULL, 0);
+	event(FKT_CODE_SYSCALL_ENTRY + 39, 0, NULL, 0);
+	event(FKT_CODE_SYSCALL_ENTRY + 1000, 0, NULL, 0);
+	event(FKT_CODE_COMPAT_ENTRY + 20, 0, NULL, 0);
+	event(FKT_CODE_COMPAT_ENTRY + 1001, 0, NULL, 0);
+}
+
+static void expect_x86(void)
+{
+	EXPECT("1007  exception                13 general_protection error=0 ip=0x401000",
+	       "1007  exception                15 error=0 ip=0x401000", "1084  irq_work",
+	       "10cb  vector_exit_11", "0027  sys_getpid", "03e8  sys_newcall",
+	       "0814  ia32_sys_getpid", "0be9  ia32_sys_oldcall");
+}
+
+static void test_machine(void **state)
+{
+	(void)state;
+	machine_events("machine=x86_64");
+	expect_x86();
+}
+
+/* All traces were of x86 once. */
+static void test_no_machine(void **state)
+{
+	(void)state;
+	machine_events(NULL);
+	expect_x86();
+}
+
+/* Its numbers are not taken for x86's. */
+static void test_unknown_machine(void **state)
+{
+	(void)state;
+	machine_events("machine=pdp11");
+	EXPECT("1007  exception                13 error=0 ip=0x401000",
+	       "1007  exception                15 error=0 ip=0x401000", "1084  vector_4",
+	       "10cb  vector_exit_11", "0027  sys_39", "03e8  sys_1000", "0814  compat_sys_20",
+	       "0be9  compat_sys_1001");
 }
 
 static void check_sanitized(const char *text, const char *expected)
@@ -285,6 +334,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_module_codes, begin, end),
 		cmocka_unit_test_setup_teardown(test_own_codes, begin, end),
 		cmocka_unit_test_setup_teardown(test_processes_in_lines, begin, end),
+		cmocka_unit_test_setup_teardown(test_machine, begin, end),
+		cmocka_unit_test_setup_teardown(test_no_machine, begin, end),
+		cmocka_unit_test_setup_teardown(test_unknown_machine, begin, end),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_sanitize),
 	};

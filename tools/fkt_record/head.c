@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <fkt/codes.h>
-#include <fkt/syscalls.h>
+#include <fkt/x86/syscalls.h>
 #include <fkt/version.h>
 
 #include "common/keys.h"

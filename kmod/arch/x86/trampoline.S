@@ -25,8 +25,8 @@
 #include <asm/orc_types.h>
 #include <asm/percpu.h>
 #include <asm/unwind_hints.h>
-#include "../compat.h"
-#include "fkt_gate.h"
+#include "compat.h"
+#include "gate/fkt_gate.h"
 
 #define COPY_BYTES (8*FKT_GATE_COPY_WORDS)
 

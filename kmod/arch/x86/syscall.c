@@ -4,7 +4,7 @@
 #include <trace/events/syscalls.h>
 #include "compat.h"
 #include "fkt.h"
-#include <fkt/syscalls.h>
+#include <fkt/x86/syscalls.h>
 
 #define FKT_SYSCALLS_MAX	1024
 /* A number that is no system call's, so also the one of a call that changed its own number. */

@@ -5,8 +5,8 @@
  *
  * Written by scripts/gen-syscalls.
  */
-#ifndef FKT_SYSCALLS_H
-#define FKT_SYSCALLS_H
+#ifndef FKT_X86_SYSCALLS_H
+#define FKT_X86_SYSCALLS_H
 
 /* clang-format off */
 

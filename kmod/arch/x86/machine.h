@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The clock, the exchanges and the stack of x86, see arch.h. */
+#ifndef FKT_MACHINE_H
+#define FKT_MACHINE_H
+
+#include <linux/atomic.h>
+#include <linux/ptrace.h>
+#include <asm/barrier.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
+
+static __always_inline u64 fkt_arch_clock(bool shared)
+{
+	return shared ? rdtsc_ordered() : rdtsc();
+}
+
+static inline u32 fkt_arch_clock_khz(void)
+{
+	return tsc_khz;
+}
+
+/*
+ * cmpxchg8b on 32-bit x86 (§4). Without the lock prefix where no other CPU writes: an instruction is
+ * atomic for interrupts as it is.
+ */
+static __always_inline bool fkt_arch_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
+{
+#ifdef CONFIG_X86_64
+	bool done;
+
+	if (!shared) {
+		asm volatile("cmpxchgq %[new], %[p]"
+			     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
+			     : [new] "r"(new)
+			     : "memory");
+		return done;
+	}
+#endif
+	return try_cmpxchg64(p, old, new);
+}
+
+/* Stores are not reordered. */
+static __always_inline void fkt_arch_add_release(u32 *p, u32 n, bool shared)
+{
+	if (shared)
+		asm volatile(LOCK_PREFIX "addl %1, %0" : "+m"(*p) : "ri"(n) : "memory");
+	else
+		asm volatile("addl %1, %0" : "+m"(*p) : "ri"(n) : "memory");
+}
+
+static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, unsigned int n)
+{
+	return regs_get_kernel_stack_nth(regs, n);
+}
+
+#endif
