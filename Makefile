@@ -53,8 +53,11 @@ fkt_ldlibs := -lzstd -pthread
 # One folder a tool, and what tools share in tools/common; some tools answer to more than one name.
 tools	 := $(filter-out common,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c))))))
 fkt_record_ldlibs := -lbpf -lelf
-# Recording is for x86; a trace is read anywhere.
-ifeq ($(filter x86_64-% i%86-%,$(shell $(CC) -dumpmachine)),)
+# What the recorder asks of a machine is in tools/fkt_record/arch/NAME. A trace is read anywhere.
+machine	 := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+arch	 := $(shell echo $(machine) | sed 's/x86_64/x86/; s/^i.86$$/x86/; s/aarch64/arm64/; s/riscv.*/riscv/')
+arch_sources := $(wildcard tools/fkt_record/arch/$(arch)/*.c)
+ifeq ($(arch_sources),)
 tools	 := $(filter-out fkt_record,$(tools))
 endif
 aliases	 := fkt_enable:fkt_setmask fkt_disable:fkt_setmask
@@ -69,8 +72,7 @@ unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
 		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 other_tests  := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/*.c tests/bench/*.c))
 
-sources := $(wildcard lib/*/*.c $(tools:%=tools/%/*.c) tools/common/*.c \
-	     tests/unit/*.c tests/vm/*.c tests/bench/*.c)
+sources := $(wildcard lib/*/*.c tools/*/*.c tests/unit/*.c tests/vm/*.c tests/bench/*.c) $(arch_sources)
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
@@ -124,8 +126,10 @@ $(OBJ)/flags: FORCE
 
 link = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 
+fkt_record_sources := $(arch_sources)
+
 define tool_rule
-$(B)/bin/$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c)) $(B)/lib/common.a $(B)/lib/libfkt.a
+$(B)/bin/$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c) $($(1)_sources)) $(B)/lib/common.a $(B)/lib/libfkt.a
 	$$(call say,LD,$$@)
 	$$(link) $($(1)_ldlibs) $(fkt_ldlibs) $(LDLIBS)
 endef

@@ -177,13 +177,14 @@ struct fkt_status {
 
 #define FKT_FUNCTIONS_MAX	131072
 #define FKT_FUNCTION_COPY_MAX	8
+#define FKT_FUNCTION_ARGS_MAX	6 /* those that are in registers, at most */
 
 /**
  * struct fkt_function_spec - a function to trace
  * @address: of the function, or of ftrace's place in it
  * @code: of its entry, from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END; that of its exit is the next one
  * @keys: mask of its layers: it is hooked when one of them is first on, and records while one is
- * @args: how many of its first six arguments to record
+ * @args: how many of its first arguments to record, at most FKT_FUNCTION_ARGS_MAX
  * @ret_bytes: size of what it returns: 0 (nothing), 1, 2, 4 or 8
  * @flags: FKT_FUNCTION_…
  * @copy_words: how many words of arguments it has on the stack, at most FKT_FUNCTION_COPY_MAX

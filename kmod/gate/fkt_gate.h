@@ -19,6 +19,8 @@
 
 /* Words of arguments on the stack that a copying trampoline has room for. */
 #define FKT_GATE_COPY_WORDS 8
+/* Registers with arguments that a recording is shown, see struct fkt_gate_call. */
+#define FKT_GATE_ARGS	    6
 
 #ifndef __ASSEMBLER__
 
@@ -29,24 +31,24 @@ struct ftrace_regs;
 
 /**
  * struct fkt_gate_call - a function that is entered, on the stack
- * @args: its six argument registers
+ * @args: its argument registers
  * @body: where ftrace's call in the function returns to, to run it; 0 when the function is not known,
  *	for the call is passed by: it can't be recorded, and a ticket is of no use
  */
 struct fkt_gate_call {
-	u64 args[6];
+	u64 args[FKT_GATE_ARGS];
 	unsigned long body;
 };
 
 /**
  * struct fkt_gate_copying_call - the same, of one that may have arguments on the stack
- * @args: its six argument registers
+ * @args: its argument registers
  * @copy_words: to be set: how many words of arguments it has on the stack, at most
  *	FKT_GATE_COPY_WORDS; 0 when not set
  * @body: where ftrace's call in the function returns to
  */
 struct fkt_gate_copying_call {
-	u64 args[6];
+	u64 args[FKT_GATE_ARGS];
 	unsigned long copy_words;
 	unsigned long body;
 };

@@ -58,6 +58,7 @@ struct fkt_function {
 #define FKT_BODY_SHIFT	   4
 static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);
 static_assert(FKT_FUNCTION_COPY_MAX <= FKT_GATE_COPY_WORDS);
+static_assert(FKT_FUNCTION_ARGS_MAX == FKT_GATE_ARGS);
 
 /**
  * struct fkt_function_table - the functions of one recording, by @body
@@ -322,7 +323,7 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 
 	/* What is unhooked together with a module is known by its group. */
 	return spec->address && in_module == !!spec->group && spec->keys &&
-	       fkt_mask_valid(spec->keys) && spec->args <= 6 &&
+	       fkt_mask_valid(spec->keys) && spec->args <= FKT_FUNCTION_ARGS_MAX &&
 	       (!spec->ret_bytes || is_power_of_2(spec->ret_bytes)) && spec->ret_bytes <= 8 &&
 	       spec->copy_words <= FKT_FUNCTION_COPY_MAX && !(spec->flags & ~FKT_FUNCTION_FLAGS) &&
 	       spec->code >= FKT_CODE_DYNAMIC && spec->code < FKT_CODE_DYNAMIC_END - 1;

@@ -2,7 +2,7 @@
 #
 # Tests of files of a tool.
 
-$(B)/tests/unit/test_signature: $(OBJ)/tools/fkt_record/abi.o $(OBJ)/tools/fkt_record/signature.o
+$(B)/tests/unit/test_signature: $(OBJ)/tools/fkt_record/arch/x86/abi.o $(OBJ)/tools/fkt_record/signature.o
 $(B)/tests/unit/test_signature: LDLIBS += -lbpf
 
 # Its allocations fail when it says so.

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How x86-64's System V ABI passes values: in registers, or on the stack. */
+/* How the machine's ABI passes values, in registers or on the stack: arch/NAME/abi.c. */
 #ifndef FKT_RECORD_ABI_H
 #define FKT_RECORD_ABI_H
 
 #include <bpf/btf.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#define ABI_REGISTERS 6 /* rdi, rsi, rdx, rcx, r8, r9 */
 
 /**
  * struct abi_value - what has to be known of a value to pass it
@@ -25,7 +23,7 @@ struct abi_value {
 
 /**
  * struct abi_places - what the arguments of a function have taken so far; begin with all zero
- * @registers: how many of ABI_REGISTERS
+ * @registers: how many of those for arguments
  * @stack_words: words of 8 bytes on the stack, above the return address, or more than there are
  */
 struct abi_places {

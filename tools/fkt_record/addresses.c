@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "arch.h"
 #include "functions.h"
 #include "record.h"
 
@@ -44,17 +45,6 @@ static struct {
 	struct fkt_fetch *fetch;
 	size_t fetches;
 } addresses;
-
-/* In the order of struct pt_regs; those without a name have none in kprobe_events either. */
-static const char *const registers[] = {
-	"r15", "r14", "r13", "r12", "bp", "bx", "r11", "r10",	"r9", "r8", "ax",
-	"cx",  "dx",  "si",  "di",  NULL, "ip", "cs",  "flags", "sp", "ss",
-};
-#define REGISTER_AX 10
-
-/* The registers of a function's arguments, in their order; the others are on the stack. */
-static const unsigned int argument_register[] = { 14, 13, 12, 11, 9, 8 };
-#define ARGUMENT_REGISTERS (sizeof(argument_register) / sizeof(argument_register[0]))
 
 enum how {
 	AS_NUMBER,
@@ -224,7 +214,7 @@ static void parse_variable(const struct probe *probe, struct argument *argument,
 	} else if (!strcmp(name, "retval")) {
 		if (!probe->returns)
 			wrong(probe, "$retval is there when a function returns: begin with r:");
-		add_op(probe, argument, FKT_FETCH_REGISTER, 0, REGISTER_AX);
+		add_op(probe, argument, FKT_FETCH_REGISTER, 0, arch.result);
 	} else if (!strcmp(name, "stack")) {
 		add_op(probe, argument, FKT_FETCH_STACK_ADDR, 0, 0);
 	} else if (!strncmp(name, "stack", strlen("stack")) &&
@@ -235,12 +225,12 @@ static void parse_variable(const struct probe *probe, struct argument *argument,
 		if (probe->returns || probe->inside)
 			wrong(probe, "$%s is there when a function is entered, not %s", name,
 			      probe->returns ? "when it returns" : "later");
-		if ((size_t)number <= ARGUMENT_REGISTERS)
+		if ((size_t)number <= arch.argument_count)
 			add_op(probe, argument, FKT_FETCH_REGISTER, 0,
-			       argument_register[number - 1]);
+			       arch.argument[number - 1]);
 		else
 			add_op(probe, argument, FKT_FETCH_STACK, 0,
-			       number - (int64_t)ARGUMENT_REGISTERS);
+			       number - (int64_t)arch.argument_count);
 	} else {
 		wrong(probe, "$%s: there are $retval, $stack, $stackN, $argN and $comm", name);
 	}
@@ -248,8 +238,8 @@ static void parse_variable(const struct probe *probe, struct argument *argument,
 
 static void parse_register(const struct probe *probe, struct argument *argument, const char *name)
 {
-	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
-		if (registers[i] && !strcmp(registers[i], name)) {
+	for (size_t i = 0; i < arch.registers_count; i++) {
+		if (arch.registers[i] && !strcmp(arch.registers[i], name)) {
 			add_op(probe, argument, FKT_FETCH_REGISTER, 0, (int64_t)i);
 			return;
 		}

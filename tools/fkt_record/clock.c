@@ -2,8 +2,8 @@
 /* The stamp counter, and where it stands on the system's clocks. */
 #include <sys/ioctl.h>
 #include <time.h>
-#include <x86intrin.h>
 
+#include "arch.h"
 #include "record.h"
 
 #define NS_PER_SECOND  1000000000ull
@@ -23,17 +23,6 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
 }
 
-/* Not before the instructions that precede it, and before those that follow. */
-static uint64_t read_cycles(void)
-{
-	uint64_t cycles;
-
-	_mm_lfence();
-	cycles = __rdtsc();
-	_mm_lfence();
-	return cycles;
-}
-
 /* A clock is read between two readings of another one; the closest two of all rounds count. */
 struct fkt_clock_pair clock_pair(void)
 {
@@ -42,9 +31,9 @@ struct fkt_clock_pair clock_pair(void)
 	int64_t real_offset_ns = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		uint64_t before = read_cycles();
+		uint64_t before = arch.cycles();
 		uint64_t mono_ns = now_ns(CLOCK_BOOTTIME);
-		uint64_t after = read_cycles();
+		uint64_t after = arch.cycles();
 		uint64_t real_ns = now_ns(CLOCK_REALTIME);
 		uint64_t again_ns = now_ns(CLOCK_BOOTTIME);
 

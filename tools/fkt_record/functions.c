@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
 #include "common/distance.h"
 #include "ftrace.h"
 #include "functions.h"
@@ -15,8 +16,6 @@
 /* "ffffffff81000000 T name": addresses have all their digits. */
 #define NAME_AT	      19
 
-/* Where ftrace's place is in a function that begins with an ENDBR. */
-#define ENDBR_BYTES   4
 
 /* How the functions begin that the kernel calls at each security check, for BPF's sake alone. */
 #define FOR_BPF	      "bpf_lsm_"
@@ -201,7 +200,7 @@ static const char *why_barred(const struct function *function, bool begins_here)
 
 /*
  * Look at the symbols of the name of each function: how many there are, and whether one begins at
- * ftrace's place, or as many bytes before it as an ENDBR has.
+ * ftrace's place, or before what stands in a function before that.
  */
 static void match_symbols(struct functions *hookable)
 {
@@ -222,7 +221,7 @@ static void match_symbols(struct functions *hookable)
 				continue;
 			function->namesakes++;
 			begins_here |= symbol->address == function->address ||
-				       symbol->address + ENDBR_BYTES == function->address;
+				       symbol->address + arch.landing_bytes == function->address;
 		}
 		/* Where ftrace does not tell addresses, the second of two may have got the first one's. */
 		if (i && function[-1].address == function->address &&

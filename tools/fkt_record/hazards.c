@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Functions that have no exit, or whose exit must not be caught, or that are not to be traced at all,
- * and why. The exit is caught by a trampoline that calls the function.
+ * and why, of all kernels; those of one architecture's are in arch/. The exit is caught by a trampoline that calls the function.
  */
 #include <fnmatch.h>
 #include <stddef.h>
 
-#include "functions.h"
+#include "arch.h"
 
-#define NO_RETURN "it does not return"
-#define OWN_WAY	  "FKT itself calls it for each page that is full"
+#define NO_RETURN HAZARD_NO_RETURN
+#define OWN_WAY	  HAZARD_OWN_WAY
 
-static const struct hazard {
-	const char *glob;
-	enum function_how how;
-	const char *why;
-} hazards[] = {
+static const struct hazard hazards[] = {
 	{ "irq_work_queue", FUNCTION_NEVER, OWN_WAY },
 	{ "__irq_work_queue_local", FUNCTION_NEVER, OWN_WAY },
 	{ "arch_irq_work_raise", FUNCTION_NEVER, OWN_WAY },
-	{ "x2apic_send_IPI_self", FUNCTION_NEVER, OWN_WAY },
-	{ "default_send_IPI_self", FUNCTION_NEVER, OWN_WAY },
-	{ "__default_send_IPI_shortcut", FUNCTION_NEVER, OWN_WAY },
 
 	{ "__switch_to", FUNCTION_ENTRY, "another task comes out of it" },
 
@@ -36,13 +29,11 @@ static const struct hazard {
 	{ "__stack_chk_fail", FUNCTION_ENTRY, NO_RETURN },
 	{ "*play_dead*", FUNCTION_ENTRY, NO_RETURN },
 	{ "arch_cpu_idle_dead", FUNCTION_ENTRY, NO_RETURN },
-	{ "stop_this_cpu", FUNCTION_ENTRY, NO_RETURN },
 	{ "cpu_startup_entry", FUNCTION_ENTRY, NO_RETURN },
 	{ "kernel_halt", FUNCTION_ENTRY, NO_RETURN },
 	{ "kernel_power_off", FUNCTION_ENTRY, NO_RETURN },
 	{ "kernel_restart", FUNCTION_ENTRY, NO_RETURN },
 	{ "machine_*", FUNCTION_ENTRY, NO_RETURN },
-	{ "native_machine_*", FUNCTION_ENTRY, NO_RETURN },
 	{ "__*_sys_exit", FUNCTION_ENTRY, NO_RETURN },
 	{ "__*_sys_exit_group", FUNCTION_ENTRY, NO_RETURN },
 	{ "kernel_init", FUNCTION_ENTRY, NO_RETURN },
@@ -50,20 +41,24 @@ static const struct hazard {
 	{ "kthread", FUNCTION_ENTRY, NO_RETURN },
 	{ "kthreadd", FUNCTION_ENTRY, NO_RETURN },
 	{ "smpboot_thread_fn", FUNCTION_ENTRY, NO_RETURN },
+	{ NULL, FUNCTION_PAIR, NULL },
 };
+
+static const struct hazard *find_in(const struct hazard *hazard, const char *name)
+{
+	for (; hazard->glob; hazard++) {
+		if (hazard->glob[0] != name[0] && hazard->glob[0] != '*')
+			continue;
+		if (!fnmatch(hazard->glob, name, 0))
+			return hazard;
+	}
+	return NULL;
+}
 
 enum function_how hazard_find(const char *name, const char **why)
 {
-	for (size_t i = 0; i < sizeof(hazards) / sizeof(hazards[0]); i++) {
-		const struct hazard *hazard = &hazards[i];
+	const struct hazard *hazard = find_in(hazards, name) ?: find_in(arch.hazards, name);
 
-		if (hazard->glob[0] != name[0] && hazard->glob[0] != '*')
-			continue;
-		if (!fnmatch(hazard->glob, name, 0)) {
-			*why = hazard->why;
-			return hazard->how;
-		}
-	}
-	*why = NULL;
-	return FUNCTION_PAIR;
+	*why = hazard ? hazard->why : NULL;
+	return hazard ? hazard->how : FUNCTION_PAIR;
 }

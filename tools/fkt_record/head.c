@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include <fkt/codes.h>
-#include <fkt/x86/syscalls.h>
 #include <fkt/version.h>
 
+#include "arch.h"
 #include "common/keys.h"
 #include "record.h"
 #include "sections.h"
@@ -92,12 +92,7 @@ static void add_codes(struct sections *head, struct recording *recording)
 static void add_syscalls(struct sections *head)
 {
 	sections_begin(head, FKT_SECTION_SYSCALLS);
-#define X(nr, name, nargs, args) "x86_64 " #nr " " name " " args "\n"
-	sections_printf(head, "%s", FKT_SYSCALLS(X));
-#undef X
-#define X(nr, name, nargs, args) "i386 " #nr " " name " " args "\n"
-	sections_printf(head, "%s", FKT_SYSCALLS_I386(X));
-#undef X
+	arch.add_syscalls(head);
 	sections_end(head);
 }
 

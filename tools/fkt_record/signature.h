@@ -7,9 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <fkt/ioctl.h>
+
 #include "abi.h"
 
-#define SIGNATURE_WORDS ABI_REGISTERS
+#define SIGNATURE_WORDS FKT_FUNCTION_ARGS_MAX
 
 /**
  * struct signature - a function's arguments and result
@@ -17,7 +19,7 @@
  * @entries: how many functions of its name BTF has; what follows holds for each of them
  * @copy_words: how many words of its arguments are on the stack, at most; fkt_function_spec's
  * @unfit: why that can't be told, or is too much to copy; else NULL
- * @words: argument registers that it uses, in the order rdi, rsi, rdx, rcx, r8, r9
+ * @words: argument registers that it uses, in their order
  * @word: the names of what they hold, and their types as in codes.h, the lowest bytes of a word
  * @ret_bytes: size of its result, 0 for none
  * @ret: the result's type

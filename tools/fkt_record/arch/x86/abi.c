@@ -11,7 +11,9 @@
  */
 #include <stddef.h>
 
-#include "abi.h"
+#include "../../abi.h"
+
+#define ABI_REGISTERS	    6 /* rdi, rsi, rdx, rcx, r8, r9 */
 
 /* A value larger than this is not passed in registers. */
 #define REGISTERS_MAX_BYTES 16
