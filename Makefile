@@ -5,6 +5,7 @@
 #                   of scripts/kernels (such as 6.12-rt), modules-SERIES with the tests' modules
 # make demo         records a command in a guest, and shows the trace
 # make check        builds everything without a warning, and runs all tests
+# make check-arch      compiles what is no architecture's own for arm64
 # make check-newest    … on the newest kernel that Debian has (as root)
 # make check-debug     … on kernels that watch over memory, locks and races; builds them first
 # make check-all       all tests on all kernels; all three write docs/tested.md
@@ -72,11 +73,13 @@ unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
 		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 other_tests  := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/*.c tests/bench/*.c))
 
-sources := $(wildcard lib/*/*.c tools/*/*.c tests/unit/*.c tests/vm/*.c tests/bench/*.c) $(arch_sources)
+sources := $(wildcard lib/*/*.c tools/*/*.c)
+cross_objects := $(sources:%.c=$(OBJ)/%.o)
+sources += $(arch_sources) $(wildcard tests/unit/*.c tests/vm/*.c tests/bench/*.c)
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
-.PHONY: all tools libs tests objects module modules demo check check-newest check-debug check-all \
+.PHONY: all tools libs tests objects cross-objects module modules demo check check-arch check-newest check-debug check-all \
 	bench install install-lib clean FORCE
 
 all: tools module
@@ -89,6 +92,9 @@ tools: libs $(bins)
 tests: tools $(unit_tests) $(other_tests)
 
 objects: $(objects)
+
+# What no architecture has to itself.
+cross-objects: $(cross_objects)
 
 $(B)/lib/libfkt.a: $(lib_objs)
 	$(call say,AR,$@)
@@ -188,6 +194,13 @@ strict-module-%: FORCE
 	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,check/kmod,\
 		W=1 $(if $(filter newest,$*),,C=1 CF=-Wsparse-error) KCFLAGS=-Werror modules,$*)
 
+# What is no architecture's own is compiled for another one as well, so that it stays so: the module without what
+# kmod/arch.h asks for, libfkt, and the tools without tools/fkt_record/arch. Nothing is run.
+check-arch:
+	$(Q)$(MAKE) CC=aarch64-linux-gnu-gcc CFLAGS=-O1 OBJ=$(B)/check/arm64 WERROR=-Werror cross-objects
+	$(call kbuild,$$(scripts/kernels --kdir 6.1-arm64),kmod,check/kmod,\
+		ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- FKT_ARCH=none W=1 KCFLAGS=-Werror modules)
+
 # Modules that the tests load besides fkt.ko: a folder with a Kbuild, built for each kernel.
 define test_module_rule
 test-modules-$(2): $(1)@$(2)
@@ -209,7 +222,7 @@ demo:
 check:
 	scripts/deps
 	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects
-	$(Q)$(MAKE) -j$$(nproc) $(guest_kernels:%=strict-module-%) $(rt_kernels:%=strict-module-%)
+	$(Q)$(MAKE) -j$$(nproc) $(guest_kernels:%=strict-module-%) $(rt_kernels:%=strict-module-%) check-arch
 	$(Q)$(MAKE) -j$$(nproc) tools tests modules $(rt_kernels:%=modules-%)
 	tests/run
 
