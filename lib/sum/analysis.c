@@ -46,7 +46,8 @@
 
 struct frame {
 	uint32_t row;
-	uint32_t words;
+	uint16_t words;
+	bool interrupt; /* it is one, and not a call in one */
 	uint64_t begin; /* stamp */
 	uint64_t clock; /* of the stack, at the entry */
 	uint64_t child; /* cycles of what it called */
@@ -70,6 +71,12 @@ enum thread_state {
 	THREAD_GONE,
 };
 
+struct waker {
+	bool known;
+	uint32_t id;
+	uint32_t row;
+};
+
 struct thread {
 	struct stack stack;
 	uint32_t id;
@@ -90,6 +97,7 @@ struct thread {
 	uint64_t sleeping[FKT_SLEEPS];
 	uint64_t switches;
 	struct fkt_wait wait;
+	struct waker early; /* came while it was still on its CPU */
 };
 
 struct cpu {
@@ -395,7 +403,7 @@ static void pop_all(struct fkt_analysis *a, struct cpu *cpu, struct thread *thre
 }
 
 static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, uint32_t row,
-			const struct fkt_event *event)
+			const struct fkt_event *event, bool interrupt)
 {
 	struct frame *frame;
 
@@ -419,13 +427,15 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	}
 	frame = &stack->frame[stack->depth++];
 	frame->row = row;
+	frame->interrupt = interrupt;
 	frame->begin = event->stamp;
 	frame->clock = stack->clock;
 	frame->child = 0;
 	frame->child_elapsed = 0;
 	frame->words = 0;
 	if (unlikely(stack->args)) {
-		frame->words = event->words < FKT_CALL_ARGS ? event->words : FKT_CALL_ARGS;
+		frame->words =
+			(uint16_t)(event->words < FKT_CALL_ARGS ? event->words : FKT_CALL_ARGS);
 		for (uint32_t i = 0; i < frame->words; i++)
 			stack->args[(stack->depth - 1) * FKT_CALL_ARGS + i] =
 				fkt_arg64(event, 8 * i);
@@ -482,7 +492,7 @@ static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 
 	if (cpu->stack == &cpu->irq) {
 		if (!code->syscall) {
-			push(a, cpu, &cpu->irq, row, event);
+			push(a, cpu, &cpu->irq, row, event, false);
 			return;
 		}
 		/* An interrupt's exit is missing. */
@@ -495,7 +505,7 @@ static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 		enter_syscall(a, cpu, thread);
 	if (!thread->stack.depth)
 		end_base(a, thread);
-	push(a, cpu, &thread->stack, row, event);
+	push(a, cpu, &thread->stack, row, event, false);
 }
 
 static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
@@ -598,6 +608,18 @@ static void end_state(struct thread *thread, uint64_t now)
 	thread->since = now;
 }
 
+/*
+ * It runs again, and nobody has woken it since it left its CPU: it was woken on its way out, when it
+ * could not stay any more. All the time it was waiting for a CPU.
+ */
+static void was_woken_early(struct thread *thread)
+{
+	thread->state = THREAD_WAITING;
+	thread->wait.woken = thread->wait.left;
+	thread->wait.waker = thread->early.id;
+	thread->wait.waker_row = thread->early.row;
+}
+
 static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
 	if (unlikely(thread->epoch != a->epoch))
@@ -613,6 +635,9 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	if (thread->state == THREAD_RUNNING)
 		return;
 	thread->switches += a->on;
+	if (thread->state == THREAD_SLEEPING && thread->early.known)
+		was_woken_early(thread);
+	thread->early.known = false;
 	end_state(thread, on_time(a, cpu->last));
 	if (a->hooks.wait && thread->state != THREAD_NEW && thread->wait.left) {
 		thread->wait.id = thread->id;
@@ -754,19 +779,41 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 	come_to_cpu(a, cpu, next);
 }
 
+/* What a CPU is at work with: the innermost of its interrupts, or the thread's system call. */
+static uint32_t row_at_work(const struct cpu *cpu)
+{
+	const struct stack *stack = cpu->stack;
+	uint32_t depth = stack->depth;
+
+	if (!depth)
+		return cpu->thread->row;
+	if (stack != &cpu->irq)
+		return stack->frame[0].row;
+	while (depth > 1 && !stack->frame[depth - 1].interrupt)
+		depth--;
+	return stack->frame[depth - 1].row;
+}
+
 static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
 	struct thread *thread = find_thread(a, fkt_arg32(event, 0), event->cpu);
-	struct stack *stack = cpu->stack;
+	const struct waker waker = {
+		.known = true,
+		.id = cpu->thread->id,
+		.row = row_at_work(cpu),
+	};
 
-	if (!thread || thread->state == THREAD_RUNNING || thread->state == THREAD_WAITING ||
-	    thread == a->unknown)
+	if (!thread || thread->state == THREAD_WAITING || thread == a->unknown)
 		return;
+	if (thread->state == THREAD_RUNNING) {
+		thread->early = waker;
+		return;
+	}
 	end_state(thread, on_time(a, event->stamp));
 	thread->state = THREAD_WAITING;
 	thread->wait.woken = event->stamp;
-	thread->wait.waker = cpu->thread->id;
-	thread->wait.waker_row = stack->depth ? stack->frame[0].row : cpu->thread->row;
+	thread->wait.waker = waker.id;
+	thread->wait.waker_row = waker.row;
 }
 
 /* All CPUs have stopped recording. */
@@ -953,7 +1000,7 @@ int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 		break;
 	case FKT_USE_CPU_ENTRY:
 		cpu->stack = &cpu->irq;
-		push(a, cpu, &cpu->irq, fkt_use_row(a->trace, code, event), event);
+		push(a, cpu, &cpu->irq, fkt_use_row(a->trace, code, event), event, true);
 		break;
 	case FKT_USE_CPU_EXIT:
 		leave_interrupt(a, cpu, fkt_use_row(a->trace, code, event), event);

@@ -53,8 +53,11 @@ void fkt_histogram_add(struct fkt_histogram *histogram, uint64_t value)
 
 uint64_t fkt_histogram_percentile(const struct fkt_histogram *histogram, double percent)
 {
-	uint64_t rank = (uint64_t)((double)histogram->count * percent / 100.0 + 0.5), value;
+	/* Rounded up; what is a whole number may have come out a little more. */
+	double exact = (double)histogram->count * percent / 100.0 * (1 - 1e-12);
+	uint64_t rank = (uint64_t)exact, value;
 
+	rank += (double)rank < exact;
 	if (!histogram->count)
 		return 0;
 	if (rank < 1)

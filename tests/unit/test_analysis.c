@@ -773,6 +773,81 @@ static void test_waits(void **state)
 	done();
 }
 
+/*
+ * 50 sleeps from 1200 on; irq 14, which has interrupted a softirq on CPU 1, wakes it from within F: the
+ * irq does, not what it has interrupted.
+ */
+static void test_nested_waker(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_switch(&build, 0, 1200, STATE_S, 50, 60);
+	build_event(&build, 1, 1400, FKT_CODE_SOFTIRQ_ENTRY, 9);
+	build_event(&build, 1, 1410, G, 0);
+	build_event(&build, 1, 1500, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 1505, F, 0);
+	wake(&build, 1, 1510, 50);
+	build_event(&build, 1, 1515, F_END, 0);
+	build_event(&build, 1, 1520, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 1, 1550, G_END, 0);
+	build_event(&build, 1, 1560, FKT_CODE_SOFTIRQ_EXIT, 9);
+	build_switch(&build, 0, 1600, 0, 60, 50);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	assert_int_equal(waits.count, 1);
+	assert_int_equal(waits.wait[0].waker_row, FKT_ROW_IRQ + 14);
+	done();
+}
+
+/*
+ * 50 is on its way to sleep when 70, on CPU 1, wakes it at 1180; it leaves its CPU at 1200, and all the
+ * time to 1600 it waits for one. At 1700 it is woken while it runs, and does not sleep for that; then it
+ * sleeps from 1800 to 1900, when it is woken, and runs again at 2000.
+ */
+static void test_woken_early(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+	struct fkt_thread_sums sums;
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build.lane[1].pid = 70;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1100, SYS_READ, 0);
+	wake(&build, 1, 1180, 50);
+	build_switch(&build, 0, 1200, STATE_D, 50, 60);
+	build_switch(&build, 0, 1600, 0, 60, 50);
+	wake(&build, 1, 1700, 50);
+	build_switch(&build, 0, 1800, STATE_S, 50, 60);
+	wake(&build, 1, 1900, 50);
+	build_switch(&build, 0, 2000, 0, 60, 50);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	assert_int_equal(waits.count, 3);
+	assert_int_equal(waits.wait[0].left, 1200);
+	assert_int_equal(waits.wait[0].woken, 1200);
+	assert_int_equal(waits.wait[0].back, 1600);
+	assert_int_equal(fkt_process(processes, waits.wait[0].waker)->tid, 70);
+	assert_int_equal(waits.wait[0].waker_row, SYS_READ);
+	assert_int_equal(fkt_process(processes, waits.wait[2].id)->tid, 50);
+	assert_int_equal(waits.wait[2].left, 1800);
+	assert_int_equal(waits.wait[2].woken, 1900);
+	sums = thread_sums(50, 0, 0);
+	assert_int_equal(sums.waiting, 500);
+	assert_int_equal(sums.sleeping[FKT_SLEEP_UNINTERRUPTIBLE], 0);
+	assert_int_equal(sums.sleeping[FKT_SLEEP_INTERRUPTIBLE], 100);
+	done();
+}
+
 /* Anything at all, with losses: the sums are right (see check_sums()), and nothing is hurt. */
 static void test_random(void **state)
 {
@@ -839,7 +914,7 @@ static void test_random(void **state)
 
 static void test_histogram(void **state)
 {
-	struct fkt_histogram histogram = { 0 };
+	struct fkt_histogram histogram = { 0 }, few = { 0 };
 
 	(void)state;
 	assert_int_equal(fkt_histogram_percentile(&histogram, 50), 0);
@@ -854,6 +929,13 @@ static void test_histogram(void **state)
 	assert_in_range(fkt_histogram_percentile(&histogram, 99), 929, 1000);
 	assert_int_equal(fkt_histogram_percentile(&histogram, 100), 1000);
 	assert_int_equal(fkt_histogram_percentile(&histogram, 0), 1);
+	/* The smallest value that is not less than so many: of 95, p99 is the largest one, and p50 the 48th. */
+	for (uint64_t i = 1; i <= 95; i++)
+		fkt_histogram_add(&few, i < 48 ? 1 : i < 95 ? 2 : 1000000);
+	assert_int_equal(fkt_histogram_percentile(&few, 99), 1000000);
+	assert_int_equal(fkt_histogram_percentile(&few, 50), 2);
+	assert_int_equal(fkt_histogram_percentile(&few, 100.0 * 47 / 95), 1);
+	assert_int_equal(fkt_histogram_percentile(&few, 100.0 * 94 / 95), 2);
 	/* 1; 2, 3; 4 … 7; …; 512 … 1000 */
 	assert_int_equal(fkt_histogram_power(&histogram, 0), 0);
 	assert_int_equal(fkt_histogram_power(&histogram, 1), 1);
@@ -960,6 +1042,8 @@ int main(void)
 		cmocka_unit_test(test_turned_off),
 		cmocka_unit_test(test_exec_by_thread),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_nested_waker),
+		cmocka_unit_test(test_woken_early),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_histogram),
 	};
