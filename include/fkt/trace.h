@@ -996,6 +996,27 @@ struct fkt_thread_sums *fkt_analysis_threads(struct fkt_analysis *analysis, size
 uint64_t fkt_analysis_on_cpu(const struct fkt_analysis *analysis, uint32_t id, uint16_t cpu);
 
 /**
+ * struct fkt_on_cpu - for how long a thread was current on a CPU
+ * @id: the thread
+ * @cpu: the CPU
+ * @cycles: how long, more than 0
+ */
+struct fkt_on_cpu {
+	uint32_t id;
+	uint16_t cpu;
+	uint64_t cycles;
+};
+
+/**
+ * fkt_analysis_on_cpus() - the same of all threads and CPUs, by thread, and of each by CPU
+ * @analysis: the sums
+ * @count: how many there are
+ *
+ * Return: rows, owned by the caller (free()), or NULL without memory.
+ */
+struct fkt_on_cpu *fkt_analysis_on_cpus(const struct fkt_analysis *analysis, size_t *count);
+
+/**
  * fkt_analysis_code_count() - how many events had a code
  * @analysis: the sums
  * @code: the code, less than FKT_SLOT_CODES

@@ -1221,6 +1221,32 @@ uint64_t fkt_analysis_on_cpu(const struct fkt_analysis *a, uint32_t id, uint16_t
 	return a->pairs && id ? find_pair(a->pair, a->pair_room, id, cpu)->cycles : 0;
 }
 
+static int compare_on_cpu(const void *a, const void *b)
+{
+	const struct fkt_on_cpu *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+struct fkt_on_cpu *fkt_analysis_on_cpus(const struct fkt_analysis *a, size_t *count)
+{
+	struct fkt_on_cpu *all = malloc((a->pairs + 1) * sizeof(*all));
+
+	*count = 0;
+	for (uint32_t i = 0; all && i < a->pair_room; i++)
+		if (a->pair[i].id)
+			all[(*count)++] = (struct fkt_on_cpu){
+				.id = a->pair[i].id,
+				.cpu = (uint16_t)a->pair[i].cpu,
+				.cycles = a->pair[i].cycles,
+			};
+	if (all)
+		qsort(all, *count, sizeof(*all), compare_on_cpu);
+	return all;
+}
+
 static int compare_threads(const void *a, const void *b)
 {
 	const struct fkt_thread_sums *x = a, *y = b;

@@ -171,6 +171,50 @@ static int run(const char *options, const char *file)
 	return WEXITSTATUS(status);
 }
 
+/* Each of 10000 threads on one of 256 CPUs: the time of a view grows with the events, not with one times the other. */
+static void test_many(void **state)
+{
+	const unsigned int cpus = 256, threads = 10000;
+	char file[] = "/tmp/test_print_many.XXXXXX", command[8192];
+	struct build build;
+	unsigned long rows = 0;
+	uint64_t words[1];
+	FILE *output;
+	int fd;
+
+	(void)state;
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, true);
+	build_pages(&build);
+	for (unsigned int i = 0; i < threads; i++) {
+		words[0] = (i < cpus ? 0 : 100 + i - cpus) | (uint64_t)(100 + i) << 32;
+		build_slot(&build, 0, (uint16_t)(i % cpus), 1000 + 10ull * i, FKT_CODE_SWITCH, 0,
+			   words, 1);
+	}
+	build_end(&build, 0, 0, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "timeout 20 %s/build/bin/fkt_print %s %s >/dev/null 2>&1", top,
+			 modes[i][1], file);
+		/* 1: these pages have no end sections. */
+		if (WEXITSTATUS(system(command)) > 1)
+			fail_msg("%s", command);
+	}
+	snprintf(command, sizeof(command), "%s/build/bin/fkt_print -q --cpus --format csv %s 2>&1",
+		 top, file);
+	output = popen(command, "r");
+	while (fgets(command, sizeof(command), output))
+		rows++;
+	pclose(output);
+	unlink(file);
+	printf("%lu rows\n", rows);
+	assert_true(rows >= threads - cpus);
+}
+
 static void test_wrong_options(void **state)
 {
 	static const char *const options[] = {
@@ -270,9 +314,8 @@ static void test_errno_of_int(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_wrong_options),
-		cmocka_unit_test(test_bad_input),
+		cmocka_unit_test(test_modes),	      cmocka_unit_test(test_many),
+		cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);

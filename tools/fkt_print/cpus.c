@@ -15,45 +15,60 @@ static const struct fkt_column on_cpu_columns[] = {
 	{ 0 },
 };
 
+static void print_row(const struct context *context, const struct fkt_process *process,
+		      const struct fkt_on_cpu *on)
+{
+	char pid[PID_BYTES];
+
+	put_pid(process, pid);
+	fkt_table_row(context->out, "on_cpu", on_cpu_columns,
+		      (const union fkt_cell[]){
+			      { .text = pid },
+			      { .text = process->comm },
+			      { .number = on->cpu },
+			      { .number = on->cycles },
+			      { .number = on->cycles },
+			      { .number = fkt_parts(on->cycles,
+						    fkt_analysis_duration(context->analysis)) } },
+		      false);
+}
+
+static int compare_ids(const void *key, const void *on)
+{
+	const uint32_t id = *(const uint32_t *)key, its = ((const struct fkt_on_cpu *)on)->id;
+
+	return id < its ? -1 : id > its;
+}
+
+/* Threads in the order of the summary, each with its CPUs. */
 static int cpus_print(const struct context *context, void *view)
 {
-	struct fkt_analysis *analysis = context->analysis;
-	struct fkt_output *out = context->out;
-	const struct fkt_process *process;
-	struct fkt_thread_sums *rows;
-	char pid[PID_BYTES];
-	uint64_t cycles;
-	size_t count;
+	size_t threads = 0, times = 0;
+	struct fkt_thread_sums *rows = fkt_analysis_threads(context->analysis, &threads);
+	struct fkt_on_cpu *all = fkt_analysis_on_cpus(context->analysis, &times);
+	const struct fkt_on_cpu *on;
+	int err = 0;
 
 	(void)view;
-	rows = fkt_analysis_threads(analysis, &count);
-	if (!rows)
-		return -ENOMEM;
-	fkt_table_line(out, "%s", "");
-	fkt_table_begin(out, on_cpu_columns);
-	for (size_t i = 0; i < count; i++) {
-		process = fkt_process(context->processes, rows[i].id);
-		put_pid(process, pid);
+	if (!rows || !all) {
+		err = -ENOMEM;
+		goto out_free;
+	}
+	fkt_table_line(context->out, "%s", "");
+	fkt_table_begin(context->out, on_cpu_columns);
+	for (size_t i = 0; i < threads; i++) {
 		if (!filter_thread(context->filter, rows[i].id))
 			continue;
-		for (uint32_t cpu = 0; cpu < fkt_analysis_cpu_end(analysis); cpu++) {
-			cycles = fkt_analysis_on_cpu(analysis, rows[i].id, (uint16_t)cpu);
-			if (!cycles)
-				continue;
-			fkt_table_row(out, "on_cpu", on_cpu_columns,
-				      (const union fkt_cell[]){
-					      { .text = pid },
-					      { .text = process->comm },
-					      { .number = cpu },
-					      { .number = cycles },
-					      { .number = cycles },
-					      { .number = fkt_parts(cycles, fkt_analysis_duration(
-										    analysis)) } },
-				      false);
-		}
+		on = bsearch(&rows[i].id, all, times, sizeof(*all), compare_ids);
+		while (on && on > all && on[-1].id == on->id)
+			on--;
+		for (; on && on < all + times && on->id == rows[i].id; on++)
+			print_row(context, fkt_process(context->processes, on->id), on);
 	}
+out_free:
 	free(rows);
-	return 0;
+	free(all);
+	return err;
 }
 
 static const struct argp_option cpus_options[] = {
