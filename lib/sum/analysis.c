@@ -691,8 +691,10 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 		cpu->irq.clock += cycles;
 		a->row[fkt_use_row(a->trace, code, event)].own += cycles;
 		give_interrupts(cpu);
+		add_to_pair(a, thread->id, event->cpu, cycles);
 	} else {
 		thread->stack.clock += cycles;
+		add_to_pair(a, thread->id, event->cpu, cycles);
 	}
 }
 

@@ -199,6 +199,8 @@ static void test_times(void **state)
 	assert_int_equal(thread_sums(0, 1, 0).cycles, 500);
 	assert_int_equal(fkt_analysis_on_cpu(analysis, thread_sums(50, 0, 0).id, 0), 300);
 	assert_int_equal(fkt_analysis_on_cpu(analysis, thread_sums(50, 0, 0).id, 1), 500);
+	/* Also what was before the CPU's first event. */
+	assert_int_equal(fkt_analysis_on_cpu(analysis, thread_sums(0, 1, 0).id, 1), 500);
 	assert_int_equal(fkt_analysis_code_count(analysis, FKT_CODE_SWITCH), 3);
 	assert_int_equal(fkt_analysis_code_count(analysis, 0x27), 2);
 	done();
