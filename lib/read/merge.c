@@ -477,8 +477,10 @@ struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from,
 
 	if (trace->input.seekable)
 		source = fkt_source_file(trace, passed_before(trace, from));
-	else
+	else if (!__atomic_exchange_n(&trace->streaming, true, __ATOMIC_RELAXED))
 		source = fkt_source_stream(trace);
+	else
+		return NULL; /* it would get what the first reader then lacks */
 	return fkt_reader_new_source(source, from, to, from ? fkt_seek_stamp(trace, from) : 0);
 }
 

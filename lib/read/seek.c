@@ -23,13 +23,17 @@ uint64_t fkt_look_back(struct fkt_trace *trace, uint64_t from)
 
 bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)
 {
-	struct fkt_reader *reader = fkt_reader_new(trace);
 	struct fkt_page_header header;
-	uint64_t block = fkt_blocks(trace);
+	struct fkt_reader *reader;
 	struct fkt_block index;
 	struct fkt_event event;
+	uint64_t block;
 	int what;
 
+	if (!trace->input.seekable)
+		return false;
+	reader = fkt_reader_new(trace);
+	block = fkt_blocks(trace);
 	while (reader && (what = fkt_reader_next(reader, &event)) > 0 && what != FKT_EVENT)
 		;
 	if (!reader || what != FKT_EVENT) {
@@ -83,6 +87,8 @@ int fkt_event_stamp(struct fkt_trace *trace, uint64_t number, uint64_t *stamp)
 	struct fkt_block block;
 	int ret;
 
+	if (!trace->input.seekable)
+		return -ESPIPE;
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (!fkt_read_block(trace, middle, &block))

@@ -108,6 +108,7 @@ struct fkt_trace {
 	bool complete;	  /* the tail sections have been read */
 	uint64_t pages;	  /* whole pages of a seekable file, index pages included */
 	bool pages_known; /* @pages comes from the tail, not from the file's size */
+	bool streaming;	  /* a stream has its one reader */
 
 	char *info; /* "key=value" strings, each with its NUL */
 	size_t info_bytes;

@@ -2,6 +2,7 @@
 /* Lanes in the order of time; files and streams alike; losses and holes. */
 #include "test.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -386,6 +387,48 @@ static void test_live_stream(void **state)
 	build_free(&build);
 }
 
+/* A stream's events come once: who asks for more than its one reader gets nothing, and takes nothing. */
+static void test_one_reader(void **state)
+{
+	char path[32], error[FKT_ERROR_BYTES];
+	struct fkt_reader *reader;
+	uint64_t first, last;
+	struct fkt_trace *trace;
+	struct fkt_event event;
+	struct build build;
+	int ends[2];
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_pages(&build);
+	build_event(&build, 0, 100, 0x27, 0);
+	build_close(&build, 0);
+	build_event(&build, 0, 101, 0x27, 0);
+	build_end(&build, 0, 0, 0);
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], build.data, build.bytes), build.bytes);
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+	trace = fkt_open(path, NULL, NULL, error);
+	assert_non_null(trace);
+	assert_false(fkt_span(trace, &first, &last));
+	assert_int_equal(fkt_event_stamp(trace, 0, &first), -ESPIPE);
+	reader = fkt_reader_new(trace);
+	assert_non_null(reader);
+	assert_null(fkt_reader_new(trace));
+	assert_false(fkt_span(trace, &first, &last));
+	for (uint64_t stamp = 100; stamp < 102; stamp++) {
+		assert_int_equal(fkt_next(reader, &event), FKT_EVENT);
+		assert_int_equal(event.stamp, stamp);
+	}
+	assert_int_equal(fkt_next(reader, &event), FKT_END);
+	fkt_reader_free(reader);
+	fkt_close(trace);
+	close(ends[0]);
+	build_free(&build);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,7 +438,7 @@ int main(void)
 		cmocka_unit_test(test_missing_pages),  cmocka_unit_test(test_sequence_goes_back),
 		cmocka_unit_test(test_sequence_jumps), cmocka_unit_test(test_foreign_pages),
 		cmocka_unit_test(test_damaged_index),  cmocka_unit_test(test_lying_index),
-		cmocka_unit_test(test_live_stream),
+		cmocka_unit_test(test_live_stream),    cmocka_unit_test(test_one_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
