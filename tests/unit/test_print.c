@@ -38,7 +38,8 @@ static void slot(struct build *build, unsigned int lane, uint64_t stamp, uint32_
 
 static void make_trace(void)
 {
-	static const char info[] = "command=app --quick\0nodename=host\0machine=x86_64\0cpus=2";
+	static const char info[] = "command=app --quick\0nodename=host\0machine=x86_64\0cpus=2\0"
+				   "tsc_khz=1000000";
 	struct build build;
 	int fd;
 
@@ -311,12 +312,38 @@ static void test_errno_of_int(void **state)
 	assert_non_null(strstr(got, "\nENOENT,1,"));
 }
 
+/* A part of a trace is the same when it comes through a pipe, by whatever name. */
+static void test_part_of_stream(void **state)
+{
+	static char got[65536], wanted[65536];
+	static const char *const parts[] = { "--from 2us", "--to 2us", "--range 1us..3us" };
+	static const char *const ways[] = { "%s", "- < <(cat %s)", "<(cat %s)" };
+	char command[2 * sizeof(top)], way[sizeof(path) + 16];
+	FILE *out;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
+			snprintf(way, sizeof(way), ways[k], path);
+			snprintf(command, sizeof(command),
+				 "bash -c '%s/build/bin/fkt_print --no-summary %s %s 2>&1'", top,
+				 parts[i], way);
+			out = popen(command, "r");
+			assert_non_null(out);
+			read_all(out, k ? got : wanted, sizeof(got));
+			assert_int_equal(pclose(out), 0);
+			if (k)
+				assert_string_equal(got, wanted);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),	      cmocka_unit_test(test_many),
 		cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),
+		cmocka_unit_test(test_part_of_stream),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;

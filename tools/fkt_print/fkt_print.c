@@ -63,6 +63,7 @@ struct run {
 	struct chosen_list print;
 	bool in_order;
 	bool inside;
+	bool stopped; /* at --to: what comes behind it was not asked for */
 	struct fkt_read_stats stats;
 	int err;
 };
@@ -83,10 +84,10 @@ static void warn(void *arg, const char *sentence)
 	complain(arg, sentence);
 }
 
-/* What the trace lacks, on stderr. Whether it is whole. */
-static bool tell_missing(const struct options *options, const struct fkt_trace *trace,
-			 const struct fkt_read_stats *stats)
+/* What the trace lacks, on stderr, as far as it was to be read. Whether it is whole. */
+static bool tell_missing(const struct run *run, const struct fkt_read_stats *stats)
 {
+	const struct options *options = run->context.options;
 	bool whole = true;
 	char text[FKT_ERROR_BYTES];
 
@@ -97,7 +98,7 @@ static bool tell_missing(const struct options *options, const struct fkt_trace *
 			 stats->pages + stats->index_pages);
 		complain(options, text);
 		whole = false;
-	} else if (!fkt_is_complete(trace)) {
+	} else if (!run->stopped && !fkt_is_complete(run->context.trace)) {
 		snprintf(text, sizeof(text),
 			 "the end sections are missing: the recording was cut off; read up to its "
 			 "last whole page, %" PRIu64 " pages",
@@ -357,8 +358,10 @@ static int read_some(struct run *run)
 			}
 		} else {
 			time = filter_time(run->context.filter, event.stamp);
-			if (time == FILTER_AFTER)
+			if (time == FILTER_AFTER) {
+				run->stopped = true;
 				return look_ahead(run, &event);
+			}
 			err = take_event(run, &event, time == FILTER_INSIDE);
 		}
 		if (err)
@@ -403,15 +406,13 @@ static void tell_outside(const struct run *run)
 	uint64_t first = stats->first, last = stats->last;
 	char text[FKT_ERROR_BYTES] = "no event is in the time that was asked for";
 
-	/* What was read need not go to the end. */
-	if (!strcmp(run->context.options->path, "-") || fkt_span(run->context.trace, &first, &last))
-		if (filter_from(run->context.filter) > last)
-			snprintf(text, sizeof(text),
-				 "no event is in the time that was asked for: the trace ends after "
-				 "%.6f s",
-				 (double)fkt_cycles_to_ns(run->context.trace,
-							  (int64_t)(last - first)) /
-					 1e9);
+	/* What was read of a file need not go to the end. */
+	fkt_span(run->context.trace, &first, &last);
+	if (filter_from(run->context.filter) > last)
+		snprintf(text, sizeof(text),
+			 "no event is in the time that was asked for: the trace ends after %.6f s",
+			 (double)fkt_cycles_to_ns(run->context.trace, (int64_t)(last - first)) /
+				 1e9);
 	complain(run->context.options, text);
 }
 
@@ -448,7 +449,7 @@ static int print_events(struct run *run)
 		tell_outside(run);
 		return 1;
 	}
-	return tell_missing(run->context.options, run->context.trace, stats) ? 0 : 1;
+	return tell_missing(run, stats) ? 0 : 1;
 }
 
 /* ---- setting up ---- */
@@ -561,8 +562,7 @@ static struct fkt_reader *make_reader(struct run *run)
 	const struct options *options = run->context.options;
 	uint64_t first, last, begin;
 
-	if (options->from <= 0 || !strcmp(options->path, "-") ||
-	    !fkt_span(run->context.trace, &first, &last))
+	if (options->from <= 0 || !fkt_span(run->context.trace, &first, &last))
 		return fkt_reader_new(run->context.trace);
 	filter_begin(run->context.filter, first);
 	begin = fkt_look_back(run->context.trace, filter_from(run->context.filter));
