@@ -97,6 +97,8 @@ uint64_t fkt_ns_to_cycles(const struct fkt_trace *trace, uint64_t ns)
 	return ns ? cycles + 1 : 0;
 }
 
+#define SECOND 1000000000ull
+
 bool fkt_parse_time(const char *text, uint64_t *ns)
 {
 	static const struct {
@@ -127,7 +129,9 @@ bool fkt_parse_time(const char *text, uint64_t *ns)
 			continue;
 		if (whole > INT64_MAX / 2 / units[i].ns)
 			return false;
-		*ns = whole * units[i].ns + part * units[i].ns / scale;
+		/* Seconds of a unit first: a part of a minute has more digits than there is room for. */
+		*ns = whole * units[i].ns + part * (units[i].ns % SECOND) / scale +
+		      part * (SECOND / scale) * (units[i].ns / SECOND);
 		return true;
 	}
 	return false;
