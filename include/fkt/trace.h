@@ -19,7 +19,7 @@
  *
  * Functions return 0 or a pointer when all is well, and a negative errno value or NULL when not,
  * unless their comment says something else. A trace may be used by several threads at once, each
- * with objects of its own for everything else, once fkt_open() has returned; fkt_symbol() excepted.
+ * with objects of its own for everything else, once fkt_open() has returned.
  *
  * A program that was linked to one release runs with later ones that have the same soname: what is
  * declared here stays as it is until that changes.
@@ -53,6 +53,8 @@ struct fkt_trace;
  * typedef fkt_warn_fn - told of each thing that is wrong but does not stop reading
  * @arg: as given to fkt_open()
  * @sentence: what is wrong; without the file's name or a newline, and not the callee's to keep
+ *
+ * It is called in whatever thread has found it, and must not call the library.
  */
 typedef void fkt_warn_fn(void *arg, const char *sentence);
 
@@ -1222,7 +1224,7 @@ bool fkt_can_list(const struct fkt_trace *trace);
 
 /**
  * fkt_list() - list all events, as fkt_text_event() and fkt_text_gap() do, but for the header
- * @trace: the trace, of which fkt_can_list() is true; nobody else looks up symbols meanwhile
+ * @trace: the trace, of which fkt_can_list() is true
  * @listing: how
  * @stats: set to what was read, without numbers of pages
  *

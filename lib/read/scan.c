@@ -141,8 +141,7 @@ static int scan_headers(struct fkt_scan *scan, uint64_t *watermark)
 		    fkt_input_read_at(input, &magic, sizeof(magic), offset) != sizeof(magic) ||
 		    le32toh(magic) != FKT_SECTION_MAGIC)
 			return 0;
-		input->pos = offset;
-		trace->complete = fkt_read_sections(trace, input->size, NULL);
+		fkt_read_end(trace, offset);
 		return 0;
 	}
 
@@ -153,12 +152,9 @@ static int scan_headers(struct fkt_scan *scan, uint64_t *watermark)
 	}
 	for (; count; count--, data += FKT_PAGE_BYTES) {
 		if (!trace->pages_known &&
-		    le32toh(*(const uint32_t *)(const void *)data) == FKT_SECTION_MAGIC) {
-			input->pos = fkt_page_offset(trace, scan->next);
-			trace->complete = fkt_read_sections(trace, input->size, NULL);
-			if (trace->complete)
-				return 0;
-		}
+		    le32toh(*(const uint32_t *)(const void *)data) == FKT_SECTION_MAGIC &&
+		    fkt_read_end(trace, fkt_page_offset(trace, scan->next)))
+			return 0;
 		ref.number = scan->next;
 		ret = scan_page(scan, data, watermark, &take, &lane);
 		if (ret > 0 && take)
@@ -183,7 +179,7 @@ static int scan_stream(struct fkt_scan *scan, uint64_t *watermark)
 		goto end;
 	memcpy(&section, scan->buf, sizeof(section));
 	if (le32toh(section.magic) == FKT_SECTION_MAGIC) {
-		trace->complete = fkt_read_sections(trace, UINT64_MAX, &section);
+		fkt_read_stream_end(trace, &section);
 		return 0;
 	}
 	if (fkt_input_read(input, scan->buf + sizeof(section), FKT_PAGE_BYTES - sizeof(section)) !=
@@ -222,7 +218,7 @@ int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark)
 			ret = scan_headers(scan, watermark);
 	}
 	/* Bad pages before the tail are damaged; at the end of what was cut off, they are not. */
-	if (!ret && (trace->complete || trace->pages_known)) {
+	if (!ret && (fkt_is_complete(trace) || trace->pages_known)) {
 		scan->stats->damaged += scan->bad_run;
 		scan->bad_run = 0;
 	}

@@ -555,7 +555,7 @@ int fkt_list(struct fkt_trace *trace, const struct fkt_listing *listing,
 	pthread_cond_init(&job->changed, NULL);
 	fkt_span(trace, &job->first, &last);
 	plan_window(job);
-	/* Symbols are read when one is looked up first, which is not for several to do. */
+	/* Symbols are read when one is looked up first: else all threads would wait for one of them. */
 	fkt_symbol(trace, 0, &symbol);
 	for (made = 0; made < threads; made++) {
 		if (!make_worker(&worker[made], job)) {

@@ -81,41 +81,102 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 	}
 }
 
+static uint32_t function_place(const struct fkt_functions *functions, uint64_t address,
+			       uint32_t code)
+{
+	return (uint32_t)((address ^ code) * functions->seed >> 40) % FUNCTION_SLOTS;
+}
+
+/* The row of a function, FKT_ROW_NONE where it has none as yet; @at: where it is, or would be. */
+static uint32_t find_function(const struct fkt_functions *functions, uint64_t address,
+			      uint32_t code, uint32_t *at)
+{
+	const struct function *function;
+	uint32_t slot;
+
+	*at = function_place(functions, address, code);
+	/* Partner: the release in add_function(). */
+	while ((slot = __atomic_load_n(&functions->slot[*at], __ATOMIC_ACQUIRE))) {
+		function = &functions->function[slot - 1];
+		if (function->address == address && function->code == code)
+			return FKT_ROW_FUNCTION + slot - 1;
+		*at = (*at + 1) % FUNCTION_SLOTS;
+	}
+	return FKT_ROW_NONE;
+}
+
+static uint32_t add_function(struct fkt_functions *functions, uint64_t address, uint32_t code)
+{
+	uint32_t at, row = find_function(functions, address, code, &at);
+	struct function *function;
+
+	/* Another thread has added it just now. */
+	if (row != FKT_ROW_NONE)
+		return row;
+	if (functions->count == FUNCTIONS_MAX - 1)
+		return FKT_ROW_USER - 1;
+	function = &functions->function[functions->count];
+	function->address = address;
+	function->code = code;
+	/* Partners: the acquires in count_functions() and in find_function(). */
+	__atomic_store_n(&functions->count, functions->count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&functions->slot[at], functions->count, __ATOMIC_RELEASE);
+	return FKT_ROW_FUNCTION + functions->count - 1;
+}
+
+/* Made when they are first needed, and kept. NULL: no memory. With the trace's lock. */
+static struct fkt_functions *need_functions(struct fkt_trace *trace)
+{
+	struct fkt_functions *functions = trace->functions;
+
+	if (functions)
+		return functions;
+	functions = calloc(1, sizeof(*functions));
+	if (!functions)
+		return NULL;
+	if (getrandom(&functions->seed, sizeof(functions->seed), 0) < 0)
+		functions->seed = (uintptr_t)functions;
+	functions->seed |= 1;
+	/* Partner: the acquire in get_functions(). */
+	__atomic_store_n(&trace->functions, functions, __ATOMIC_RELEASE);
+	return functions;
+}
+
+static struct fkt_functions *get_functions(const struct fkt_trace *trace)
+{
+	/* Partner: the release in need_functions(). */
+	return __atomic_load_n(&trace->functions, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t count_functions(const struct fkt_functions *functions)
+{
+	/* Partner: the release in add_function(). */
+	return functions ? __atomic_load_n(&functions->count, __ATOMIC_ACQUIRE) : 0;
+}
+
 uint32_t fkt_function_row(const struct fkt_trace *trace, const struct fkt_code_use *use,
 			  const struct fkt_event *event)
 {
-	struct fkt_functions *functions = trace->functions;
-	struct function *function;
+	struct fkt_trace *shared = (struct fkt_trace *)trace;
+	struct fkt_functions *functions = get_functions(trace);
+	uint32_t at, row = FKT_ROW_NONE;
 	uint64_t address;
-	uint32_t at;
 
 	if (event->words * 8u < use->function + 8u)
 		return use->row;
 	address = fkt_arg64(event, use->function);
-	if (!functions) {
-		/* Made when it is first needed, and kept. */
-		functions = calloc(1, sizeof(*functions));
-		if (!functions)
-			return use->row;
-		if (getrandom(&functions->seed, sizeof(functions->seed), 0) < 0)
-			functions->seed = (uintptr_t)functions;
-		functions->seed |= 1;
-		((struct fkt_trace *)trace)->functions = functions;
-	}
-	at = (uint32_t)((address ^ use->row) * functions->seed >> 40) % FUNCTION_SLOTS;
-	for (; functions->slot[at]; at = (at + 1) % FUNCTION_SLOTS) {
-		function = &functions->function[functions->slot[at] - 1];
-		if (function->address == address && function->code == use->row)
-			return FKT_ROW_FUNCTION + functions->slot[at] - 1;
-	}
+	if (functions)
+		row = find_function(functions, address, use->row, &at);
+	if (row != FKT_ROW_NONE)
+		return row;
 	/* The last row is for all that come when the others are taken. */
-	if (functions->count == FUNCTIONS_MAX - 1)
+	if (count_functions(functions) == FUNCTIONS_MAX - 1)
 		return FKT_ROW_USER - 1;
-	function = &functions->function[functions->count++];
-	function->address = address;
-	function->code = use->row;
-	functions->slot[at] = functions->count;
-	return FKT_ROW_FUNCTION + functions->count - 1;
+	pthread_mutex_lock(&shared->lock);
+	functions = need_functions(shared);
+	row = functions ? add_function(functions, address, use->row) : use->row;
+	pthread_mutex_unlock(&shared->lock);
+	return row;
 }
 
 void fkt_free_functions(struct fkt_trace *trace)
@@ -125,11 +186,11 @@ void fkt_free_functions(struct fkt_trace *trace)
 
 static void name_function(const struct fkt_trace *trace, uint32_t row, char name[FKT_NAME_BYTES])
 {
-	const struct fkt_functions *functions = trace->functions;
+	const struct fkt_functions *functions = get_functions(trace);
 	struct fkt_symbol symbol;
 	uint64_t address;
 
-	if (!functions || row - FKT_ROW_FUNCTION >= functions->count) {
+	if (row - FKT_ROW_FUNCTION >= count_functions(functions)) {
 		strcpy(name, "other functions");
 		return;
 	}
@@ -170,14 +231,14 @@ void fkt_row_name(const struct fkt_trace *trace, uint32_t row, char name[FKT_NAM
 			[FKT_ROW_NONE - FKT_ROW_USER] = "-",
 		};
 
-		strcpy(name, names[row - FKT_ROW_USER]);
+		strcpy(name, names[(row < FKT_ROW_NONE ? row : FKT_ROW_NONE) - FKT_ROW_USER]);
 	}
 	fkt_sanitize(name);
 }
 
 uint32_t fkt_row_code(const struct fkt_trace *trace, uint32_t row)
 {
-	const struct fkt_functions *functions = trace->functions;
+	const struct fkt_functions *functions = get_functions(trace);
 
 	if (row < FKT_ROW_IRQ)
 		return row;
@@ -185,7 +246,7 @@ uint32_t fkt_row_code(const struct fkt_trace *trace, uint32_t row)
 		return FKT_CODE_IRQ_ENTRY;
 	if (row < FKT_ROW_FUNCTION)
 		return FKT_CODE_SOFTIRQ_ENTRY;
-	if (row < FKT_ROW_USER && functions && row - FKT_ROW_FUNCTION < functions->count)
+	if (row < FKT_ROW_USER && row - FKT_ROW_FUNCTION < count_functions(functions))
 		return functions->function[row - FKT_ROW_FUNCTION].code;
 	return FKT_SLOT_CODES;
 }

@@ -12,6 +12,8 @@
 #ifndef FKT_TRACE_INTERNAL_H
 #define FKT_TRACE_INTERNAL_H
 
+#include <pthread.h>
+
 #include <fkt/trace.h>
 
 #define likely(x)	      __builtin_expect(!!(x), 1)
@@ -23,6 +25,7 @@
 /**
  * struct fkt_input - the file, read in sequence or, when it is seekable, anywhere
  * @fd: its descriptor
+ * @opened: which is to be closed; that of standard input is not
  * @seekable: whether it is a file or block device
  * @size: its size, when seekable
  * @pos: bytes read in sequence
@@ -33,6 +36,7 @@
  */
 struct fkt_input {
 	int fd;
+	bool opened;
 	bool seekable;
 	uint64_t size;
 	uint64_t pos;
@@ -73,6 +77,13 @@ struct fkt_syscall_entry {
 	struct fkt_syscall call;
 };
 
+/* The "key=value" strings of a section, each with its NUL: they stay where they are. */
+struct fkt_info_piece {
+	struct fkt_info_piece *before;
+	size_t bytes;
+	char text[];
+};
+
 /* Text of all sections of one type, one after the other, each line with its newline. */
 struct fkt_lines {
 	char *text;
@@ -99,18 +110,27 @@ struct fkt_rate {
 	uint64_t part;
 };
 
+/*
+ * Threads may share a trace, each with a reader. What these find out for the trace, after fkt_open(),
+ * they write with @lock: the end sections of a stream, or of a file whose footer does not say where they
+ * are, the symbols, and which functions there are. What others may read meanwhile without it is
+ * published: @complete, @info, @n_totals, @symbols_read, @functions.
+ */
 struct fkt_trace {
+	pthread_mutex_t lock;
 	struct fkt_input input;
 	fkt_warn_fn *warn;
 	void *warn_arg;
 
 	struct fkt_file_header header;
-	bool complete;	  /* the tail sections have been read */
-	uint64_t pages;	  /* whole pages of a seekable file, index pages included */
-	bool pages_known; /* @pages comes from the tail, not from the file's size */
-	bool streaming;	  /* a stream has its one reader */
+	bool complete;		/* the tail sections have been read */
+	uint64_t pages;		/* whole pages of a seekable file, index pages included */
+	bool pages_known;	/* @pages comes from the tail, not from the file's size */
+	bool streaming;		/* a stream has its one reader */
+	unsigned int end_tries; /* places where readers took what they met for the end sections */
+	uint64_t end_tried;	/* behind the last one; of @complete, where they are */
 
-	char *info; /* "key=value" strings, each with its NUL */
+	struct fkt_info_piece *info; /* the latest section's */
 	size_t info_bytes;
 	struct fkt_clock_pair clock[2]; /* the first and the last one */
 	unsigned int clocks;
@@ -161,6 +181,14 @@ void fkt_warn(const struct fkt_trace *trace, const char *format, ...)
  */
 bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 		       const struct fkt_section_header *head);
+
+/*
+ * The end sections, which a reader of a file without a footer has met at @offset: read once, whoever
+ * comes first. Return: whether they are there, and whole.
+ */
+bool fkt_read_end(struct fkt_trace *trace, uint64_t offset);
+/* The same of a stream, whose next section's header is @head. */
+void fkt_read_stream_end(struct fkt_trace *trace, const struct fkt_section_header *head);
 
 /* The raw bytes of a section and a NUL behind them, to be freed; NULL when it can't be had. */
 char *fkt_decompress(const struct fkt_stored *stored, size_t *bytes);

@@ -104,7 +104,6 @@ static void read_symbols(struct fkt_trace *trace)
 	char *rest, *line;
 	size_t room = 0;
 
-	trace->symbols_read = true;
 	trace->symbol_text = symbol_text(trace);
 	rest = trace->symbol_text;
 	while ((line = fkt_next_line(&rest))) {
@@ -122,13 +121,26 @@ static void read_symbols(struct fkt_trace *trace)
 	sort_symbols(trace);
 }
 
+/* Once, whoever comes first. */
+static void need_symbols(struct fkt_trace *trace)
+{
+	pthread_mutex_lock(&trace->lock);
+	if (!trace->symbols_read) {
+		read_symbols(trace);
+		/* Partner: the acquire in fkt_symbol(). */
+		__atomic_store_n(&trace->symbols_read, true, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&trace->lock);
+}
+
 bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *symbol)
 {
 	const struct fkt_symbol_entry *entry;
 	size_t low = 0, high, middle;
 
-	if (!trace->symbols_read)
-		read_symbols(trace);
+	/* Partner: the release in need_symbols(). */
+	if (!__atomic_load_n(&trace->symbols_read, __ATOMIC_ACQUIRE))
+		need_symbols(trace);
 	high = trace->n_symbols;
 	while (low < high) {
 		middle = low + (high - low) / 2;

@@ -247,22 +247,23 @@ static bool append_lines(struct fkt_lines *lines, char *raw, size_t bytes)
 
 static bool append_info(struct fkt_trace *trace, const char *raw, size_t bytes)
 {
-	char *info;
+	struct fkt_info_piece *piece;
 
 	if (trace->info_bytes + bytes > FKT_SECTION_BYTES_MAX)
 		return false;
-	info = realloc(trace->info, trace->info_bytes + bytes + 1);
-	if (!info)
+	piece = malloc(sizeof(*piece) + bytes + 1);
+	if (!piece)
 		return false;
-	trace->info = info;
-	info += trace->info_bytes;
-	memcpy(info, raw, bytes);
+	memcpy(piece->text, raw, bytes);
 	/* A last string without its NUL gets one. */
-	if (bytes && raw[bytes - 1])
-		info[bytes++] = '\0';
-	trace->info_bytes += bytes;
-	for (char *value = info; value < info + bytes; value += strlen(value) + 1)
+	piece->text[bytes] = '\0';
+	piece->bytes = bytes + (bytes && raw[bytes - 1]);
+	for (char *value = piece->text; value < piece->text + bytes; value += strlen(value) + 1)
 		fkt_sanitize(value);
+	piece->before = trace->info;
+	trace->info_bytes += piece->bytes;
+	/* Partner: the acquire in fkt_info(). */
+	__atomic_store_n(&trace->info, piece, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -302,7 +303,8 @@ static bool take_totals(struct fkt_trace *trace, const char *raw, size_t bytes)
 		totals[i].discarded = le64toh(totals[i].discarded);
 	}
 	trace->totals = totals;
-	trace->n_totals = n;
+	/* Partner: the acquire in fkt_lane_totals(). */
+	__atomic_store_n(&trace->n_totals, n, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -326,9 +328,9 @@ static bool take_section(struct fkt_trace *trace, uint32_t type, struct fkt_stor
 	if (!raw)
 		return false;
 
-	/* A stream's tail: the tables of names are made, and no event comes any more. */
-	if (trace->names_indexed && (type == FKT_SECTION_IRQS || type == FKT_SECTION_CODES ||
-				     type == FKT_SECTION_SYSCALLS)) {
+	/* End sections that come late: the tables are made, and no event comes any more. */
+	if (trace->names_indexed && type != FKT_SECTION_INFO && type != FKT_SECTION_CLOCK &&
+	    type != FKT_SECTION_LANES) {
 		free(raw);
 		return true;
 	}
@@ -434,12 +436,44 @@ bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 	}
 }
 
+/* Each place may be a lie, and takes as long as the rest of the file. */
+#define END_TRIES_MAX 16
+
+bool fkt_read_end(struct fkt_trace *trace, uint64_t offset)
+{
+	bool found;
+
+	pthread_mutex_lock(&trace->lock);
+	if (!trace->complete && offset >= trace->end_tried && trace->end_tries < END_TRIES_MAX) {
+		trace->end_tries++;
+		trace->input.pos = offset;
+		found = fkt_read_sections(trace, trace->input.size, NULL);
+		trace->end_tried = offset + !found;
+		/* Partner: the acquire in fkt_is_complete(). */
+		__atomic_store_n(&trace->complete, found, __ATOMIC_RELEASE);
+	}
+	found = trace->complete && offset == trace->end_tried;
+	pthread_mutex_unlock(&trace->lock);
+	return found;
+}
+
+void fkt_read_stream_end(struct fkt_trace *trace, const struct fkt_section_header *head)
+{
+	bool found;
+
+	pthread_mutex_lock(&trace->lock);
+	found = fkt_read_sections(trace, UINT64_MAX, head);
+	__atomic_store_n(&trace->complete, found, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&trace->lock);
+}
+
 static int open_input(struct fkt_input *input, const char *path, char *error)
 {
 	struct stat stat;
 	off_t size;
 
-	input->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	input->opened = strcmp(path, "-");
+	input->fd = input->opened ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (input->fd < 0 || fstat(input->fd, &stat)) {
 		snprintf(error, FKT_ERROR_BYTES, "%s%s", strerror(errno),
 			 errno == EACCES ? " (traces belong to who recorded them)" : "");
@@ -558,6 +592,7 @@ struct fkt_trace *fkt_open(const char *path, fkt_warn_fn *warn, void *arg,
 		snprintf(error, FKT_ERROR_BYTES, "out of memory");
 		return NULL;
 	}
+	pthread_mutex_init(&trace->lock, NULL);
 	trace->warn = warn;
 	trace->warn_arg = arg;
 	if (open_input(&trace->input, path, error) || read_header(trace, error))
@@ -587,12 +622,17 @@ fail:
 
 void fkt_close(struct fkt_trace *trace)
 {
+	struct fkt_info_piece *piece;
+
 	if (!trace)
 		return;
-	if (trace->input.fd > STDIN_FILENO)
+	if (trace->input.fd >= 0 && trace->input.opened)
 		close(trace->input.fd);
 	free(trace->input.buf);
-	free(trace->info);
+	while ((piece = trace->info)) {
+		trace->info = piece->before;
+		free(piece);
+	}
 	free(trace->totals);
 	free(trace->places);
 	free(trace->state_lines.text);
@@ -602,6 +642,7 @@ void fkt_close(struct fkt_trace *trace)
 	fkt_free_names(trace);
 	fkt_free_symbols(trace);
 	fkt_free_functions(trace);
+	pthread_mutex_destroy(&trace->lock);
 	free(trace);
 }
 
@@ -612,21 +653,29 @@ const struct fkt_file_header *fkt_header(const struct fkt_trace *trace)
 
 bool fkt_is_complete(const struct fkt_trace *trace)
 {
-	return trace->complete;
+	/* Partner: the release in fkt_read_end(). */
+	return __atomic_load_n(&trace->complete, __ATOMIC_ACQUIRE);
 }
 
 const char *fkt_info(const struct fkt_trace *trace, const char *key)
 {
-	const char *value = trace->info ?: "", *end = value + trace->info_bytes, *last = NULL;
+	/* Partner: the release in append_info(). */
+	const struct fkt_info_piece *piece = __atomic_load_n(&trace->info, __ATOMIC_ACQUIRE);
+	const char *value, *last = NULL;
 	size_t length = strlen(key);
 
-	for (; value < end; value += strlen(value) + 1)
-		if (!strncmp(value, key, length) && value[length] == '=')
-			last = value + length + 1;
+	for (; piece && !last; piece = piece->before)
+		for (value = piece->text; value < piece->text + piece->bytes;
+		     value += strlen(value) + 1)
+			if (!strncmp(value, key, length) && value[length] == '=')
+				last = value + length + 1;
 	return last;
 }
 
 const struct fkt_lane_totals *fkt_lane_totals(const struct fkt_trace *trace, size_t index)
 {
-	return index < trace->n_totals ? &trace->totals[index] : NULL;
+	/* Partner: the release in take_totals(). */
+	size_t count = __atomic_load_n(&trace->n_totals, __ATOMIC_ACQUIRE);
+
+	return index < count ? &trace->totals[index] : NULL;
 }

@@ -1005,6 +1005,10 @@ static void test_functions_by_address(void **state)
 	assert_string_equal(name, "top+0x1000");
 	fkt_row_name(trace, FKT_ROW_USER - 1, name);
 	assert_string_equal(name, "other functions");
+	fkt_row_name(trace, FKT_ROWS + 1, name);
+	assert_string_equal(name, "-");
+	fkt_row_name(trace, UINT32_MAX, name);
+	assert_string_equal(name, "-");
 	assert_int_equal(fkt_row_code(trace, row), FKT_CODE_GCC_ENTRY);
 	assert_string_equal(fkt_row_layer(trace, row), "gcc");
 
