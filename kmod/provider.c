@@ -70,6 +70,8 @@ static int fkt_specs_copy(struct fkt_specs *specs, const struct fkt_provider *pr
 					    probes->spec_bytes);
 		if (ret)
 			return ret;
+		/* Specs of programs of the future may be large. */
+		cond_resched();
 	}
 	if (!probes->common_bytes)
 		return 0;

@@ -606,24 +606,14 @@ static bool fkt_may_be_direct(u32 count)
 	return count <= FKT_DIRECT_MAX - min(fkt_functions_direct, FKT_DIRECT_MAX);
 }
 
-/* Hook @count functions as one group: all of them or none. */
-static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 count)
+/* Hook a new group, whose functions are named: all of them or none. It is given away. */
+static int fkt_group_begin(struct fkt_function_group *group)
 {
-	struct fkt_function_group *group;
 	int ret;
-	u32 i;
 
-	group = kvzalloc(struct_size(group, ips, count), GFP_KERNEL);
-	if (!group)
-		return -ENOMEM;
-	group->count = count;
-	group->direct = fkt_may_be_direct(count);
-	for (i = 0; i < count; i++) {
-		group->ips[i] = specs[i]->address;
-		group->copying |= !!specs[i]->copy_words;
-	}
+	group->direct = fkt_may_be_direct(group->count);
 	/* Patching the functions makes every CPU see the table before it gets to the trampoline. */
-	ret = ftrace_set_filter_ips(&group->ops, group->ips, count, 0, 0);
+	ret = ftrace_set_filter_ips(&group->ops, group->ips, group->count, 0, 0);
 	if (ret) {
 		ftrace_free_filter(&group->ops);
 		kvfree(group);
@@ -632,6 +622,23 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 co
 	ret = fkt_group_hook(group);
 	list_add(&group->link, ret ? &fkt_groups_refused : &fkt_function_groups);
 	return ret;
+}
+
+/* Hook @count functions as one group: all of them or none. */
+static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 count)
+{
+	struct fkt_function_group *group;
+	u32 i;
+
+	group = kvzalloc(struct_size(group, ips, count), GFP_KERNEL);
+	if (!group)
+		return -ENOMEM;
+	group->count = count;
+	for (i = 0; i < count; i++) {
+		group->ips[i] = specs[i]->address;
+		group->copying |= !!specs[i]->copy_words;
+	}
+	return fkt_group_begin(group);
 }
 
 /*
@@ -803,6 +810,33 @@ static int fkt_layers_attach(u32 keys, u32 before)
 	return ret;
 }
 
+/*
+ * The code of some functions of a group goes. The others are hooked again at once: those that go together
+ * are in one group, but this module may have been loaded too late to know that (fkt_text_init), or have
+ * been told wrong.
+ */
+static void fkt_group_without(struct fkt_function_group *group, const struct fkt_text *text)
+{
+	struct fkt_function_group *rest;
+	u32 i, left = 0;
+	int ret = -ENOMEM;
+
+	for (i = 0; i < group->count; i++)
+		left += !fkt_text_has(text, group->ips[i]);
+	rest = left ? kvzalloc(struct_size(rest, ips, left), GFP_KERNEL) : NULL;
+	for (i = 0; rest && i < group->count; i++)
+		if (!fkt_text_has(text, group->ips[i]))
+			rest->ips[rest->count++] = group->ips[i];
+	if (rest)
+		rest->copying = group->copying;
+	fkt_group_unhook(group);
+	if (rest)
+		ret = fkt_group_begin(rest);
+	if (left && ret)
+		pr_warn("fkt: %u functions are not traced any more: error %d\n", left, -ret);
+	fkt_groups_refused_free();
+}
+
 static bool fkt_group_within(const struct fkt_function_group *group, const struct fkt_text *text)
 {
 	u32 i;
@@ -824,7 +858,7 @@ static void fkt_text_strike_out(const struct fkt_text *text)
 			fkt_function_specs[i].address = 0;
 	list_for_each_entry_safe(group, next, &fkt_function_groups, link)
 		if (fkt_group_within(group, text))
-			fkt_group_unhook(group);
+			fkt_group_without(group, text);
 }
 
 /*

@@ -57,6 +57,26 @@ free_for_bpf() {
 		<(fkt_record -v --list-functions '*_lsm_file_open')
 }
 
+# A module that is just being loaded: its functions stay when those go that are there for loading it alone. With an argument,
+# FKT is loaded after its loading has begun, and does not know which are which.
+while_loading() {
+	local loading
+
+	insmod "$event" steps=100000 &
+	loading=$!
+	wait_until 5 grep -q fkt_event_step /proc/kallsyms || die 'fkt_event does not come'
+	[ $# = 0 ] || { rmmod fkt && insmod /run/fkt-vm/fkt.ko; } || die 'FKT is not loaded anew'
+	start_recorder -n -o t -F 'fkt_event_*'
+	check 'it is still being loaded' kill -0 $loading
+	echo 0 >/sys/module/fkt_event/parameters/steps
+	wait $loading || fail 'fkt_event does not come'
+	echo 7 >/sys/module/fkt_event/parameters/fire
+	stop_recorder
+	check 'steps of loading it' [ "$(events t | grep -cE ' fkt_event_step( |$)')" -gt 0 ]
+	check 'its function' [ "$(events t | grep -cE ' fkt_event_call( |$)')" = 7 ]
+	rmmod fkt_event
+}
+
 expect 0 hook t "$read_something" 0 vfs_read vfs_write
 hooked '2 hooked, 0 refused'
 
@@ -102,19 +122,8 @@ hooked '1 hooked, 1 refused ENOENT'
 insmod "$args" || fail 'fkt_args does not come back'
 rmmod fkt_args fkt_event
 
-# A module that is just being loaded: its functions stay when those go that are there for loading it alone.
-insmod "$event" steps=100000 &
-loading=$!
-wait_until 5 grep -q fkt_event_step /proc/kallsyms || die 'fkt_event does not come'
-start_recorder -n -o t -F 'fkt_event_*'
-check 'it is still being loaded' kill -0 $loading
-echo 0 >/sys/module/fkt_event/parameters/steps
-wait $loading || fail 'fkt_event does not come'
-echo 7 >/sys/module/fkt_event/parameters/fire
-stop_recorder
-check 'steps of loading it' [ "$(events t | grep -cE ' fkt_event_step( |$)')" -gt 0 ]
-check 'its function' [ "$(events t | grep -cE ' fkt_event_call( |$)')" = 7 ]
-rmmod fkt_event
+while_loading
+while_loading reload
 
 # Nor does FKT, loaded anew, take a function for what it was when another instance was asked.
 insmod "$args" || fail 'fkt_args does not come back'
