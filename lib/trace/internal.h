@@ -130,6 +130,7 @@ struct fkt_trace {
 	unsigned int end_tries; /* places where readers took what they met for the end sections */
 	uint64_t end_tried;	/* behind the last one; of @complete, where they are */
 
+	uint64_t sections_bytes;     /* of all sections, decompressed */
 	struct fkt_info_piece *info; /* the latest section's */
 	size_t info_bytes;
 	struct fkt_clock_pair clock[2]; /* the first and the last one */
@@ -161,7 +162,7 @@ struct fkt_trace {
 	size_t n_irqs;
 
 	bool names_indexed;
-	const struct fkt_arch *arch; /* the traced machine's */
+	const struct fkt_arch *arch;  /* the traced machine's */
 	struct fkt_stored symbols[2]; /* of the head, and of the tail */
 	unsigned int n_stored_symbols;
 	bool symbols_read;

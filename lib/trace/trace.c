@@ -22,6 +22,7 @@
 #define SECTION_STEP_BYTES  (1 << 20)
 #define SECTION_LOG_MAX	    26
 #define SECTIONS_MAX	    1024
+#define SECTIONS_BYTES_MAX  (4 * FKT_SECTION_BYTES_MAX)
 
 _Static_assert(FKT_SECTION_BYTES_MAX == 1u << SECTION_LOG_MAX, "the limits agree");
 
@@ -425,6 +426,15 @@ bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 			if (!input_skip(input, padded))
 				return false;
 			continue;
+		}
+		/* Each may be of kilobytes in the file and take long to be decompressed. */
+		trace->sections_bytes += stored.raw_bytes;
+		if (trace->sections_bytes > SECTIONS_BYTES_MAX) {
+			fkt_warn(trace,
+				 "its sections claim to be of more than %u MB together: the others "
+				 "are not read",
+				 SECTIONS_BYTES_MAX >> 20);
+			return false;
 		}
 		stored.data = read_stored(input, section.stored_bytes);
 		if (!stored.data)

@@ -306,6 +306,68 @@ static void test_bomb(void **state)
 	build_free(&build);
 }
 
+/* Many that are not too large by themselves, and of kilobytes in the file: they take no minutes. */
+static void test_bombs(void **state)
+{
+	struct reading *reading;
+	struct build build;
+	size_t bytes = 60 << 20, at, section;
+	void *zeros = calloc(1, bytes);
+
+	(void)state;
+	assert_non_null(zeros);
+	build_begin(&build, 1, false);
+	at = build.bytes;
+	build_section(&build, FKT_SECTION_IRQS, zeros, bytes, true);
+	free(zeros);
+	section = build.bytes - at;
+	build.data = realloc(build.data, build.bytes + 200 * section);
+	assert_non_null(build.data);
+	build.room = build.bytes + 200 * section;
+	for (unsigned int i = 0; i < 200; i++, build.bytes += section)
+		memcpy(build.data + build.bytes, build.data + at, section);
+	build_pages(&build);
+	build_event(&build, 0, 1000, 0x70000, 0);
+	build_end(&build, 0, 0, 0);
+	reading = read_trace(&build, READ_FILE);
+	assert_non_null(strstr(reading->warnings, "more than 256 MB together"));
+	assert_int_equal(reading->n_events, 1);
+	read_free(reading);
+	build_free(&build);
+}
+
+/* A file without a footer, in which every second page looks like the end sections. */
+static void test_lies(void **state)
+{
+	struct reading *reading;
+	struct build build;
+	unsigned int lines = 0;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_pages(&build);
+	for (unsigned int i = 0; i < 4000; i++) {
+		build_event(&build, 0, 1000 + i, 0x70000, 0);
+		build_close(&build, 0);
+	}
+	for (size_t at = build.data_offset; at + 2 * FKT_PAGE_BYTES < build.bytes;
+	     at += 2 * FKT_PAGE_BYTES) {
+		struct fkt_section_header *section = (void *)(build.data + at);
+
+		memset(section, 0, FKT_PAGE_BYTES);
+		section->magic = htole32(FKT_SECTION_MAGIC);
+		section->type = htole32(FKT_SECTION_PROCESSES);
+		section->stored_bytes = htole64((build.bytes - at - sizeof(*section)) & ~7ull);
+	}
+	reading = read_trace(&build, READ_FILE);
+	for (const char *line = reading->warnings; (line = strchr(line, '\n')); line++)
+		lines++;
+	assert_in_range(lines, 1, 20);
+	assert_in_range(reading->n_events, 2000, 2100);
+	read_free(reading);
+	build_free(&build);
+}
+
 /* A lost machine leaves holes and zeros. */
 static void test_zeros_at_end(void **state)
 {
@@ -429,6 +491,8 @@ int main(void)
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_bomb),
+		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_zeros_at_end),
 		cmocka_unit_test(test_bad_last_page),
 		cmocka_unit_test(test_no_footer),
