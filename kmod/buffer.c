@@ -44,7 +44,7 @@ void fkt_pool_tell(u32 code, const struct fkt_pool *pool, u64 number)
 	preempt_disable_notrace();
 	if (fkt_on(FKT_KEY_FKT))
 		FKT_EVENT(code, pool->lane->number, number,
-			  fkt_pair(fkt_lane_free(pool->lane), pool->pages));
+			  fkt_pair(fkt_lane_queued(pool->lane), pool->pages));
 	preempt_enable_notrace();
 }
 
@@ -312,7 +312,7 @@ void fkt_buffer_reclaim(struct fkt_pool *pool)
 		number = fkt_buf_header(buf)->seq;
 		pool->out_count--;
 		if (buf->extra &&
-		    fkt_lane_free(pool->lane) * 1000ull > (u64)pool->pages * sync_below_permille) {
+		    fkt_lane_queued(pool->lane) * 1000ull > (u64)pool->pages * sync_below_permille) {
 			fkt_pool_forget(pool, buf);
 			fkt_pool_tell(FKT_CODE_RELEASE_PAGE, pool, number);
 			fkt_pool_tell(FKT_CODE_EXTRA, pool, -1);
@@ -347,7 +347,7 @@ bool fkt_buffer_service(struct fkt_session *s)
 		if (!pool->pages)
 			continue; /* a CPU that is not there */
 		fkt_buffer_reclaim(pool);
-		free_permille = fkt_lane_free(pool->lane) * 1000ull / pool->pages;
+		free_permille = fkt_lane_queued(pool->lane) * 1000ull / pool->pages;
 		if (free_permille < sync_below_permille)
 			low = true;
 		if (free_permille >= grow_below_permille || s->state != FKT_STATE_RECORDING)

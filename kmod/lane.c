@@ -15,6 +15,107 @@ static void fkt_page_close(struct fkt_ring_entry *entry, u32 used, u64 now)
 }
 
 /**
+ * struct fkt_place - where a slot could be
+ * @now: the clock, read after the head
+ * @next: the head that takes it
+ * @page: page number of the head before
+ * @offset: its offset
+ * @opens: the slot is not in that page: it opens the next one, or there is none
+ * @start: where it begins in its page; 0 when there is no page, and this one is to be closed
+ * @wide: bytes by which it is longer than a narrow one
+ * @lost: events lost before the page that it opens
+ */
+struct fkt_place {
+	u64 now;
+	u64 next;
+	u32 page;
+	u32 offset;
+	bool opens;
+	u32 start;
+	u32 wide;
+	u64 lost;
+};
+
+/* Find a place for a slot of @bytes. False when there is no page, and the last one is closed already. */
+static __always_inline bool fkt_place_find(struct fkt_lane *lane, u64 head, u32 bytes, u32 cpu,
+					   bool shared, struct fkt_place *place)
+{
+	const u32 head_cpu = shared ? cpu : 0;
+	u64 near;
+
+	place->now = fkt_clock(shared);
+	near = READ_ONCE(lane->near);
+	place->offset = FKT_HEAD_OFFSET(head);
+	place->page = FKT_HEAD_PAGE(head);
+	place->wide = 0;
+	place->lost = 0;
+	if ((s64)(place->now - near) >= (s64)FKT_NEAR_CYCLES ||
+	    (shared && FKT_HEAD_CPU(head) != cpu))
+		place->wide = sizeof(u64);
+
+	/*
+	 * After hours of silence not even a wide slot says how long it was: begin a page. The slot
+	 * before may be FKT_NEAR_CYCLES earlier than @near.
+	 */
+	place->opens = place->offset + bytes + place->wide > FKT_PAGE_BYTES ||
+		       (s64)(place->now - near) >= (s64)(FKT_FAR_CYCLES - FKT_NEAR_CYCLES);
+	if (!place->opens) {
+		place->start = place->offset;
+		place->next = FKT_HEAD(place->page, head_cpu, place->offset + bytes + place->wide);
+		return true;
+	}
+	if ((s32)(smp_load_acquire(&lane->limit) - (place->page + 1)) > 0) {
+		/*
+		 * Partner of the acquire: the release in fkt_lane_queue(). What is lost from here on
+		 * is lost after this page began, or is not yet counted; and read before the
+		 * exchange, the count never runs backwards from page to page.
+		 */
+		place->lost = READ_ONCE(lane->lost);
+		place->start = sizeof(struct fkt_page_header);
+		place->wide = 0; /* the page's header has the stamp and the CPU */
+		place->next = FKT_HEAD(place->page + 1, head_cpu, place->start + bytes);
+		return true;
+	}
+	/*
+	 * No page. Close this one as it is: the reader may have it, and the loss falls between two
+	 * pages, where the next one's header counts it.
+	 */
+	place->start = 0;
+	place->next = FKT_HEAD(place->page, head_cpu, FKT_HEAD_CLOSED);
+	return place->offset != FKT_HEAD_CLOSED;
+}
+
+/* The place is taken: write the slot's first words, and before them the header of a page that it opens. */
+static __always_inline void fkt_place_begin(struct fkt_lane *lane, const struct fkt_place *place,
+					    u64 tag, u32 bytes, u32 cpu, struct fkt_slot *slot)
+{
+	const u64 stamp = fkt_stamp(place->now);
+	struct fkt_page_header *header;
+	u64 *first;
+
+	WRITE_ONCE(lane->near, place->now + FKT_NEAR_CYCLES);
+	slot->entry = fkt_head_entry(lane, place->next);
+	slot->bytes = bytes + place->wide;
+	header = slot->entry->page;
+	first = (void *)header + place->start;
+	if (place->opens) {
+		/* The header is committed together with the slot that opens the page. */
+		slot->bytes += sizeof(*header);
+		header->cpu = cpu;
+		header->first = stamp;
+		header->lost = place->lost;
+		header->pid = fkt_current_pid();
+		if (!(place->page & lane->kick_mask))
+			fkt_lane_kick(lane);
+	} else if (place->wide) {
+		tag = (tag + 1) | FKT_SLOT_WIDE;
+		first[1] = FKT_WIDE_WORD(stamp, cpu);
+	}
+	first[0] = FKT_SLOT_STAMP(place->now) | tag;
+	slot->words = (void *)first + 8 + place->wide;
+}
+
+/**
  * fkt_reserve_slow - fkt_reserve() in every case
  * @lane: the lane
  * @tag: as for fkt_reserve()
@@ -28,59 +129,19 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 {
 	const u32 bytes = 8 * (1 + (u32)(tag & FKT_SLOT_WORDS_MASK));
 	const u32 cpu = fkt_cpu();
-	const u32 head_cpu = shared ? cpu : 0;
-	struct fkt_page_header *header;
-	u32 offset, page, start, wide;
-	u64 head, next, now, near, stamp, lost = 0;
-	bool opens;
-	u64 *first;
+	struct fkt_place place;
+	u64 head;
 
 	do {
 		head = READ_ONCE(lane->head);
-		now = fkt_clock(shared);
-		near = READ_ONCE(lane->near);
-		offset = FKT_HEAD_OFFSET(head);
-		page = FKT_HEAD_PAGE(head);
-		wide = 0;
-		if ((s64)(now - near) >= (s64)FKT_NEAR_CYCLES ||
-		    (shared && FKT_HEAD_CPU(head) != cpu))
-			wide = 8;
-
-		/*
-		 * After hours of silence not even a wide slot says how long it was: begin a page. The
-		 * slot before may be FKT_NEAR_CYCLES earlier than @near.
-		 */
-		opens = offset + bytes + wide > FKT_PAGE_BYTES ||
-			(s64)(now - near) >= (s64)(FKT_FAR_CYCLES - FKT_NEAR_CYCLES);
-		if (!opens) {
-			start = offset;
-			next = FKT_HEAD(page, head_cpu, offset + bytes + wide);
-		} else if ((s32)(smp_load_acquire(&lane->limit) - (page + 1)) > 0) {
-			/*
-			 * Partner of the acquire: the release in fkt_lane_queue(). What is lost from
-			 * here on is lost after this page began, or is not yet counted; and read
-			 * before the exchange, the count never runs backwards from page to page.
-			 */
-			lost = READ_ONCE(lane->lost);
-			start = sizeof(*header);
-			wide = 0; /* the page's header has the stamp and the CPU */
-			next = FKT_HEAD(page + 1, head_cpu, start + bytes);
-		} else if (offset != FKT_HEAD_CLOSED) {
-			/*
-			 * No page. Close this one as it is: the reader may have it, and the loss falls
-			 * between two pages, where the next one's header counts it.
-			 */
-			start = 0;
-			next = FKT_HEAD(page, head_cpu, FKT_HEAD_CLOSED);
-		} else {
+		if (!fkt_place_find(lane, head, bytes, cpu, shared, &place))
 			goto full;
-		}
-	} while (!fkt_cmpxchg(&lane->head, &head, next, shared));
+	} while (!fkt_cmpxchg(&lane->head, &head, place.next, shared));
 
-	stamp = fkt_stamp(now);
-	if (opens && offset != FKT_HEAD_CLOSED)
-		fkt_page_close(fkt_ring_entry(lane, page), offset, stamp);
-	if (!start) {
+	if (place.opens && place.offset != FKT_HEAD_CLOSED)
+		fkt_page_close(fkt_ring_entry(lane, place.page), place.offset,
+			       fkt_stamp(place.now));
+	if (!place.start) {
 		/*
 		 * Once, not for each event that is lost from here on: the interrupt that a kick
 		 * raises is an event itself.
@@ -88,32 +149,12 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 		fkt_lane_kick(lane);
 		goto full;
 	}
-
-	WRITE_ONCE(lane->near, now + FKT_NEAR_CYCLES);
-	slot->entry = fkt_head_entry(lane, next);
-	slot->bytes = bytes + wide;
-	header = slot->entry->page;
-	first = (void *)header + start;
-	if (opens) {
-		/* The header is committed together with the slot that opens the page. */
-		slot->bytes += sizeof(*header);
-		header->cpu = cpu;
-		header->first = stamp;
-		header->lost = lost;
-		header->pid = fkt_current_pid();
-		if (!(page & lane->kick_mask))
-			fkt_lane_kick(lane);
-	} else if (wide) {
-		tag = (tag + 1) | FKT_SLOT_WIDE;
-		first[1] = FKT_WIDE_WORD(stamp, cpu);
-	}
-	first[0] = FKT_SLOT_STAMP(now) | tag;
-	slot->words = (void *)first + 8 + wide;
+	fkt_place_begin(lane, &place, tag, bytes, cpu, slot);
 	return true;
 
 full:
 	fkt_count(&lane->lost, shared);
-	fkt_lane_full(lane, fkt_stamp(now));
+	fkt_lane_full(lane, fkt_stamp(place.now));
 	return false;
 }
 
@@ -153,8 +194,8 @@ bool fkt_lane_close(struct fkt_lane *lane, bool shared)
 		if (FKT_HEAD_OFFSET(head) == FKT_HEAD_CLOSED)
 			return false;
 		now = fkt_clock(shared);
-	} while (!fkt_cmpxchg(&lane->head, &head,
-			      FKT_HEAD(FKT_HEAD_PAGE(head), 0, FKT_HEAD_CLOSED), shared));
+	} while (!fkt_cmpxchg(&lane->head, &head, FKT_HEAD(FKT_HEAD_PAGE(head), 0, FKT_HEAD_CLOSED),
+			      shared));
 	fkt_page_close(fkt_ring_entry(lane, FKT_HEAD_PAGE(head)), FKT_HEAD_OFFSET(head),
 		       fkt_stamp(now));
 	return true;
@@ -327,18 +368,18 @@ struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
  */
 void *fkt_lane_unqueue(struct fkt_lane *lane)
 {
-	if (!fkt_lane_free(lane))
+	if (!fkt_lane_queued(lane))
 		return NULL;
 	WRITE_ONCE(lane->limit, lane->limit - 1);
 	return fkt_ring_entry(lane, lane->limit)->buf;
 }
 
 /**
- * fkt_lane_free - pages queued and not begun
+ * fkt_lane_queued - pages queued and not begun
  * @lane: the lane
  * Context: the reader; probes may take some at any moment. Or anybody who wants but a hint.
  */
-u32 fkt_lane_free(struct fkt_lane *lane)
+u32 fkt_lane_queued(struct fkt_lane *lane)
 {
 	/*
 	 * The limit only grows, and the head follows it: read in this order, one who is not the

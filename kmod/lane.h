@@ -247,7 +247,7 @@ void fkt_lane_queue(struct fkt_lane *lane, void *page, void *buf);
 struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf);
 void *fkt_lane_unqueue(struct fkt_lane *lane);
 bool fkt_lane_ready(struct fkt_lane *lane);
-u32 fkt_lane_free(struct fkt_lane *lane);
+u32 fkt_lane_queued(struct fkt_lane *lane);
 u32 fkt_lane_filling(struct fkt_lane *lane);
 
 bool fkt_lane_close(struct fkt_lane *lane, bool shared);

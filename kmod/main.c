@@ -164,7 +164,7 @@ static struct fkt_lane_status fkt_status_of_lane(const struct fkt_pool *pool)
 	return (struct fkt_lane_status){
 		.lane = lane->number,
 		.cpu = lane->cpu,
-		.pages_free = fkt_lane_free(lane),
+		.pages_free = fkt_lane_queued(lane),
 		.pages_filling = fkt_lane_filling(lane),
 		.pages_writing = READ_ONCE(pool->out_count),
 		.pages_extra = READ_ONCE(pool->extra),

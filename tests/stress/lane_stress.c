@@ -585,9 +585,9 @@ static void *storm(void *arg)
 		struct fkt_lane *lane = &lanes[random_below(&random, lane_count)].lane;
 
 		/* Whoever asks, not only the reader, must not find less than none. */
-		if ((s32)fkt_lane_free(lane) < 0 || (s32)fkt_lane_filling(lane) < 0)
+		if ((s32)fkt_lane_queued(lane) < 0 || (s32)fkt_lane_filling(lane) < 0)
 			fail("lane %u: %d pages are free and %d filling", lane->number,
-			     (int)fkt_lane_free(lane), (int)fkt_lane_filling(lane));
+			     (int)fkt_lane_queued(lane), (int)fkt_lane_filling(lane));
 		pthread_kill(threads[random_below(&random, thread_count)].thread, SIGNAL_STORM);
 		if (!random_below(&random, 16))
 			nap_us(random_below(&random, 200));
@@ -864,10 +864,10 @@ static bool take_page(struct lane_check *check)
 
 static void check_lane(struct lane_check *check)
 {
-	if (fkt_lane_free(&check->lane) > check->queued ||
+	if (fkt_lane_queued(&check->lane) > check->queued ||
 	    fkt_lane_filling(&check->lane) > check->queued)
 		fail("lane %u: of %u pages %u are free and %u filling", check->lane.number,
-		     check->queued, fkt_lane_free(&check->lane), fkt_lane_filling(&check->lane));
+		     check->queued, fkt_lane_queued(&check->lane), fkt_lane_filling(&check->lane));
 }
 
 /* One fence at a time, now of one thread and now of another. */
@@ -932,9 +932,9 @@ static void fill_up(struct lane_check *check)
 	lost = current_context->lost;
 	while (current_context->lost == lost)
 		record(current_context);
-	if (fkt_lane_free(&check->lane))
+	if (fkt_lane_queued(&check->lane))
 		fail("lane %u: an event was lost with %u pages free", check->lane.number,
-		     fkt_lane_free(&check->lane));
+		     fkt_lane_queued(&check->lane));
 	filling_up = false;
 	current_context = NULL;
 	self = NULL;
@@ -959,8 +959,8 @@ static void finish_lane(struct lane_check *check)
 	if (fkt_lane_pending(lane))
 		fail("lane %u: %u pages were begun and never became whole", lane->number,
 		     fkt_lane_filling(lane));
-	if (fkt_lane_free(lane) != check->queued)
-		fail("lane %u: %u pages are free, not %u", lane->number, fkt_lane_free(lane),
+	if (fkt_lane_queued(lane) != check->queued)
+		fail("lane %u: %u pages are free, not %u", lane->number, fkt_lane_queued(lane),
 		     check->queued);
 
 	for (id = 0; id < thread_count * LEVELS; id++) {
