@@ -468,6 +468,99 @@ static unsigned long fkt_wait_jiffies(struct fkt_session *s)
 	return wait;
 }
 
+/*
+ * How many pages a call of splice may take.
+ *
+ * Splice never asks for more pages than the pipe has buffers. Those of the flush thread hold several:
+ * it takes all that its call may still hand out. That is more than @len, and not more than
+ * splice_direct_to_actor() is still to move, which goes by what it gets.
+ */
+static u64 fkt_splice_pages(const struct fkt_session *s, const struct file *in, size_t len)
+{
+	return in == s->output.source ? FKT_HANDED_PAGES - s->stream.handed_count
+				      : len / FKT_PAGE_BYTES;
+}
+
+/* How many buffers a pipe takes; what is taken out of a lane must find room: it can't be put back. */
+static int fkt_splice_room(const struct pipe_inode_info *pipe)
+{
+	int room = (int)pipe->max_usage - (int)pipe_occupancy(pipe->head, pipe->tail);
+
+	room = min(room, FKT_PIPE_BUFFERS);
+	if (room <= 0)
+		return -EAGAIN;
+	if (!pipe->readers) {
+		send_sig(SIGPIPE, current, 0);
+		return -EPIPE;
+	}
+	return room;
+}
+
+/*
+ * Take pages, at most @pages in at most @room chunks, as soon as there are any. Returns the number of
+ * chunks, 0 at the recording's end, -EAGAIN where nobody waits and there are none, or another error.
+ */
+static int fkt_splice_take(struct fkt_session *s, struct fkt_chunk *chunk, int room, u64 pages,
+			   bool waits)
+{
+	unsigned long wait;
+	bool over;
+	long ret;
+	int count;
+
+	for (;;) {
+		if (mutex_lock_interruptible(&s->stream.reader))
+			return -ERESTARTSYS;
+		WRITE_ONCE(s->stream.kicked, false);
+		count = fkt_stream_collect(s, chunk, room, pages);
+		if (count > 0)
+			WRITE_ONCE(s->stream.bytes, s->stream.pages_out * FKT_PAGE_BYTES);
+		over = s->stream.eof || s->stream.limit_reached || s->state == FKT_STATE_IDLE;
+		wait = fkt_wait_jiffies(s);
+		mutex_unlock(&s->stream.reader);
+		if (count || over)
+			return count;
+		if (!waits)
+			return -EAGAIN;
+		/* Without the reader's mutex: a CPU that comes does not wait for us. */
+		if (READ_ONCE(s->stream.stop)) {
+			/* Whoever set it is about to stop the probes; then there is an end. */
+			if (schedule_timeout_interruptible(1) && signal_pending(current))
+				return -ERESTARTSYS;
+			continue;
+		}
+		ret = wait_event_interruptible_timeout(s->stream.reader_wait, fkt_wait_over(s),
+						       wait);
+		if (ret < 0)
+			return ret;
+	}
+}
+
+/* Put them into the pipe, whose they are then. */
+static ssize_t fkt_splice_give(struct pipe_inode_info *pipe, const struct fkt_chunk *chunk,
+			       int count)
+{
+	struct partial_page partial[FKT_PIPE_BUFFERS];
+	struct page *first[FKT_PIPE_BUFFERS];
+	struct splice_pipe_desc spd = {
+		.pages = first,
+		.partial = partial,
+		.nr_pages = count,
+		.nr_pages_max = FKT_PIPE_BUFFERS,
+		.ops = &nosteal_pipe_buf_ops,
+		.spd_release = fkt_spd_release,
+	};
+	int i;
+
+	for (i = 0; i < count; i++) {
+		first[i] = chunk[i].page;
+		partial[i].offset = 0;
+		partial[i].len = chunk[i].count * FKT_PAGE_BYTES;
+		partial[i].private = 0;
+	}
+	return splice_to_pipe(pipe, &spd);
+}
+
 /**
  * fkt_splice_read - hand whole pages to a pipe, by reference
  * @in: /dev/fkt, or the flush thread's own file
@@ -492,81 +585,20 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 			unsigned int flags)
 {
 	struct fkt_session *s = &fkt_session;
-	struct partial_page partial[FKT_PIPE_BUFFERS];
 	struct fkt_chunk chunk[FKT_PIPE_BUFFERS];
-	struct page *first[FKT_PIPE_BUFFERS];
-	struct splice_pipe_desc spd = {
-		.pages = first,
-		.partial = partial,
-		.nr_pages_max = FKT_PIPE_BUFFERS,
-		.ops = &nosteal_pipe_buf_ops,
-		.spd_release = fkt_spd_release,
-	};
-	int i, room, count;
+	u64 pages = fkt_splice_pages(s, in, len);
+	int room, count;
 	ssize_t ret;
-	u64 pages;
 
-	/*
-	 * Splice never asks for more pages than the pipe has buffers. Those of the flush thread hold
-	 * several: it takes all that its call may still hand out. That is more than @len, and not
-	 * more than splice_direct_to_actor() is still to move, which goes by what it gets.
-	 */
-	if (in == s->output.source)
-		pages = FKT_HANDED_PAGES - s->stream.handed_count;
-	else
-		pages = len / FKT_PAGE_BYTES;
 	if (!pages)
 		return -EINVAL;
-	/* What is taken out of a lane must find room: it can't be put back. */
-	room = (int)pipe->max_usage - (int)pipe_occupancy(pipe->head, pipe->tail);
-	room = min(room, FKT_PIPE_BUFFERS);
-	if (room <= 0)
-		return -EAGAIN;
-	if (!pipe->readers) {
-		send_sig(SIGPIPE, current, 0);
-		return -EPIPE;
-	}
-
-	for (;;) {
-		unsigned long wait;
-		bool over;
-
-		if (mutex_lock_interruptible(&s->stream.reader))
-			return -ERESTARTSYS;
-		WRITE_ONCE(s->stream.kicked, false);
-		count = fkt_stream_collect(s, chunk, room, pages);
-		if (count > 0)
-			WRITE_ONCE(s->stream.bytes, s->stream.pages_out * FKT_PAGE_BYTES);
-		over = s->stream.eof || s->stream.limit_reached || s->state == FKT_STATE_IDLE;
-		wait = fkt_wait_jiffies(s);
-		mutex_unlock(&s->stream.reader);
-		if (count > 0)
-			break;
-		if (count || over)
-			return count;
-		if (flags & SPLICE_F_NONBLOCK)
-			return -EAGAIN;
-		/* Without the reader's mutex: a CPU that comes does not wait for us. */
-		if (READ_ONCE(s->stream.stop)) {
-			/* Whoever set it is about to stop the probes; then there is an end. */
-			if (schedule_timeout_interruptible(1) && signal_pending(current))
-				return -ERESTARTSYS;
-			continue;
-		}
-		ret = wait_event_interruptible_timeout(s->stream.reader_wait, fkt_wait_over(s),
-						       wait);
-		if (ret < 0)
-			return ret;
-	}
-
-	for (i = 0; i < count; i++) {
-		first[i] = chunk[i].page;
-		partial[i].offset = 0;
-		partial[i].len = chunk[i].count * FKT_PAGE_BYTES;
-		partial[i].private = 0;
-	}
-	spd.nr_pages = count;
-	ret = splice_to_pipe(pipe, &spd);
+	room = fkt_splice_room(pipe);
+	if (room < 0)
+		return room;
+	count = fkt_splice_take(s, chunk, room, pages, !(flags & SPLICE_F_NONBLOCK));
+	if (count <= 0)
+		return count;
+	ret = fkt_splice_give(pipe, chunk, count);
 	if (ret > 0)
 		*pos += ret;
 	return ret;
