@@ -838,7 +838,10 @@ struct fkt_call {
 	const struct fkt_event *exit;
 };
 
-#define FKT_CALL_ARGS 6
+/* Arguments of a call that are kept: as many as a system call has. */
+#define FKT_CALL_ARGS	   6
+/* Deeper than any kernel stack is: beyond it events must be missing. */
+#define FKT_CALL_DEPTH_MAX 512
 
 /**
  * struct fkt_wait - a time for which a thread did not run

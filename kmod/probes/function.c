@@ -24,6 +24,8 @@
 #include "graph.h"
 #include "stack.h"
 
+#define FKT_FUNCTION_SHIFT 6
+
 /**
  * struct fkt_function - a function that is traced, in a line of cache of its own
  * @body: where the trampoline returns to to run the function; 0 in an empty place of the table
@@ -51,9 +53,8 @@ struct fkt_function {
 	u8 copy_words;
 	u8 flags;
 	u32 spec;
-} __aligned(1u << 6);
+} __aligned(1u << FKT_FUNCTION_SHIFT);
 
-#define FKT_FUNCTION_SHIFT 6
 /* Functions begin at multiples of 16. */
 #define FKT_BODY_SHIFT	   4
 static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);

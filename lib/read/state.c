@@ -14,8 +14,6 @@
 
 #define THREADS_MAX (1u << 20)
 #define THREADS_NEW 1024u
-/* Deeper than any kernel stack is. */
-#define DEPTH_MAX   512
 /* More open calls than this are not kept, nor believed of a trace. */
 #define CALLS_MAX   (1u << 20)
 #define CPUS	    (UINT16_MAX + 1)
@@ -131,7 +129,7 @@ static void push(struct fkt_state *state, struct call_stack *stack, uint32_t cod
 	if (stack->depth == stack->room) {
 		uint32_t room = stack->room ? stack->room * 2 : 4;
 
-		if (stack->depth >= DEPTH_MAX || state->calls >= CALLS_MAX)
+		if (stack->depth >= FKT_CALL_DEPTH_MAX || state->calls >= CALLS_MAX)
 			return;
 		call = realloc(stack->call, room * sizeof(*call));
 		if (!call) {

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "internal.h"
+#include "trace/put.h"
 
 #define NAME_COLUMN 24
 #define COLUMN_MAX  16
@@ -192,13 +193,13 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *
 
 static char *put_date(struct fkt_text *text, char *to, int64_t ns)
 {
-	int64_t second = ns / 1000000000, rest = ns % 1000000000;
+	int64_t second = ns / FKT_NS_PER_SECOND, rest = ns % FKT_NS_PER_SECOND;
 	struct tm tm;
 	time_t time;
 
 	if (rest < 0) {
 		second--;
-		rest += 1000000000;
+		rest += FKT_NS_PER_SECOND;
 	}
 	if (second != text->date_second || !*text->date) {
 		time = (time_t)second;
@@ -209,7 +210,7 @@ static char *put_date(struct fkt_text *text, char *to, int64_t ns)
 	}
 	to = fkt_put_string(to, text->date, sizeof(text->date));
 	*to++ = '.';
-	for (int64_t unit = 100000000; unit; unit /= 10)
+	for (int64_t unit = FKT_NS_PER_SECOND / 10; unit; unit /= 10)
 		*to++ = (char)('0' + rest / unit % 10);
 	return to;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "trace/put.h"
 
 static const struct fkt_format *const formats[] = {
 #define X(name) &fkt_format_##name,
@@ -94,14 +95,14 @@ const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
 		return text;
 	}
 	ns = fkt_cycles_to_ns(trace, (int64_t)cycles);
-	if (ns < 1000)
+	if (ns < FKT_NS_PER_US)
 		snprintf(text, FKT_DURATION_BYTES, "%" PRId64 " ns", ns);
-	else if (ns < 1000000)
-		snprintf(text, FKT_DURATION_BYTES, "%.3f us", (double)ns / 1e3);
-	else if (ns < 1000000000)
-		snprintf(text, FKT_DURATION_BYTES, "%.3f ms", (double)ns / 1e6);
+	else if (ns < FKT_NS_PER_MS)
+		snprintf(text, FKT_DURATION_BYTES, "%.3f us", (double)ns / FKT_NS_PER_US);
+	else if (ns < FKT_NS_PER_SECOND)
+		snprintf(text, FKT_DURATION_BYTES, "%.3f ms", (double)ns / FKT_NS_PER_MS);
 	else
-		snprintf(text, FKT_DURATION_BYTES, "%.3f s", (double)ns / 1e9);
+		snprintf(text, FKT_DURATION_BYTES, "%.3f s", (double)ns / FKT_NS_PER_SECOND);
 	return text;
 }
 

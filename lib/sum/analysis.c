@@ -25,8 +25,6 @@
 #include "read/state.h"
 #include "reduce.h"
 
-/* Deeper than any kernel stack is; beyond it events must be missing. */
-#define DEPTH_MAX     512
 #define DEPTH_FIRST   4
 
 #define CHUNK_THREADS 256
@@ -408,7 +406,7 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	struct frame *frame;
 
 	if (unlikely(stack->depth == stack->room)) {
-		if (stack->depth >= DEPTH_MAX)
+		if (stack->depth >= FKT_CALL_DEPTH_MAX)
 			pop_all(a, cpu, cpu->thread, stack, event->stamp);
 		else if (!grow_stack(a, stack))
 			return;
@@ -888,7 +886,7 @@ static void folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_eve
 	if (!depth)
 		return;
 	if (cpu->thread == a->unknown || since < cpu->odd_until || since < a->on_since ||
-	    stack->depth + depth > DEPTH_MAX ||
+	    stack->depth + depth > FKT_CALL_DEPTH_MAX ||
 	    (syscalls && (stack == &cpu->irq || stack->depth || !cpu->thread->base_known))) {
 		a->odd = true;
 		return;
@@ -953,7 +951,7 @@ static void open_calls(struct fkt_analysis *a)
 		thread = find_thread(a, open->tid, 0);
 		/* Of a function that its address tells, it is not known which one it is. */
 		if (code->kind != FKT_USE_ENTRY || code->function != FKT_NO_FUNCTION || !thread ||
-		    thread == a->unknown || thread->stack.depth >= DEPTH_MAX ||
+		    thread == a->unknown || thread->stack.depth >= FKT_CALL_DEPTH_MAX ||
 		    (thread->stack.depth == thread->stack.room && !grow_stack(a, &thread->stack)))
 			continue;
 		frame = &thread->stack.frame[thread->stack.depth++];

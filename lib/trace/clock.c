@@ -6,6 +6,7 @@
 #include <ctype.h>
 
 #include "internal.h"
+#include "put.h"
 
 /* (a * b) >> 64 */
 static uint64_t multiply_high(uint64_t a, uint64_t b)
@@ -63,7 +64,7 @@ void fkt_set_clock(struct fkt_trace *trace)
 	if (trace->clocks == 2 && b->cycles > a->cycles && b->mono_ns > a->mono_ns)
 		set_rate(&trace->rate, b->mono_ns - a->mono_ns, b->cycles - a->cycles);
 	else if (info && fkt_parse_u64(info, &khz) && khz)
-		set_rate(&trace->rate, 1000000, khz);
+		set_rate(&trace->rate, FKT_NS_PER_MS, khz);
 	else
 		trace->has_rate = false;
 
@@ -105,8 +106,12 @@ bool fkt_parse_time(const char *text, uint64_t *ns)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 },
-		{ "us", 1000 },	    { "ns", 1 },	 { "m", 60000000000 },
+		{ "", FKT_NS_PER_SECOND },
+		{ "s", FKT_NS_PER_SECOND },
+		{ "ms", FKT_NS_PER_MS },
+		{ "us", FKT_NS_PER_US },
+		{ "ns", 1 },
+		{ "m", 60ull * FKT_NS_PER_SECOND },
 	};
 	uint64_t whole = 0, part = 0, scale = 1;
 	bool any = false;
@@ -119,7 +124,7 @@ bool fkt_parse_time(const char *text, uint64_t *ns)
 	if (*text == '.')
 		for (text++; isdigit((unsigned char)*text); text++, any = true) {
 			/* Less than a nanosecond counts for nothing. */
-			if (scale == 1000000000)
+			if (scale == FKT_NS_PER_SECOND)
 				continue;
 			part = part * 10 + (uint64_t)(*text - '0');
 			scale *= 10;

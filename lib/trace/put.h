@@ -9,6 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#define FKT_NS_PER_US	  1000
+#define FKT_NS_PER_MS	  1000000
+#define FKT_NS_PER_SECOND 1000000000
+
 static inline char *fkt_put_bytes(char *to, const char *text, size_t bytes)
 {
 	memcpy(to, text, bytes);

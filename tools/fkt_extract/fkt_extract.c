@@ -15,6 +15,7 @@
 #include <fkt/version.h>
 
 #include "read/extract.h"
+#include "trace/put.h"
 
 const char *argp_program_version = "fkt_extract (FKT) " FKT_RELEASE;
 
@@ -224,8 +225,8 @@ static bool find_range(struct options *options, struct fkt_trace *trace)
 	length = (uint64_t)fkt_cycles_to_ns(trace, (int64_t)(last - first));
 	if (options->from_ns > length) {
 		snprintf(text, sizeof(text),
-			 "ends after %.9f s: there is nothing from %.9f s on", (double)length / 1e9,
-			 (double)options->from_ns / 1e9);
+			 "ends after %.9f s: there is nothing from %.9f s on", (double)length / FKT_NS_PER_SECOND,
+			 (double)options->from_ns / FKT_NS_PER_SECOND);
 		complain(options->path, text);
 		return false;
 	}

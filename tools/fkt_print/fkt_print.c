@@ -12,6 +12,7 @@
 
 #include "print.h"
 #include "read/reader.h"
+#include "trace/put.h"
 
 const struct view *const views[VIEW_COUNT] = {
 #define X(name) &view_##name,
@@ -412,7 +413,7 @@ static void tell_outside(const struct run *run)
 		snprintf(text, sizeof(text),
 			 "no event is in the time that was asked for: the trace ends after %.6f s",
 			 (double)fkt_cycles_to_ns(run->context.trace, (int64_t)(last - first)) /
-				 1e9);
+				 FKT_NS_PER_SECOND);
 	complain(run->context.options, text);
 }
 

@@ -13,8 +13,7 @@
 
 #include "print.h"
 
-#define INDENT	  2
-#define DEPTH_MAX 512
+#define INDENT 2
 
 struct open {
 	uint32_t row;
@@ -92,7 +91,7 @@ static int graph_enter(void *view, const struct fkt_call *call, bool passes)
 	if (!stack)
 		return -ENOMEM;
 	stack->depth = call->depth;
-	if (stack->depth >= DEPTH_MAX)
+	if (stack->depth >= FKT_CALL_DEPTH_MAX)
 		return 0;
 	if (stack->depth >= stack->room) {
 		room = (stack->depth + 1) * 2;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "print.h"
+#include "trace/put.h"
 
 struct code_count {
 	uint32_t code;
@@ -40,7 +41,7 @@ static void print_start(FILE *out, const struct fkt_trace *trace, uint64_t stamp
 
 	if (!fkt_has_wall_clock(trace))
 		return;
-	time = (time_t)(fkt_wall_ns(trace, stamp) / 1000000000);
+	time = (time_t)(fkt_wall_ns(trace, stamp) / FKT_NS_PER_SECOND);
 	if (localtime_r(&time, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %z", &tm))
 		fprintf(out, "%-10s %s\n", "Began", text);
 }

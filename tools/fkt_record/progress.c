@@ -9,6 +9,7 @@
 #include "record.h"
 
 #define NS_PER_SECOND 1e9
+#define NS_PER_MS     1e6
 #define ERASE_LINE    "\r\033[K"
 
 static bool shown;
@@ -86,7 +87,7 @@ void summary_show(const struct recording *recording)
 	double ns = 0;
 
 	if (status->start_cycles && recording->tsc_khz)
-		ns = (double)(status->stop_cycles - status->start_cycles) * 1e6 /
+		ns = (double)(status->stop_cycles - status->start_cycles) * NS_PER_MS /
 		     (double)recording->tsc_khz;
 
 	fprintf(stderr, "fkt_record: %s: %llu events, %llu pages (", recording->output.name,

@@ -6,10 +6,12 @@
 #include "fkt.h"
 #include <fkt/x86/syscalls.h>
 
-#define FKT_SYSCALLS_MAX	1024
+#define FKT_SYSCALLS_MAX     1024
 /* A number that is no system call's, so also the one of a call that changed its own number. */
-#define FKT_SYSCALL_STRANGE	(FKT_SYSCALLS_MAX - 1)
-#define FKT_X32_BIT		0x40000000ul
+#define FKT_SYSCALL_STRANGE  (FKT_SYSCALLS_MAX - 1)
+#define FKT_X32_BIT	     0x40000000ul
+/* As many arguments as a system call has; see syscall_get_arguments(). */
+#define FKT_SYSCALL_ARGS_MAX 6
 
 /* How many arguments each system call has. */
 static const u8 fkt_syscall_args[FKT_SYSCALLS_MAX] = {
@@ -50,7 +52,7 @@ static void fkt_sys_enter(void *data, struct pt_regs *regs, long nr)
 static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
 {
 	u32 index = fkt_syscall_index(nr);
-	unsigned long arg[6];
+	unsigned long arg[FKT_SYSCALL_ARGS_MAX];
 	u32 code, count;
 	FKT_PROBE_GUARD();
 
@@ -113,9 +115,9 @@ static struct fkt_tracepoint fkt_syscall_points[] = {
 
 static int fkt_syscall_attach(const struct fkt_session *s, u32 keys)
 {
-	fkt_syscall_points[0].probe = s->conf.flags & FKT_START_SYSCALL_ARGS ?
-					      FKT_PROBE_FOR(sys_enter, fkt_sys_enter_args) :
-					      FKT_PROBE_FOR(sys_enter, fkt_sys_enter);
+	fkt_syscall_points[0].probe = s->conf.flags & FKT_START_SYSCALL_ARGS
+					      ? FKT_PROBE_FOR(sys_enter, fkt_sys_enter_args)
+					      : FKT_PROBE_FOR(sys_enter, fkt_sys_enter);
 	return fkt_tracepoints_attach(fkt_syscall_points, ARRAY_SIZE(fkt_syscall_points));
 }
 
