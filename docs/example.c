@@ -11,6 +11,7 @@ int main(int argc, char **argv)
 	struct fkt_reader *reader = trace ? fkt_reader_new(trace) : NULL;
 	struct fkt_processes *processes = trace ? fkt_processes_new(trace) : NULL;
 	struct fkt_event event;
+	uint32_t id;
 	int what;
 
 	if (!reader || !processes) {
@@ -24,9 +25,9 @@ int main(int argc, char **argv)
 			continue;
 		fkt_processes_event(processes, &event);
 		fkt_code_name(trace, event.code, name);
+		id = fkt_process_id(processes, event.pid, event.cpu);
 		printf("%20" PRIu64 " %3d %-16s %s\n", event.stamp, event.cpu,
-		       fkt_process(processes, fkt_process_id(processes, event.pid, event.cpu))->comm,
-		       name);
+		       fkt_process(processes, id)->comm, name);
 	}
 	printf("%" PRIu64 " events, %" PRIu64 " lost\n", fkt_read_stats(reader)->events,
 	       fkt_read_stats(reader)->lost);

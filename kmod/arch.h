@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the module asks of an architecture. It is in a folder arch/NAME/, with the NAME that the kernel's
- * own arch/NAME/ has, and Kbuild finds there
+ * What the module asks of an architecture. It is in a folder arch/NAME/, with the NAME that the
+ * kernel's own arch/NAME/ has, and Kbuild finds there
  *
  *	machine.h	what is declared below; no architecture does without
- *	*.c		kinds of probe that it alone has, each a struct fkt_provider of FKT_PROVIDERS; and
- *			the same for those of which each architecture has a file of its own, such as
- *			system calls
- *	trampoline.S	the gate's trampolines (gate/trampoline.h says which), if functions can be traced.
- *			Then it also has
+ *	*.c		kinds of probe that it alone has, each a struct fkt_provider of
+ *			FKT_PROVIDERS; and the same for those of which each architecture has a file
+ *			of its own, such as system calls
+ *	trampoline.S	the gate's trampolines (gate/trampoline.h says which), if functions can be
+ *			traced. Then it also has
  *	function_arch.h	what is said below under "Functions", and
  *	stack.h		fkt_stack_unsure() and its like: how much is left of the stack
  *
- * A kind of FKT_PROVIDERS of which there is no file is there without probes. Where the traced kernel has
- * tables of its own, such as of the system calls, they are in include/fkt/NAME/, for the tools as well.
+ * A kind of FKT_PROVIDERS of which there is no file is there without probes. Where the traced
+ * kernel has tables of its own, such as of the system calls, they are in include/fkt/NAME/, for the
+ * tools as well.
  *
- * arch/none/ is for compiling the rest where an architecture has no folder: nobody records with that.
+ * arch/none/ is for compiling the rest where an architecture has no folder: nobody records with
+ * that.
  */
 #ifndef FKT_ARCH_H
 #define FKT_ARCH_H
@@ -28,11 +30,13 @@
 
 /**
  * fkt_arch_clock - read the counter that all CPUs share
- * @shared: other CPUs write into the lane as well: it is not to be read before what was read earlier.
- *	Where nobody else does, an interrupt alone can come between, and that makes fkt_arch_cmpxchg() fail.
+ * @shared: other CPUs write into the lane as well: it is not to be read before what was read
+ *	earlier. Where nobody else does, an interrupt alone can come between, and that makes
+ *	fkt_arch_cmpxchg() fail.
  *
  * Context: any, NMI included.
- * Return: what never gets less while the machine is awake, and programs can read too: fkt_record does.
+ * Return: what never gets less while the machine is awake, and programs can read too: fkt_record
+ * does.
  */
 static __always_inline u64 fkt_arch_clock(bool shared);
 
@@ -46,7 +50,8 @@ static inline u32 fkt_arch_clock_khz(void);
  * @p: where
  * @old: what is expected there; receives what was there when it is something else
  * @new: what is to be there
- * @shared: a constant: whether other CPUs write there. If not, it only has to be whole for interrupts.
+ * @shared: a constant: whether other CPUs write there. If not, it only has to be whole for
+ *	interrupts.
  *
  * Context: any, NMI included.
  * Return: whether it was exchanged.
@@ -63,7 +68,7 @@ static __always_inline bool fkt_arch_cmpxchg(u64 *p, u64 *old, u64 new, bool sha
  */
 static __always_inline void fkt_arch_add_release(u32 *p, u32 n, bool shared);
 
-/* --- Registers --------------------------------------------------------------------------------- */
+/* --- Registers -------------------------------------------------------------------------------- */
 
 /**
  * fkt_arch_stack_word - a word of the kernel's stack
@@ -77,18 +82,20 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
 
 #include "machine.h"
 
-/* --- Functions --------------------------------------------------------------------------------- */
+/* --- Functions -------------------------------------------------------------------------------- */
 
 /*
  * function_arch.h, for the gate and for probes/function.c:
  *
  * FKT_ARCH_LANDING_BYTES: the length of what may stand in a function before ftrace's call
  *
- * bool fkt_arch_is_ftrace_place(unsigned long address): whether ftrace's call, or what it leaves where it
- *	calls nobody, is at an address of the kernel's code, also while it is just being changed
+ * bool fkt_arch_is_ftrace_place(unsigned long address): whether ftrace's call, or what it leaves
+ *	where it calls nobody, is at an address of the kernel's code, also while it is just being
+ *	changed
  *
- * unsigned long *fkt_arch_detour(struct pt_regs *regs): where it is to be said to ftrace, when it has
- *	called several tracers of a function, to which trampoline it is to go on; 0 for into the function
+ * unsigned long *fkt_arch_detour(struct pt_regs *regs): where it is to be said to ftrace, when it
+ *	has called several tracers of a function, to which trampoline it is to go on; 0 for into
+ *	the function
  */
 
 #endif

@@ -127,7 +127,10 @@ static int fkt_pool_add(struct fkt_session *s, struct fkt_pool *pool, u32 count,
 	return 0;
 }
 
-/* Spare pages go to the lane in the order in which they came: that of their addresses, by and large. */
+/*
+ * Spare pages go to the lane in the order in which they came: that of their addresses, by and
+ * large.
+ */
 static void fkt_pool_queue_spare(struct fkt_pool *pool)
 {
 	struct fkt_buf *buf, *next;
@@ -143,8 +146,8 @@ static void fkt_pool_queue_spare(struct fkt_pool *pool)
  * @s: the session
  * @pool: the lane's pool
  *
- * Context: the session's lock, or its reader mutex; may sleep. For a CPU that was not there when the
- * recording began, this is when it comes.
+ * Context: the session's lock, or its reader mutex; may sleep. For a CPU that was not there when
+ * the recording began, this is when it comes.
  * Return: 0 or -ENOMEM, with the pages that could be had queued.
  */
 int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
@@ -311,8 +314,8 @@ void fkt_buffer_reclaim(struct fkt_pool *pool)
 			continue;
 		number = fkt_buf_header(buf)->seq;
 		pool->out_count--;
-		if (buf->extra &&
-		    fkt_lane_queued(pool->lane) * 1000ull > (u64)pool->pages * sync_below_permille) {
+		if (buf->extra && fkt_lane_queued(pool->lane) * 1000ull >
+					  (u64)pool->pages * sync_below_permille) {
 			fkt_pool_forget(pool, buf);
 			fkt_pool_tell(FKT_CODE_RELEASE_PAGE, pool, number);
 			fkt_pool_tell(FKT_CODE_EXTRA, pool, -1);
@@ -355,7 +358,9 @@ bool fkt_buffer_service(struct fkt_session *s)
 		want = (u64)pool->pages * (grow_until_permille - free_permille) / 1000 + 1;
 		if (grow_until_permille <= free_permille || pool->pages >= pool->cap)
 			continue;
-		/* What can't be had is not there: the events that it would have held are counted. */
+		/*
+		 * What can't be had is not there: the events that it would have held are counted.
+		 */
 		had = pool->pages;
 		(void)fkt_pool_add(s, pool, min(want, pool->cap - pool->pages), true);
 		fkt_pool_queue_spare(pool);

@@ -26,10 +26,11 @@ static_assert(offsetof(struct pcpu_hot, preempt_count) == 8);
 #endif
 
 /*
- * Until 6.12 the kernel calls each probe of a tracepoint with preemption off. From 6.13 on it may be on
- * in those of sys_enter and sys_exit, from 7.0 on in all of them: a task that went to another CPU between
- * finding its lane and writing into it would write into a foreign one. So a probe takes preemption off
- * itself, before it asks whether anything is recorded: the session waits for it then.
+ * Until 6.12 the kernel calls each probe of a tracepoint with preemption off. From 6.13 on it may
+ * be on in those of sys_enter and sys_exit, from 7.0 on in all of them: a task that went to another
+ * CPU between finding its lane and writing into it would write into a foreign one. So a probe takes
+ * preemption off itself, before it asks whether anything is recorded: the session waits for it
+ * then.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define FKT_PREEMPTIBLE_PROBES 0
@@ -50,7 +51,9 @@ static __always_inline void fkt_probe_leave(int *unused)
 		preempt_enable_notrace();
 }
 
-/* The last declaration of each function that a tracepoint or a kprobe calls: lasts until its end. */
+/*
+ * The last declaration of each function that a tracepoint or a kprobe calls: lasts until its end.
+ */
 #define FKT_PROBE_GUARD()                                                                          \
 	int fkt_guard __attribute__((__cleanup__(fkt_probe_leave), __unused__)) = fkt_probe_enter()
 
@@ -69,8 +72,8 @@ static __always_inline void fkt_probe_leave(int *unused)
 #endif
 
 /*
- * A kernel that checks at each indirect call that the function has the type it is called as, and stops
- * when it has not. The option had another name until 6.18.
+ * A kernel that checks at each indirect call that the function has the type it is called as, and
+ * stops when it has not. The option had another name until 6.18.
  */
 #define FKT_CALLS_ARE_CHECKED (IS_ENABLED(CONFIG_CFI) || IS_ENABLED(CONFIG_CFI_CLANG))
 
@@ -82,7 +85,7 @@ static __always_inline void fkt_probe_leave(int *unused)
 #ifndef FKT_HAS_SYSCORE
 #define FKT_SYSCORE(name, on_suspend, on_resume)                                                   \
 	static struct syscore_ops name = { .suspend = on_suspend, .resume = on_resume }
-#define FKT_SYSCORE_ARG	      void
+#define FKT_SYSCORE_ARG	       void
 #define fkt_register_syscore   register_syscore_ops
 #define fkt_unregister_syscore unregister_syscore_ops
 #else
@@ -92,7 +95,7 @@ static __always_inline void fkt_probe_leave(int *unused)
 		.resume = on_resume,                                                               \
 	};                                                                                         \
 	static struct syscore name = { .ops = &name##_ops }
-#define FKT_SYSCORE_ARG	      void *unused
+#define FKT_SYSCORE_ARG	       void *unused
 #define fkt_register_syscore   register_syscore
 #define fkt_unregister_syscore unregister_syscore
 #endif
@@ -148,9 +151,9 @@ static inline struct fkt_text fkt_module_init_text(const struct module *mod)
 }
 
 /*
- * How many functions may have a direct trampoline, all in all. Before 6.7, each one that is added beyond
- * 8192 makes a new copy of the kernel's table of them all, and loses the old one, as when the table grows
- * several times at once (FKT_DIRECT_TABLE_LEAKS).
+ * How many functions may have a direct trampoline, all in all. Before 6.7, each one that is added
+ * beyond 8192 makes a new copy of the kernel's table of them all, and loses the old one, as when
+ * the table grows several times at once (FKT_DIRECT_TABLE_LEAKS).
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define FKT_DIRECT_MAX	       4096u

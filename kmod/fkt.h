@@ -171,7 +171,8 @@ struct fkt_tracepoint {
 };
 
 /*
- * @function as the probe of the tracepoint @event, whose header is included: does not compile when it
+ * @function as the probe of the tracepoint @event, whose header is included: does not compile when
+ *	it
  * has not the type that the kernel will call it as. One kernel gives a tracepoint an argument more,
  * another one checks the type at each call.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way out: whole pages go to the output by reference, through splice_read (paper, §2 and §5), on
- * behalf of the flush thread, or of any program that calls sendfile(2) or splice(2) on /dev/fkt.
+ * The way out: whole pages go to the output by reference, through splice_read (paper, §2 and §5),
+ * on behalf of the flush thread, or of any program that calls sendfile(2) or splice(2) on /dev/fkt.
  */
 #include <linux/anon_inodes.h>
 #include <linux/cpu.h>
@@ -22,9 +22,9 @@ static DEFINE_PER_CPU(bool, fkt_kicking);
  * fkt_lane_kick - there are pages to take
  * @lane: the lane
  *
- * Context: any, from inside a probe, preemption off. Waking a thread takes locks that the probed code
- * may hold: the interrupt that irq_work raises does it (the paper's softirq bit, §4). The functions
- * that raise it may be traced themselves: they do not kick again.
+ * Context: any, from inside a probe, preemption off. Waking a thread takes locks that the probed
+ * code may hold: the interrupt that irq_work raises does it (the paper's softirq bit, §4). The
+ * functions that raise it may be traced themselves: they do not kick again.
  */
 void fkt_lane_kick(struct fkt_lane *lane)
 {
@@ -116,9 +116,9 @@ static void fkt_index_finish(struct fkt_session *s, struct fkt_page_header *head
 }
 
 /*
- * Whether the page that follows in memory on the one handed out last is next in its lane: consecutive
- * pages make large writes (§3). A run is short enough that pages still come about in the order in
- * which they were finished.
+ * Whether the page that follows in memory on the one handed out last is next in its lane:
+ * consecutive pages make large writes (§3). A run is short enough that pages still come about in
+ * the order in which they were finished.
  */
 static bool fkt_stream_run_goes_on(struct fkt_session *s)
 {
@@ -206,9 +206,9 @@ static void fkt_stream_take_index(struct fkt_session *s, struct fkt_chunk *chunk
 
 /*
  * The next page of the stream: an index page where one is due, else the oldest whole page. It goes
- * into chunk[count], or into the chunk before where it continues that. Returns the number of chunks,
- * as before when there is no page, or -ENOMEM without memory for an index page. Lanes' pages go to
- * their pool's list of those that are out, to be taken back when the output has let go.
+ * into chunk[count], or into the chunk before where it continues that. Returns the number of
+ * chunks, as before when there is no page, or -ENOMEM without memory for an index page. Lanes'
+ * pages go to their pool's list of those that are out, to be taken back when the output has let go.
  */
 static int fkt_stream_next(struct fkt_session *s, struct fkt_chunk *chunk, int count)
 {
@@ -471,8 +471,8 @@ static unsigned long fkt_wait_jiffies(struct fkt_session *s)
 /*
  * How many pages a call of splice may take.
  *
- * Splice never asks for more pages than the pipe has buffers. Those of the flush thread hold several:
- * it takes all that its call may still hand out. That is more than @len, and not more than
+ * Splice never asks for more pages than the pipe has buffers. Those of the flush thread hold
+ * several: it takes all that its call may still hand out. That is more than @len, and not more than
  * splice_direct_to_actor() is still to move, which goes by what it gets.
  */
 static u64 fkt_splice_pages(const struct fkt_session *s, const struct file *in, size_t len)
@@ -481,7 +481,9 @@ static u64 fkt_splice_pages(const struct fkt_session *s, const struct file *in, 
 				      : len / FKT_PAGE_BYTES;
 }
 
-/* How many buffers a pipe takes; what is taken out of a lane must find room: it can't be put back. */
+/*
+ * How many buffers a pipe takes; what is taken out of a lane must find room: it can't be put back.
+ */
 static int fkt_splice_room(const struct pipe_inode_info *pipe)
 {
 	int room = (int)pipe->max_usage - (int)pipe_occupancy(pipe->head, pipe->tail);
@@ -497,8 +499,9 @@ static int fkt_splice_room(const struct pipe_inode_info *pipe)
 }
 
 /*
- * Take pages, at most @pages in at most @room chunks, as soon as there are any. Returns the number of
- * chunks, 0 at the recording's end, -EAGAIN where nobody waits and there are none, or another error.
+ * Take pages, at most @pages in at most @room chunks, as soon as there are any. Returns the number
+ * of chunks, 0 at the recording's end, -EAGAIN where nobody waits and there are none, or another
+ * error.
  */
 static int fkt_splice_take(struct fkt_session *s, struct fkt_chunk *chunk, int room, u64 pages,
 			   bool waits)
@@ -667,7 +670,9 @@ static int fkt_flush_actor(struct pipe_inode_info *pipe, struct splice_desc *sd)
 	return sd->total_len - left ?: ret;
 }
 
-/* As do_splice_direct() from the stream, with the checks that any write has, and the actor above. */
+/*
+ * As do_splice_direct() from the stream, with the checks that any write has, and the actor above.
+ */
 static long fkt_flush_splice(struct fkt_session *s, loff_t *from, loff_t *to, size_t bytes)
 {
 	struct splice_desc sd = {
@@ -785,7 +790,8 @@ static int fkt_flush_thread(void *data)
  * fkt_flush_start - start the flush thread
  * @s: the session; s->output.file is the thread's from here on
  *
- * The thread ends by itself, when s->stream.stop is set or the output fails; it then finishes the session.
+ * The thread ends by itself, when s->stream.stop is set or the output fails; it then finishes the
+ * session.
  *
  * Context: the session's lock.
  * Return: 0 or a negative errno value.
@@ -817,7 +823,8 @@ int fkt_flush_start(struct fkt_session *s)
  *
  * So that whoever stopped a recording can unload the module at once.
  *
- * Context: the session's lock, idle: the thread needs the lock no more; or module unload. May sleep.
+ * Context: the session's lock, idle: the thread needs the lock no more; or module unload. May
+ * sleep.
  */
 void fkt_flush_wait(struct fkt_session *s)
 {

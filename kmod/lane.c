@@ -36,7 +36,10 @@ struct fkt_place {
 	u64 lost;
 };
 
-/* Find a place for a slot of @bytes. False when there is no page, and the last one is closed already. */
+/*
+ * Find a place for a slot of @bytes. False when there is no page, and the last one is closed
+ * already.
+ */
 static __always_inline bool fkt_place_find(struct fkt_lane *lane, u64 head, u32 bytes, u32 cpu,
 					   bool shared, struct fkt_place *place)
 {
@@ -66,8 +69,8 @@ static __always_inline bool fkt_place_find(struct fkt_lane *lane, u64 head, u32 
 	}
 	if ((s32)(smp_load_acquire(&lane->limit) - (place->page + 1)) > 0) {
 		/*
-		 * Partner of the acquire: the release in fkt_lane_queue(). What is lost from here on
-		 * is lost after this page began, or is not yet counted; and read before the
+		 * Partner of the acquire: the release in fkt_lane_queue(). What is lost from here
+		 * on is lost after this page began, or is not yet counted; and read before the
 		 * exchange, the count never runs backwards from page to page.
 		 */
 		place->lost = READ_ONCE(lane->lost);
@@ -85,7 +88,10 @@ static __always_inline bool fkt_place_find(struct fkt_lane *lane, u64 head, u32 
 	return place->offset != FKT_HEAD_CLOSED;
 }
 
-/* The place is taken: write the slot's first words, and before them the header of a page that it opens. */
+/*
+ * The place is taken: write the slot's first words, and before them the header of a page that it
+ * opens.
+ */
 static __always_inline void fkt_place_begin(struct fkt_lane *lane, const struct fkt_place *place,
 					    u64 tag, u32 bytes, u32 cpu, struct fkt_slot *slot)
 {
@@ -206,8 +212,8 @@ bool fkt_lane_close(struct fkt_lane *lane, bool shared)
  * @clock: what the clock says
  * @stamp: the moment that this is to be; or up to 2 to the FKT_SLOT_STAMP_BITS later
  *
- * Context: no probe can run, and none of the lanes has a page that is open: what is in a page is told
- * from each other by the clock alone.
+ * Context: no probe can run, and none of the lanes has a page that is open: what is in a page is
+ * told from each other by the clock alone.
  */
 void fkt_clock_goes_on(u64 clock, u64 stamp)
 {
@@ -221,8 +227,8 @@ void fkt_clock_goes_on(u64 clock, u64 stamp)
  * @lane: the lane
  * @shared: as for fkt_reserve()
  *
- * Closes the page that is being filled. Where there is none, the head is moved all the same: a probe
- * that was interrupted between its clock and its slot, or whose CPU was taken away there by a
+ * Closes the page that is being filled. Where there is none, the head is moved all the same: a
+ * probe that was interrupted between its clock and its slot, or whose CPU was taken away there by a
  * hypervisor, for however long, does not get that slot and reads the clock again. (The count wraps
  * after 32768 fences; the probe would have to stay there for exactly as many.)
  *
@@ -236,7 +242,9 @@ void fkt_lane_fence(struct fkt_lane *lane, bool shared)
 
 	do {
 		head = READ_ONCE(lane->head);
-		/* Read before the exchange: whoever sees the new head reads the clock after that. */
+		/*
+		 * Read before the exchange: whoever sees the new head reads the clock after that.
+		 */
 		now = fkt_clock(true);
 		page = FKT_HEAD_PAGE(head);
 		open = FKT_HEAD_OFFSET(head) != FKT_HEAD_CLOSED;
@@ -336,8 +344,8 @@ bool fkt_lane_ready(struct fkt_lane *lane)
  * @buf: receives the handle that it was queued with
  *
  * Context: the reader.
- * Return: the page, with its header complete but for the recording's id, now the caller's; NULL when
- * there is none.
+ * Return: the page, with its header complete but for the recording's id, now the caller's; NULL
+ * when there is none.
  */
 struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
 {

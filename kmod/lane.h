@@ -6,14 +6,15 @@
  * unchanged into fkt.ko (with lane_kernel.h) and into the host's stress test and benchmark (with
  * tests/stress/lane_user.h).
  *
- * Pages are counted: the lane's page number n lives in ring[n modulo its size] from when it is queued until
- * it is taken. At any moment
+ * Pages are counted: the lane's page number n lives in ring[n modulo its size] from when it is
+ * queued until it is taken. At any moment
  *
  *	tail <= head's page + 1 <= limit
  *
  *	pages before tail		the reader's: taken, on their way to the output
- *	tail … head's page		probes write into them, or have; a page is whole, and may be
- *					taken, once it is closed and all that was reserved is committed
+ *	tail … head's page		probes write into them, or have; a page is whole, and may
+ *					be taken, once it is closed and all that was reserved is
+ *					committed
  *	head's page + 1 … limit - 1	queued: the next ones to be filled
  *
  * Probes move the head (and so pages from queued to filled) by one 64-bit compare-and-exchange.
@@ -49,7 +50,7 @@ struct fkt_ring_entry {
 };
 
 #define FKT_COMMIT(bytes, slots)  ((u32)(bytes) | (u32)(slots) << 16)
-#define FKT_COMMIT_BYTES(commit)  ((commit) & 0xffff)
+#define FKT_COMMIT_BYTES(commit)  ((commit)&0xffff)
 #define FKT_COMMIT_EVENTS(commit) ((commit) >> 16)
 
 /**
@@ -57,7 +58,8 @@ struct fkt_ring_entry {
  * @head: page number in bits 32…63, the CPU that reserved last (shared lanes) in bits 16…31, and
  *	in bits 0…15 the bytes used of that page, or FKT_HEAD_CLOSED when it takes no more; then
  *	bits 16…31 count the fences
- * @near: up to this reading of the clock, a slot's low bits are enough to tell its distance from the slot before
+ * @near: up to this reading of the clock, a slot's low bits are enough to tell its distance from
+ *	the slot before
  * @ring: entries, a power of two of them
  * @ring_mask: their size in bytes, less one entry
  * @limit: number of the first page that is not queued yet
@@ -92,9 +94,9 @@ struct fkt_lane {
 } ____cacheline_aligned;
 
 /*
- * By how much the stamps are ahead of the clock, which a sleep of the machine may set back: a multiple
- * of 2 to the FKT_SLOT_STAMP_BITS, so that the low bits, which are all that most slots have, are the
- * clock's own. Changed by fkt_clock_goes_on() alone.
+ * By how much the stamps are ahead of the clock, which a sleep of the machine may set back: a
+ * multiple of 2 to the FKT_SLOT_STAMP_BITS, so that the low bits, which are all that most slots
+ * have, are the clock's own. Changed by fkt_clock_goes_on() alone.
  */
 extern u64 fkt_clock_ahead;
 
@@ -110,14 +112,15 @@ static __always_inline u64 fkt_stamp(u64 clock)
 #define FKT_HEAD(page, cpu, off) (((u64)(page) << 32) | ((u64)(cpu) << 16) | (off))
 #define FKT_HEAD_CLOSED		 0xffffu
 /*
- * How far a fence counts. With bit 31 never set, what fkt_reserve() adds to the low half of a closed
- * head in a lane that is not shared can't wrap to what looks like room.
+ * How far a fence counts. With bit 31 never set, what fkt_reserve() adds to the low half of a
+ * closed head in a lane that is not shared can't wrap to what looks like room.
  */
 #define FKT_HEAD_FENCES		 0x7fffu
 
 /*
- * A slot's low bits hold differences of up to 2 to the 23 as a signed number. @near is set anew only
- * once half of that has passed since the slot that it was last set for: a store less for the others.
+ * A slot's low bits hold differences of up to 2 to the 23 as a signed number. @near is set anew
+ * only once half of that has passed since the slot that it was last set for: a store less for the
+ * others.
  */
 #define FKT_NEAR_CYCLES		 (1ull << (FKT_SLOT_STAMP_BITS - 2))
 /* From here on a difference does not fit into a wide slot's signed one. */
@@ -164,8 +167,8 @@ static __always_inline struct fkt_ring_entry *fkt_head_entry(struct fkt_lane *la
  * clock is read anew on each try, so that stamps never run backwards within a lane.
  * Return: true, or false when fkt_reserve_slow() is to be asked.
  */
-static __always_inline bool fkt_reserve(struct fkt_lane *lane, const u64 *tag, u64 imm,
-					u32 words, bool shared, struct fkt_slot *slot)
+static __always_inline bool fkt_reserve(struct fkt_lane *lane, const u64 *tag, u64 imm, u32 words,
+					bool shared, struct fkt_slot *slot)
 {
 	const u32 bytes = 8 * (1 + words);
 	u64 head, next, now, old;

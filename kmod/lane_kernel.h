@@ -24,15 +24,17 @@ extern u64 fkt_clock_zero;
 #endif
 
 /*
- * The counter. Within one CPU the exchange that follows orders it: an interrupt between the two makes
- * the exchange fail. Between CPUs the processor must be kept from reading it too early.
+ * The counter. Within one CPU the exchange that follows orders it: an interrupt between the two
+ * makes the exchange fail. Between CPUs the processor must be kept from reading it too early.
  */
 static __always_inline u64 fkt_clock(bool shared)
 {
 	return fkt_arch_clock(shared) - fkt_clock_zero;
 }
 
-/* A load that may be done earlier than it is written, and that an instruction can have as operand. */
+/*
+ * A load that may be done earlier than it is written, and that an instruction can have as operand.
+ */
 #define fkt_read_early(x) data_race(x)
 
 static __always_inline u32 fkt_cpu(void)

@@ -20,8 +20,8 @@ struct fkt_file {
 
 /*
  * A kernel that is locked down, as with Secure Boot, keeps root from reading what is secret in it
- * (confidentiality) or from changing what it does (integrity). FKT may do what the kernel's own tracers
- * may do then.
+ * (confidentiality) or from changing what it does (integrity). FKT may do what the kernel's own
+ * tracers may do then.
  */
 static int fkt_open(struct inode *inode, struct file *file)
 {
@@ -341,8 +341,8 @@ static ssize_t fkt_dev_splice_read(struct file *in, loff_t *pos, struct pipe_ino
 }
 
 /*
- * Whether splice(2) would find pages, or have a mark to give. A kick comes only once for several pages,
- * and none for a mark: one who waits is woken when that is due.
+ * Whether splice(2) would find pages, or have a mark to give. A kick comes only once for several
+ * pages, and none for a mark: one who waits is woken when that is due.
  */
 static bool fkt_poll_pages(struct fkt_session *s)
 {

@@ -131,7 +131,9 @@ int fkt_providers_add(struct fkt_session *s, struct fkt_probes *probes, const st
 		goto out_free;
 	ret = provider->add(&specs);
 	probes->done = ret ? specs.done : specs.count;
-	/* Those that were taken before an error are there, and are to be forgotten with the file. */
+	/*
+	 * Those that were taken before an error are there, and are to be forgotten with the file.
+	 */
 	if (probes->done)
 		s->probes_of = file;
 	mutex_unlock(&s->lock);

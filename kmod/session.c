@@ -40,7 +40,10 @@ noinline void fkt_event_lost(void)
 		fkt_count(&fkt_session.pools[0].lane->lost, true);
 	else
 		fkt_count(&this_cpu_read(fkt_lane)->lost, false);
-	/* After the lane's count: whoever reads them in the other order finds no more of these than lost. */
+	/*
+	 * After the lane's count: whoever reads them in the other order finds no more of these than
+	 * lost.
+	 */
 	atomic64_inc(&fkt_session.skipped);
 }
 
@@ -49,8 +52,8 @@ noinline void fkt_event_lost(void)
  * @lane: where
  * @now: when
  *
- * Context: any, from inside a probe. With on_full=pause the first to come here turns everything off;
- * the flush thread says so.
+ * Context: any, from inside a probe. With on_full=pause the first to come here turns everything
+ * off; the flush thread says so.
  */
 void fkt_lane_full(struct fkt_lane *lane, u64 now)
 {
@@ -82,8 +85,8 @@ static void fkt_session_mark_due(struct work_struct *work)
 }
 
 /*
- * CPU hotplug: a CPU that comes gets its pages before it runs. It comes also when there are none: its
- * events are lost then, and counted, and fkt_buffer_service() tries again.
+ * CPU hotplug: a CPU that comes gets its pages before it runs. It comes also when there are none:
+ * its events are lost then, and counted, and fkt_buffer_service() tries again.
  */
 static int fkt_session_cpu_comes(unsigned int cpu)
 {
@@ -148,7 +151,8 @@ static u32 fkt_mask_effective(u32 mask)
 
 /*
  * No probe is inside a lane any more: every one runs with preemption off, so that RCU waits for it;
- * on a CPU that RCU believes to be idle, it runs with interrupts off, and an interrupt waits for it.
+ * on a CPU that RCU believes to be idle, it runs with interrupts off, and an interrupt waits for
+ * it.
  */
 static void fkt_session_wait_for_probes(struct fkt_session *s)
 {
@@ -446,7 +450,9 @@ void fkt_session_abandon(struct fkt_session *s, u32 generation)
 			fkt_session_finish(s);
 		}
 	}
-	/* One that had ended by itself: its thread, which needs the lock no more, is about to go. */
+	/*
+	 * One that had ended by itself: its thread, which needs the lock no more, is about to go.
+	 */
 	if (s->generation == generation && s->state == FKT_STATE_IDLE)
 		fkt_flush_wait(s);
 	mutex_unlock(&s->lock);

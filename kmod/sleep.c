@@ -11,7 +11,10 @@
 #include "compat.h"
 #include "fkt.h"
 
-/* What the kernel may be wrong by about how long it slept: some clocks that go on know seconds only. */
+/*
+ * What the kernel may be wrong by about how long it slept: some clocks that go on know seconds
+ * only.
+ */
 #define FKT_SLEPT_ERROR_MS 2000
 
 #ifdef FKT_TEST
@@ -51,7 +54,9 @@ static u64 fkt_ns_to_cycles(u64 ns)
 	return mul_u64_u32_div(ns, fkt_arch_clock_khz(), NSEC_PER_MSEC);
 }
 
-/* The last one of the callbacks: with the interrupts off, on the only CPU. So no probe is anywhere. */
+/*
+ * The last one of the callbacks: with the interrupts off, on the only CPU. So no probe is anywhere.
+ */
 static int fkt_falls_asleep(FKT_SYSCORE_ARG)
 {
 	struct fkt_session *s = &fkt_session;
@@ -61,7 +66,10 @@ static int fkt_falls_asleep(FKT_SYSCORE_ARG)
 	if (fkt_sleep_mask)
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(0, current->pid));
 	fkt_sleep_full();
-	/* The buffer may have been full for that event, or for an NMI's: the pause lasts (on_full=pause). */
+	/*
+	 * The buffer may have been full for that event, or for an NMI's: the pause lasts
+	 * (on_full=pause).
+	 */
 	if (!xchg(&fkt_mask, 0))
 		fkt_sleep_mask = 0;
 	barrier(); /* partner: the probe of an NMI, on this CPU */
@@ -83,8 +91,7 @@ static void fkt_wakes_up(FKT_SYSCORE_ARG)
 	now = fkt_clock(true);
 	is = fkt_stamp(now) - fkt_sleep_stamp;
 	/* A counter that has counted on knows best, unless what it says cannot be. */
-	if ((s64)is < 0 ||
-	    is + fkt_ns_to_cycles((u64)FKT_SLEPT_ERROR_MS * NSEC_PER_MSEC) < slept)
+	if ((s64)is < 0 || is + fkt_ns_to_cycles((u64)FKT_SLEPT_ERROR_MS * NSEC_PER_MSEC) < slept)
 		fkt_clock_goes_on(now, fkt_sleep_stamp + slept);
 	WRITE_ONCE(fkt_mask, fkt_sleep_mask);
 	if (fkt_sleep_mask)

@@ -68,7 +68,9 @@ static int fkt_sync_thread(void *data)
 					     ms ? msecs_to_jiffies(ms) : MAX_SCHEDULE_TIMEOUT);
 		/* Asked for because pages ran low (§8.1), or because it is time. */
 		forced = xchg(&s->output.sync_wanted, false);
-		/* What is written after this would stand behind a hole: fkt_sync_finish() says why. */
+		/*
+		 * What is written after this would stand behind a hole: fkt_sync_finish() says why.
+		 */
 		if (fkt_sync_once(s, forced))
 			fkt_session_request_stop(s);
 		WRITE_ONCE(s->output.sync_cpu_ns, current->se.sum_exec_runtime);

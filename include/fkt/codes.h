@@ -38,7 +38,8 @@ enum fkt_key {
 
 /*
  * Kinds of code. ENTRY and EXIT nest: an exit ends the entry that its pair column names, on the
- * same thread (system calls, functions) or on the same CPU (interrupts, softirqs: CPU_ENTRY, CPU_EXIT).
+ * same thread (system calls, functions) or on the same CPU (interrupts, softirqs: CPU_ENTRY,
+ * CPU_EXIT).
  */
 #define FKT_KINDS(X)                                                                               \
 	X(POINT, "point")                                                                          \
@@ -59,8 +60,9 @@ enum fkt_kind {
  * A row stands for the codes code … code + count - 1; what is added to the first one (the row's
  * index) is a number of its own: a system call, a vector. pair is the first code of the matching
  * entry or exit row, 0 where there is none. A spec is a list of fields, "name:type", separated by
- * spaces, in the order in which they stand in the slot's words, each of its natural size and aligned
- * to it as in a C struct; a field "@name:type" is the slot's immediate, signed where the type is.
+ * spaces, in the order in which they stand in the slot's words, each of its natural size and
+ * aligned to it as in a C struct; a field "@name:type" is the slot's immediate, signed where the
+ * type is.
  *
  *	index types		sysnr compat vector
  *	s8… s64, u8… u64	decimal numbers		x32, x64	hexadecimal numbers
@@ -68,9 +70,10 @@ enum fkt_kind {
  *	irq softirq trap	shown with their names, 16 bits
  *	state			the letters of a task's state (R S D T t X Z P I), 16 bits
  *	sym			64 bits, an address shown as symbol+offset
- *	func			64 bits, the address of a function, shown as its name. Entries and exits
- *				with such a field nest function by function: an exit ends the entry
- *				that has the same address here, not any entry of the paired code
+ *	func			64 bits, the address of a function, shown as its name. Entries and
+ *				exits with such a field nest function by function: an exit ends the
+ *				entry that has the same address here, not any entry of the paired
+ *				code
  *	comm			16 bytes, a process name padded with NULs
  *	str			all the words that remain, a string padded with NULs
  *	string stringN		the same with its name and in quotes, from the next word on;
@@ -84,8 +87,8 @@ enum fkt_kind {
  *	void			no result, said so
  *	cycles			64 bits, a number of cycles or a stamp
  *
- * In FKT's own rows a "#type" gives the type of the index. A row whose spec begins with "#words" has
- * each field at the beginning of a word of its own: codes of other modules, see probe.h.
+ * In FKT's own rows a "#type" gives the type of the index. A row whose spec begins with "#words"
+ * has each field at the beginning of a word of its own: codes of other modules, see probe.h.
  */
 #define FKT_CODES(X)                                                                               \
 	/* system calls; of x86-64 also x32's (bit 30 of the number taken off) */                  \
@@ -120,21 +123,23 @@ enum fkt_kind {
 	/* the recording itself */                                                                 \
 	X(PAUSE, 0x1200, 1, POINT, 0, PROCESS, "fkt_pause", "@lane:u16 at:cycles")                 \
 	X(SETMASK, 0x1201, 1, POINT, 0, PROCESS, "fkt_setmask", "mask:x32 pid:pid")                \
-	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */      \
+	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */     \
 	X(SUBMIT, 0x1210, 1, POINT, 0, FKT, "fkt_submit", "@lane:u16 page:u64 free:u32 of:u32")    \
 	X(RELEASE_PAGE, 0x1211, 1, POINT, 0, FKT, "fkt_release",                                   \
 	  "@lane:u16 page:u64 free:u32 of:u32")                                                    \
 	X(EXTRA, 0x1212, 1, POINT, 0, FKT, "fkt_extra", "@lane:u16 pages:s64 free:u32 of:u32")     \
 	X(SYNC_ENTRY, 0x1213, 1, ENTRY, 0x1214, FKT, "fkt_sync", "@forced:u16 bytes:u64")          \
 	X(SYNC_EXIT, 0x1214, 1, EXIT, 0x1213, FKT, "fkt_sync_exit", "ret:ret")                     \
-	/* modules built with -finstrument-functions (§7) */                                       \
+	/* modules built with -finstrument-functions (§7) */                                      \
 	X(GCC_ENTRY, 0x1300, 1, ENTRY, 0x1301, GCC, "gcc", "function:func caller:sym")             \
 	X(GCC_EXIT, 0x1301, 1, EXIT, 0x1300, GCC, "gcc_exit", "function:func")
 
 /* The types that fit into a word: those that a probe in another module may use (probe.h). */
+/* clang-format off */
 #define FKT_WORD_TYPES(X)                                                                          \
 	X(s8) X(s16) X(s32) X(s64) X(u8) X(u16) X(u32) X(u64) X(x8) X(x16) X(x32) X(x64)           \
 	X(pid) X(irq) X(softirq) X(trap) X(state) X(sym) X(func) X(ret) X(cycles)
+/* clang-format on */
 
 /* Codes that fkt_record gives out for a recording: to functions, tracepoints and addresses. */
 #define FKT_CODE_DYNAMIC     0x10000

@@ -40,7 +40,8 @@ enum fkt_on_full {
  * struct fkt_start - argument of FKT_START
  * @size: sizeof(struct fkt_start)
  * @out_fd: where the flush thread writes, from its file position on, which is set behind the last
- *	page when the recording has ended; FKT_NO_OUTPUT when the caller splices from /dev/fkt itself
+ *	page when the recording has ended; FKT_NO_OUTPUT when the caller splices from /dev/fkt
+ *	itself
  * @limit_bytes: stop when the next page would go beyond; 0: no limit
  * @lanes: FKT_LANES_PER_CPU or FKT_LANES_SHARED
  * @on_full: enum fkt_on_full
@@ -96,8 +97,8 @@ struct fkt_lane_status {
 /**
  * struct fkt_refused - a function that could not be hooked
  * @code: of its entry
- * @error: an errno value: EBUSY, a BPF program or a live patch holds it; EEXIST, it is there twice; EINVAL,
- *	ftrace knows no such function; ENOENT, its module has gone
+ * @error: an errno value: EBUSY, a BPF program or a live patch holds it; EEXIST, it is there twice;
+ *	EINVAL, ftrace knows no such function; ENOENT, its module has gone
  */
 struct fkt_refused {
 	__u32 code;
@@ -130,13 +131,13 @@ struct fkt_refused {
  * @missed: times that an address was passed and the kernel could not call its probe
  * @functions: functions that were hooked
  * @functions_refused: functions that could not be hooked
- * @clock_ahead: what is to be added to the processor's counter of cycles to get a stamp, which goes on
- *	where the machine has slept and the counter was set back
+ * @clock_ahead: what is to be added to the processor's counter of cycles to get a stamp, which goes
+ *	on where the machine has slept and the counter was set back
  * @text_reused: counts up when a module's code comes to be where another one's was; not 0
  * @reserved2: 0
  * @refused: the first of those that could not be hooked
- * @skipped: events of functions that were lost though there was a page: little was left of the stack, another
- *	tracer took the call, or too many tasks were inside functions of a graph
+ * @skipped: events of functions that were lost though there was a page: little was left of the
+ *	stack, another tracer took the call, or too many tasks were inside functions of a graph
  */
 struct fkt_status {
 	__u32 size;
@@ -182,7 +183,8 @@ struct fkt_status {
 /**
  * struct fkt_function_spec - a function to trace
  * @address: of the function, or of ftrace's place in it
- * @code: of its entry, from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END; that of its exit is the next one
+ * @code: of its entry, from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END; that of its exit is the next
+ *	one
  * @keys: mask of its layers: it is hooked when one of them is first on, and records while one is
  * @args: how many of its first arguments to record, at most FKT_FUNCTION_ARGS_MAX
  * @ret_bytes: size of what it returns: 0 (nothing), 1, 2, 4 or 8
@@ -203,10 +205,10 @@ struct fkt_function_spec {
 
 /**
  * struct fkt_functions_common - what functions that are added together have in common
- * @graph_depth: how many calls within each other are recorded of FKT_FUNCTION_GRAPH, 0 for all; the last
- *	one that was added counts
- * @text_reused: fkt_status.text_reused from before the addresses were looked up, 0 to do without it:
- *	then it is taken on trust that they are of the functions that they are said to be of
+ * @graph_depth: how many calls within each other are recorded of FKT_FUNCTION_GRAPH, 0 for all; the
+ *	last one that was added counts
+ * @text_reused: fkt_status.text_reused from before the addresses were looked up, 0 to do without
+ *	it: then it is taken on trust that they are of the functions that they are said to be of
  */
 struct fkt_functions_common {
 	__u32 graph_depth;
@@ -254,18 +256,18 @@ struct fkt_tracepoint_spec {
  * beginning. Memory that can't be read is a value of 0, or the string "(fault)".
  */
 enum fkt_fetch_op {
-	FKT_FETCH_REGISTER = 1,	   /* value = the register number @value of struct pt_regs */
-	FKT_FETCH_STACK = 2,	   /* value = the word number @value of the kernel's stack */
-	FKT_FETCH_STACK_ADDR = 3,  /* value = the stack pointer */
-	FKT_FETCH_VALUE = 4,	   /* value = @value */
-	FKT_FETCH_READ = 5,	   /* value = the @size bytes (1, 2, 4, 8) at value + @value */
-	FKT_FETCH_READ_USER = 6,   /* the same, of the program's memory alone */
-	FKT_FETCH_WORD = 7,	   /* record value: a word */
-	FKT_FETCH_STRING = 8,	   /* record the string at value + @value: @size words */
-	FKT_FETCH_STRING_USER = 9, /* the same, of the program's memory alone */
+	FKT_FETCH_REGISTER = 1,	    /* value = the register number @value of struct pt_regs */
+	FKT_FETCH_STACK = 2,	    /* value = the word number @value of the kernel's stack */
+	FKT_FETCH_STACK_ADDR = 3,   /* value = the stack pointer */
+	FKT_FETCH_VALUE = 4,	    /* value = @value */
+	FKT_FETCH_READ = 5,	    /* value = the @size bytes (1, 2, 4, 8) at value + @value */
+	FKT_FETCH_READ_USER = 6,    /* the same, of the program's memory alone */
+	FKT_FETCH_WORD = 7,	    /* record value: a word */
+	FKT_FETCH_STRING = 8,	    /* record the string at value + @value: @size words */
+	FKT_FETCH_STRING_USER = 9,  /* the same, of the program's memory alone */
 	FKT_FETCH_LAST_STRING = 10, /* like STRING, but without words that it does not need */
 	FKT_FETCH_LAST_STRING_USER = 11,
-	FKT_FETCH_COMM = 12,	   /* record the name of the current thread: 2 words */
+	FKT_FETCH_COMM = 12, /* record the name of the current thread: 2 words */
 };
 
 /**
@@ -296,7 +298,8 @@ struct fkt_fetch {
  * @flags: FKT_KPROBE_…
  * @ops: how many operations it has, may be 0
  * @max_active: of FKT_KPROBE_RETURN: how many may be inside the function; 0: the kernel's choice
- * @ops_first: the first of them in the struct fkt_fetch[] that addresses added together have in common
+ * @ops_first: the first of them in the struct fkt_fetch[] that addresses added together have in
+ *	common
  */
 struct fkt_kprobe_spec {
 	__u64 address;

@@ -32,12 +32,12 @@
  *	fkt_unregister_codes(base);
  *
  * "fkt_record -k modules COMMAND" then records them, and fkt_print shows them with these names, on
- * whatever machine: they are written into the trace. Probes of any layer's mask are possible, so that
- * those of a driver can be recorded together with what they belong to (FKT_KEY_NETDRV, say).
+ * whatever machine: they are written into the trace. Probes of any layer's mask are possible, so
+ * that those of a driver can be recorded together with what they belong to (FKT_KEY_NETDRV, say).
  *
- * Building such a module needs the symbols of fkt.ko besides this header. make install puts them into
- * lib/fkt/RELEASE/Module.symvers, for make's KBUILD_EXTRA_SYMBOLS. While the module is loaded, fkt.ko
- * cannot be unloaded.
+ * Building such a module needs the symbols of fkt.ko besides this header. make install puts them
+ * into lib/fkt/RELEASE/Module.symvers, for make's KBUILD_EXTRA_SYMBOLS. While the module is loaded,
+ * fkt.ko cannot be unloaded.
  *
  * To trace each function of a module without any probe in it, see docs/modules.md.
  */
@@ -84,9 +84,9 @@ void fkt_unregister_codes(int base);
  * @count: their number, at most FKT_REGISTER_MAX
  *
  * Context: process; may sleep.
- * Return: the code of @codes[0]; that of @codes[i] is by i larger. Or a negative errno value: -EINVAL
- * for a table that is wrong, -EEXIST for a name that another code has, both with a sentence in the
- * kernel's log, -ENOSPC when no codes are left, -ENOMEM.
+ * Return: the code of @codes[0]; that of @codes[i] is by i larger. Or a negative errno value:
+ * -EINVAL for a table that is wrong, -EEXIST for a name that another code has, both with a sentence
+ * in the kernel's log, -ENOSPC when no codes are left, -ENOMEM.
  */
 #define fkt_register_codes(codes, count) fkt_register_module_codes(THIS_MODULE, codes, count)
 
@@ -110,9 +110,9 @@ void fkt_probe5(u32 code, u64 a, u64 b, u64 c, u64 d, u64 e);
  *
  * Context: any, NMI included.
  */
-#define FKT_PROBE0(mask, code)		      FKT_PROBE_IF(mask, fkt_probe0(code))
-#define FKT_PROBE1(mask, code, a)	      FKT_PROBE_IF(mask, fkt_probe1(code, (u64)(a)))
-#define FKT_PROBE2(mask, code, a, b)	      FKT_PROBE_IF(mask, fkt_probe2(code, (u64)(a), (u64)(b)))
+#define FKT_PROBE0(mask, code)	     FKT_PROBE_IF(mask, fkt_probe0(code))
+#define FKT_PROBE1(mask, code, a)    FKT_PROBE_IF(mask, fkt_probe1(code, (u64)(a)))
+#define FKT_PROBE2(mask, code, a, b) FKT_PROBE_IF(mask, fkt_probe2(code, (u64)(a), (u64)(b)))
 #define FKT_PROBE3(mask, code, a, b, c)                                                            \
 	FKT_PROBE_IF(mask, fkt_probe3(code, (u64)(a), (u64)(b), (u64)(c)))
 #define FKT_PROBE4(mask, code, a, b, c, d)                                                         \

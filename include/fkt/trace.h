@@ -10,7 +10,8 @@
  *	fkt_reader_free(reader);
  *	fkt_close(trace);
  *
- * It is compiled with what "pkg-config --cflags --libs fkt" says. docs/example.c is a whole program.
+ * It is compiled with what "pkg-config --cflags --libs fkt" says. docs/example.c is a whole
+ * program.
  *
  * The trace may be a regular file, a block device or a stream, cut off anywhere or damaged: what
  * can be read is read, and what is missing is said. Nothing in the file is trusted. Strings that

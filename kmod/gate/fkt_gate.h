@@ -6,7 +6,8 @@
  * it. So the trampolines are a module of their own, which stays in memory from when functions are
  * first traced until the machine is restarted. Of the recording that uses them the gate knows three
  * functions, and calls them with preemption off while the recording has it open; when
- * fkt_gate_close() has returned, none of them is running or will be called, whoever is still inside.
+ * fkt_gate_close() has returned, none of them is running or will be called, whoever is still
+ * inside.
  *
  * Each return is known by a ticket: a number that the recording gave when the function was entered,
  * from a range that no other recording ever gets. A return with a ticket of a recording that has
@@ -32,8 +33,8 @@ struct ftrace_regs;
 /**
  * struct fkt_gate_call - a function that is entered, on the stack
  * @args: its argument registers
- * @body: where ftrace's call in the function returns to, to run it; 0 when the function is not known,
- *	for the call is passed by: it can't be recorded, and a ticket is of no use
+ * @body: where ftrace's call in the function returns to, to run it; 0 when the function is not
+ *	known, for the call is passed by: it can't be recorded, and a ticket is of no use
  */
 struct fkt_gate_call {
 	u64 args[FKT_GATE_ARGS];
@@ -54,7 +55,8 @@ struct fkt_gate_copying_call {
 };
 
 /**
- * struct fkt_gate_ops - what the gate calls, in the context of the traced function: any; preemption off
+ * struct fkt_gate_ops - what the gate calls, in the context of the traced function: any; preemption
+ * off
  * @entry: a function is entered. Return: a ticket for its return, 0 when that is not to be caught
  * @entry_copying: the same, by the copying trampoline
  * @exit: a function returns that was entered with a ticket of this recording: the ticket, less the
@@ -71,8 +73,8 @@ struct fkt_gate_ops {
  * @first: the first of the recording's tickets; never 0
  * @called: the trampoline, for ftrace's direct calls
  * @called_copying: the same for functions that have arguments on the stack: the body finds copies
- * @shared: what an ftrace_ops calls, with FTRACE_OPS_FL_SAVE_REGS, whose own trampoline @called is: where
- *	other tracers share a function with it
+ * @shared: what an ftrace_ops calls, with FTRACE_OPS_FL_SAVE_REGS, whose own trampoline @called is:
+ *	where other tracers share a function with it
  * @shared_copying: the same with @called_copying
  */
 struct fkt_gate {

@@ -14,8 +14,8 @@
 #include "trampoline.h"
 
 /*
- * trampoline.S has 16 and 80 of it in its unwinding hints. The copies are 80 bytes below the arguments:
- * one that has to stand at a multiple of 16 still does.
+ * trampoline.S has 16 and 80 of it in its unwinding hints. The copies are 80 bytes below the
+ * arguments: one that has to stand at a multiple of 16 still does.
  */
 static_assert(FKT_GATE_COPY_WORDS == 8);
 static_assert((8 * FKT_GATE_COPY_WORDS + 16) % 16 == 0);
@@ -29,8 +29,9 @@ static bool fkt_gate_keeps;
 static u64 fkt_gate_next = 1;
 
 /*
- * The tickets of the recording that has the gate open, or of the next one, and how many: 0 while nobody has.
- * The trampolines read the one, then the other: the first changes only while there are none.
+ * The tickets of the recording that has the gate open, or of the next one, and how many: 0 while
+ * nobody has. The trampolines read the one, then the other: the first changes only while there are
+ * none.
  */
 u64 fkt_gate_first = 1;
 u64 fkt_gate_tickets;
@@ -64,10 +65,12 @@ void __kprobes fkt_gate_resched(void)
 }
 
 /*
- * Several tracers share a function, and ftrace asks them all: here it is told to go on to the trampoline
- * @to as if the function called it, with all registers as they were. A BPF program that came later than
- * this hook has said already where to go on, and there is one such place only: the call is passed by,
- * and said to be. Preemption is off.
+ * Several tracers share a function, and ftrace asks them all: here it is told to go on to the
+ * trampoline
+ * @to as if the function called it, with all registers as they were. A BPF program that came later
+ *	than
+ * this hook has said already where to go on, and there is one such place only: the call is passed
+ * by, and said to be. Preemption is off.
  */
 static __always_inline void fkt_gate_shared_by(struct ftrace_regs *fregs, void (*to)(void))
 {
@@ -102,8 +105,8 @@ static void __kprobes fkt_gate_shared_copying(unsigned long ip, unsigned long pa
  * From the first time on, this module stays loaded.
  *
  * Context: process; may sleep.
- * Return: 0, -EBUSY while another one has it open, -EOPNOTSUPP while ftrace is turned off, or another
- * negative errno value of ftrace's.
+ * Return: 0, -EBUSY while another one has it open, -EOPNOTSUPP while ftrace is turned off, or
+ * another negative errno value of ftrace's.
  */
 int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *gate)
 {

@@ -4,10 +4,10 @@
  *
  * It is turned on (kernel.ftrace_enabled), and stays so while functions are hooked.
  *
- * While it is off, ftrace takes direct calls, calls nobody, and is confused when they are taken back.
- * It can't be turned off while there is a hook that is said to be permanent, and takes no such hook
- * while it is off; but of direct calls nobody can say that. So there is one more hook, on a function
- * of the gate's own that nobody calls.
+ * While it is off, ftrace takes direct calls, calls nobody, and is confused when they are taken
+ * back. It can't be turned off while there is a hook that is said to be permanent, and takes no
+ * such hook while it is off; but of direct calls nobody can say that. So there is one more hook, on
+ * a function of the gate's own that nobody calls.
  */
 #include <linux/ftrace.h>
 #include "../compat.h"
@@ -29,9 +29,9 @@ static struct ftrace_ops fkt_gate_guard = {
 };
 
 /*
- * Before 6.7, ftrace's table of direct calls grows anew whenever it was empty, and of the tables that it
- * grows out of within one call, all but the last are lost. One direct call that is never taken back, on
- * another function that nobody calls, keeps the table: so it grows once.
+ * Before 6.7, ftrace's table of direct calls grows anew whenever it was empty, and of the tables
+ * that it grows out of within one call, all but the last are lost. One direct call that is never
+ * taken back, on another function that nobody calls, keeps the table: so it grows once.
  */
 static noinline void fkt_gate_kept(void)
 {

@@ -2,10 +2,10 @@
 /*
  * Kernel functions, in and out, through the trampolines of fkt_gate.ko.
  *
- * The recorder names the functions by address, each with the code of its entry; the code of its exit
- * is the next one. A table by the address that the trampoline finds on its stack says what to record.
- * It lives as long as the gate is open: from before the first function is hooked until nobody comes
- * through any more.
+ * The recorder names the functions by address, each with the code of its entry; the code of its
+ * exit is the next one. A table by the address that the trampoline finds on its stack says what to
+ * record. It lives as long as the gate is open: from before the first function is hooked until
+ * nobody comes through any more.
  */
 #include <linux/bitmap.h>
 #include <linux/ftrace.h>
@@ -56,7 +56,7 @@ struct fkt_function {
 } __aligned(1u << FKT_FUNCTION_SHIFT);
 
 /* Functions begin at multiples of 16. */
-#define FKT_BODY_SHIFT	   4
+#define FKT_BODY_SHIFT 4
 static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);
 static_assert(FKT_FUNCTION_COPY_MAX <= FKT_GATE_COPY_WORDS);
 static_assert(FKT_FUNCTION_ARGS_MAX == FKT_GATE_ARGS);
@@ -74,8 +74,8 @@ struct fkt_function_table {
 };
 
 /**
- * struct fkt_function_group - functions that were hooked together: when their layers were asked for,
- * those of each module apart, and of the kernel's own those that have arguments on the stack
+ * struct fkt_function_group - functions that were hooked together: when their layers were asked
+ * for, those of each module apart, and of the kernel's own those that have arguments on the stack
  * @link: in fkt_function_groups
  * @ops: the hooks
  * @direct: hooked by direct trampoline, which is in a table of the kernel's and excludes other such
@@ -94,17 +94,17 @@ struct fkt_function_group {
 };
 
 /*
- * What the recorder asked for; changed with the session's lock and fkt_groups_lock, read with either.
- * Of those whose module has gone the address is 0: fkt_groups_lock.
+ * What the recorder asked for; changed with the session's lock and fkt_groups_lock, read with
+ * either. Of those whose module has gone the address is 0: fkt_groups_lock.
  */
 static struct fkt_function_spec *fkt_function_specs;
 static u32 fkt_function_count;
 static u32 fkt_function_graph_depth;
 
 /*
- * The pages of the modules' memory whose code has gone, or is about to, and nobody else's is there. When
- * another module's comes, that is counted, from a random number on, and the last ones are kept: whoever has looked up
- * addresses before may take its functions for others. fkt_groups_lock.
+ * The pages of the modules' memory whose code has gone, or is about to, and nobody else's is there.
+ * When another module's comes, that is counted, from a random number on, and the last ones are
+ * kept: whoever has looked up addresses before may take its functions for others. fkt_groups_lock.
  */
 #define FKT_TEXTS_KEPT 64
 #define FKT_TEXT_PAGES ((MODULES_END - MODULES_VADDR) / PAGE_SIZE)
@@ -114,7 +114,9 @@ static DECLARE_BITMAP(fkt_text_init, FKT_TEXT_PAGES);
 static struct fkt_text fkt_text_came[FKT_TEXTS_KEPT]; /* by @fkt_text_reused */
 static u32 fkt_text_reused;
 
-/* The places of the running recording's table, NULL without one, and the gate, which is open then. */
+/*
+ * The places of the running recording's table, NULL without one, and the gate, which is open then.
+ */
 static struct fkt_function *fkt_functions;
 static struct fkt_gate fkt_functions_gate;
 /* The groups that are hooked, and its lock. */
@@ -234,7 +236,9 @@ static noinline u64 fkt_function_entry_any(const u64 *args, unsigned long body,
 	return 0;
 }
 
-/* That of one without arguments, and without anything else to know, that has no room in its page. */
+/*
+ * That of one without arguments, and without anything else to know, that has no room in its page.
+ */
 static noinline u64 fkt_function_entry_full(const struct fkt_function *function)
 {
 	fkt_event_tag(function->entry_tag, 0, NULL);
@@ -331,9 +335,9 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 }
 
 /*
- * A function whose exit is caught gets copies of the arguments on its stack: how many it has is taken
- * on trust, and with too few of them it works with others. Whoever may not write into the kernel may not
- * say that. Its entry alone changes nothing.
+ * A function whose exit is caught gets copies of the arguments on its stack: how many it has is
+ * taken on trust, and with too few of them it works with others. Whoever may not write into the
+ * kernel may not say that. Its entry alone changes nothing.
  */
 static int fkt_spec_check(const struct fkt_function_spec *spec)
 {
@@ -349,7 +353,10 @@ static unsigned long fkt_text_page(unsigned long address)
 	return (address - MODULES_VADDR) / PAGE_SIZE;
 }
 
-/* Whether another module's code has come to an address, among the last @came that did so, or its own has gone. */
+/*
+ * Whether another module's code has come to an address, among the last @came that did so, or its
+ * own has gone.
+ */
 static bool fkt_text_changed(unsigned long address, u32 came)
 {
 	u32 k;
@@ -361,9 +368,9 @@ static bool fkt_text_changed(unsigned long address, u32 came)
 }
 
 /*
- * Strike out what is no longer what the recorder has found at the addresses: a function that is there by
- * now in place of another one may have more arguments on the stack. Return: 0, or -ESTALE when so many
- * modules have come that nobody knows.
+ * Strike out what is no longer what the recorder has found at the addresses: a function that is
+ * there by now in place of another one may have more arguments on the stack. Return: 0, or -ESTALE
+ * when so many modules have come that nobody knows.
  */
 static int fkt_specs_freshen(struct fkt_function_spec *specs, u32 count, u32 text_reused)
 {
@@ -437,9 +444,9 @@ static unsigned long fkt_function_body(unsigned long address)
 }
 
 /*
- * Put a function into the table. It may be there already, from an attach that a signal has ended. Return: 0,
- * -EEXIST when another one of that address is there, or -EINVAL when that is none of a function: ftrace
- * takes any that is within its call.
+ * Put a function into the table. It may be there already, from an attach that a signal has ended.
+ * Return: 0, -EEXIST when another one of that address is there, or -EINVAL when that is none of a
+ * function: ftrace takes any that is within its call.
  */
 static int fkt_table_insert(struct fkt_function *places, const struct fkt_function_spec *spec)
 {
@@ -494,9 +501,10 @@ static u32 fkt_specs_compact(const struct fkt_function_spec **specs, u32 count)
 }
 
 /*
- * Refuse those of @count functions that ftrace does not know. It takes all of a list of addresses or
- * none: they are found by halving, each time from an empty filter, so that a list in which every second
- * one is wrong takes no more than twice as many steps as it has addresses. @ops is never registered.
+ * Refuse those of @count functions that ftrace does not know. It takes all of a list of addresses
+ * or none: they are found by halving, each time from an empty filter, so that a list in which every
+ * second one is wrong takes no more than twice as many steps as it has addresses. @ops is never
+ * registered.
  */
 static int fkt_specs_sieve(struct ftrace_ops *ops, const struct fkt_function_spec **specs,
 			   unsigned long *ips, u32 count)
@@ -519,9 +527,9 @@ static int fkt_specs_sieve(struct ftrace_ops *ops, const struct fkt_function_spe
 }
 
 /*
- * Refuse those of @count functions that can't be hooked, whoever else is there: those that are not what the
- * recorder took them for, or are there twice. The others are in the table then. Return: how many, or a
- * negative errno value.
+ * Refuse those of @count functions that can't be hooked, whoever else is there: those that are not
+ * what the recorder took them for, or are there twice. The others are in the table then. Return:
+ * how many, or a negative errno value.
  */
 static int fkt_specs_check(const struct fkt_function_spec **specs, u32 count)
 {
@@ -643,8 +651,8 @@ static int fkt_group_attach(const struct fkt_function_spec *const *specs, u32 co
 }
 
 /*
- * Free the groups that ftrace has refused. It had them in its list of hooks for a moment, and waits for
- * nobody when it takes them out again: another CPU may be going through them.
+ * Free the groups that ftrace has refused. It had them in its list of hooks for a moment, and waits
+ * for nobody when it takes them out again: another CPU may be going through them.
  */
 static void fkt_groups_refused_free(void)
 {
@@ -661,12 +669,15 @@ static void fkt_groups_refused_free(void)
 	}
 }
 
-/* How many groups may come of looking for functions that somebody else holds: each is hooked and unhooked. */
+/*
+ * How many groups may come of looking for functions that somebody else holds: each is hooked and
+ * unhooked.
+ */
 #define FKT_GROUPS_MAX 256
 
 /*
- * Hook @count functions. ftrace hooks all of a group or none: those that somebody else holds, a BPF program
- * or a live patch, are found by halving, and refused. @groups counts the groups.
+ * Hook @count functions. ftrace hooks all of a group or none: those that somebody else holds, a BPF
+ * program or a live patch, are found by halving, and refused. @groups counts the groups.
  */
 static int fkt_groups_attach(const struct fkt_function_spec **specs, u32 count, u32 *groups)
 {
@@ -728,10 +739,10 @@ static bool fkt_spec_called(const struct fkt_function_spec *spec)
 }
 
 /*
- * Hook @count functions. Where a function calls nobody, nobody holds it: the others are tried apart from
- * these. They are hooked directly, or found to be held: a hook with a trampoline of its own does not
- * exclude others, and where a BPF program has the function already, the function would go on to that
- * one's alone.
+ * Hook @count functions. Where a function calls nobody, nobody holds it: the others are tried apart
+ * from these. They are hooked directly, or found to be held: a hook with a trampoline of its own
+ * does not exclude others, and where a BPF program has the function already, the function would go
+ * on to that one's alone.
  */
 static int fkt_functions_attach(const struct fkt_function_spec **specs, u32 count)
 {
@@ -774,8 +785,8 @@ static int fkt_spec_order(const void *va, const void *vb)
 }
 
 /*
- * Hook the functions of the layers in @keys that are in none of those in @before. After an error none of
- * them is hooked.
+ * Hook the functions of the layers in @keys that are in none of those in @before. After an error
+ * none of them is hooked.
  */
 static int fkt_layers_attach(u32 keys, u32 before)
 {
@@ -812,9 +823,9 @@ static int fkt_layers_attach(u32 keys, u32 before)
 }
 
 /*
- * The code of some functions of a group goes. The others are hooked again at once: those that go together
- * are in one group, but this module may have been loaded too late to know that (fkt_text_init), or have
- * been told wrong.
+ * The code of some functions of a group goes. The others are hooked again at once: those that go
+ * together are in one group, but this module may have been loaded too late to know that
+ * (fkt_text_init), or have been told wrong.
  */
 static void fkt_group_without(struct fkt_function_group *group, const struct fkt_text *text)
 {
@@ -863,8 +874,8 @@ static void fkt_text_strike_out(const struct fkt_text *text)
 }
 
 /*
- * A module's code goes: ftrace is about to forget its functions, but has not yet, and others may come to
- * be where they are.
+ * A module's code goes: ftrace is about to forget its functions, but has not yet, and others may
+ * come to be where they are.
  */
 static void fkt_text_goes(const struct fkt_text text)
 {
@@ -876,8 +887,8 @@ static void fkt_text_goes(const struct fkt_text text)
 }
 
 /*
- * A module's code comes. Who has asked for a function there already, meant that of a module that could
- * not be loaded in the end, of which nobody says that it goes.
+ * A module's code comes. Who has asked for a function there already, meant that of a module that
+ * could not be loaded in the end, of which nobody says that it goes.
  */
 static void fkt_text_comes(const struct fkt_text text, bool init)
 {
@@ -921,7 +932,10 @@ static struct notifier_block fkt_function_modules = {
 
 static int fkt_function_init(void)
 {
-	/* Whoever has asked an earlier instance of this module, before it was loaded anew, is told apart. */
+	/*
+	 * Whoever has asked an earlier instance of this module, before it was loaded anew, is told
+	 * apart.
+	 */
 	fkt_text_reused = get_random_u32() >> 1 | 1;
 	return register_module_notifier(&fkt_function_modules);
 }
@@ -1006,7 +1020,9 @@ static int fkt_function_attach(const struct fkt_session *s, u32 keys)
 		mutex_unlock(&fkt_groups_lock);
 	}
 	fkt_function_keys |= keys;
-	/* Layers without functions need no table, and nothing that waits for all tasks afterwards. */
+	/*
+	 * Layers without functions need no table, and nothing that waits for all tasks afterwards.
+	 */
 	if (!fkt_functions_wanted(keys))
 		return 0;
 	if (!fkt_functions) {

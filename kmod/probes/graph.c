@@ -2,8 +2,8 @@
 /*
  * Which tasks are inside a function below which calls are recorded, and how deep.
  *
- * A table of tasks that nobody locks: a task's place is one of the few in the line of cache that its
- * address selects, only the task itself takes it, and interrupts give back what they took.
+ * A table of tasks that nobody locks: a task's place is one of the few in the line of cache that
+ * its address selects, only the task itself takes it, and interrupts give back what they took.
  */
 #include <linux/hash.h>
 #include <linux/sched.h>

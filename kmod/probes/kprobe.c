@@ -309,8 +309,8 @@ static void fkt_kprobe_status(struct fkt_status *status)
  * fkt_kprobe_stays - whether the kernel goes on calling a kprobe that was unregistered
  * @kp: the kprobe
  *
- * After an error of its own, ftrace lets go of nothing that it calls, which kprobes at the beginning
- * of functions are. Then the kprobe is never to be freed, and this module stays for it.
+ * After an error of its own, ftrace lets go of nothing that it calls, which kprobes at the
+ * beginning of functions are. Then the kprobe is never to be freed, and this module stays for it.
  *
  * Context: process.
  */

@@ -14,7 +14,8 @@ EXPORT_SYMBOL_GPL(fkt_mask);
 
 /*
  * The probe has found its layer on, possibly with preemption on: whether anything is still recorded
- * is to be asked again. A code that nobody registered must not spill into its neighbours in the slot.
+ * is to be asked again. A code that nobody registered must not spill into its neighbours in the
+ * slot.
  */
 #define FKT_DEFINE_PROBE(n, params, ...)                                                           \
 	void fkt_probe##n params                                                                   \
@@ -68,7 +69,9 @@ struct fkt_registered {
 static LIST_HEAD(fkt_registered);
 static DEFINE_MUTEX(fkt_registered_lock);
 
-/* Where to look first: codes that were in use lately, maybe in a trace that is not finished, rest. */
+/*
+ * Where to look first: codes that were in use lately, maybe in a trace that is not finished, rest.
+ */
 static u32 fkt_registered_next = FKT_CODE_MODULES;
 
 static const char *const fkt_kind_names[] = {

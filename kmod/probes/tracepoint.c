@@ -2,8 +2,8 @@
 /*
  * Any tracepoint, of the kernel and of its modules, with its first arguments as they are.
  *
- * The recorder names the tracepoints, and how many arguments each has. Modules' tracepoints come and
- * go with them, which the kernel tells.
+ * The recorder names the tracepoints, and how many arguments each has. Modules' tracepoints come
+ * and go with them, which the kernel tells.
  */
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -41,7 +41,8 @@ static DEFINE_MUTEX(fkt_points_lock);
 static u32 fkt_points_keys;
 
 /**
- * struct fkt_point_spare - a module's tracepoint that has the name of another module's, which is traced
+ * struct fkt_point_spare - a module's tracepoint that has the name of another module's, which is
+ * traced
  * @link: in fkt_point_spares, the oldest first
  * @tp: it; traced when that goes
  */

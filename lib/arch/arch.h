@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What numbers mean on the machine that was traced, which may be of another architecture than the one that
- * reads: a file each, x86.c …, and a name in FKT_ARCHS.
+ * What numbers mean on the machine that was traced, which may be of another architecture than the
+ * one that reads: a file each, x86.c …, and a name in FKT_ARCHS.
  */
 #ifndef FKT_ARCH_TABLES_H
 #define FKT_ARCH_TABLES_H

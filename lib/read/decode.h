@@ -2,8 +2,8 @@
 /*
  * Slots to events: the part of libfkt that runs once an event, inline in the caller's loop.
  *
- * A cursor walks the slots of one page; whatever a slot says, the cursor never leaves the bytes that
- * the page's header and the file's size allow.
+ * A cursor walks the slots of one page; whatever a slot says, the cursor never leaves the bytes
+ * that the page's header and the file's size allow.
  */
 #ifndef FKT_DECODE_H
 #define FKT_DECODE_H

@@ -5,7 +5,8 @@
  *	text.c		events as lines
  *	list.c		a listing made by several threads
  *	table.c		tables, and which formats there are
- *	plain.c …	formats: a struct fkt_format each, in a file of its own, and a name in FKT_FORMATS
+ *	plain.c …	formats: a struct fkt_format each, in a file of its own, and a name in
+ *			FKT_FORMATS
  *
  * What a listing's lines repeat is made once and kept: text.c has a format write what stands for a
  * code (a label) and for a CPU's thread (struct fkt_who), and then lines of these and of values.
@@ -27,7 +28,9 @@
 /* Whether lines may be written now; otherwise they are held until fkt_text_flush() */
 typedef bool fkt_text_may_write_fn(void *arg);
 void fkt_text_hold(struct fkt_text *text, fkt_text_may_write_fn *may_write, void *arg);
-/* Go on with events behind some that were not listed here: the trace's first stamp, the last one. */
+/*
+ * Go on with events behind some that were not listed here: the trace's first stamp, the last one.
+ */
 void fkt_text_resume(struct fkt_text *text, uint64_t first, uint64_t last);
 
 /* ---- what is kept of a listing ---- */

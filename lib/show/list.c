@@ -101,7 +101,8 @@ struct job {
  * @processes: the threads at some moment
  * @text: makes its lines
  * @applied: so many windows' process events @processes knows
- * @told: the same, with the job's lock; no window is taken that needs the ring's place of a later one
+ * @told: the same, with the job's lock; no window is taken that needs the ring's place of a later
+ *	one
  * @window: the one that it is at
  * @number: its number
  * @page: room for PAGES_KEPT pages, and one
@@ -392,7 +393,9 @@ static int collect(struct worker *worker)
 	return 0;
 }
 
-/* Called when there is no room for more lines: once it is the window's turn, they need not be kept. */
+/*
+ * Called when there is no room for more lines: once it is the window's turn, they need not be kept.
+ */
 static bool is_turn(void *arg)
 {
 	struct worker *worker = arg;
@@ -555,7 +558,10 @@ int fkt_list(struct fkt_trace *trace, const struct fkt_listing *listing,
 	pthread_cond_init(&job->changed, NULL);
 	fkt_span(trace, &job->first, &last);
 	plan_window(job);
-	/* Symbols are read when one is looked up first: else all threads would wait for one of them. */
+	/*
+	 * Symbols are read when one is looked up first: else all threads would wait for one of
+	 * them.
+	 */
 	fkt_symbol(trace, 0, &symbol);
 	for (made = 0; made < threads; made++) {
 		if (!make_worker(&worker[made], job)) {

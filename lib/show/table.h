@@ -28,9 +28,9 @@ enum fkt_column_type {
 	FKT_COLUMN_LAST, /* the same, the last one of the line: as wide as it needs */
 	FKT_COLUMN_NUMBER,
 	FKT_COLUMN_CYCLES,   /* a number, that of cycles */
-	FKT_COLUMN_DURATION, /* cycles, shown as time if the trace has a clock; for programs, in ns */
-	FKT_COLUMN_PERCENT, /* parts of a million */
-	FKT_COLUMN_BAR,	    /* the same, as stars; not for programs */
+	FKT_COLUMN_DURATION, /* cycles, shown as time if the trace has a clock; to programs in ns */
+	FKT_COLUMN_PERCENT,  /* parts of a million */
+	FKT_COLUMN_BAR,	     /* the same, as stars; not for programs */
 };
 
 /**

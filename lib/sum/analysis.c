@@ -607,8 +607,8 @@ static void end_state(struct thread *thread, uint64_t now)
 }
 
 /*
- * It runs again, and nobody has woken it since it left its CPU: it was woken on its way out, when it
- * could not stay any more. All the time it was waiting for a CPU.
+ * It runs again, and nobody has woken it since it left its CPU: it was woken on its way out, when
+ * it could not stay any more. All the time it was waiting for a CPU.
  */
 static void was_woken_early(struct thread *thread)
 {

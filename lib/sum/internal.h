@@ -2,7 +2,7 @@
 /*
  * Where the time went. Uses trace/ and read/.
  *
- *	rows.c		what time is charged to, and what a code's events do to the calls that are open
+ *	rows.c		what time is charged to, and what a code's events do to open calls
  *	histogram.c	how values are distributed
  *	analysis.c	charges the time, event by event
  *	reduce.c	what a page comes to by itself (reduce.h)

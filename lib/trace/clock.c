@@ -134,7 +134,10 @@ bool fkt_parse_time(const char *text, uint64_t *ns)
 			continue;
 		if (whole > INT64_MAX / 2 / units[i].ns)
 			return false;
-		/* Seconds of a unit first: a part of a minute has more digits than there is room for. */
+		/*
+		 * Seconds of a unit first: a part of a minute has more digits than there is room
+		 * for.
+		 */
 		*ns = whole * units[i].ns + part * (units[i].ns % SECOND) / scale +
 		      part * (SECOND / scale) * (units[i].ns / SECOND);
 		return true;

@@ -111,10 +111,10 @@ struct fkt_rate {
 };
 
 /*
- * Threads may share a trace, each with a reader. What these find out for the trace, after fkt_open(),
- * they write with @lock: the end sections of a stream, or of a file whose footer does not say where they
- * are, the symbols, and which functions there are. What others may read meanwhile without it is
- * published: @complete, @info, @n_totals, @symbols_read, @functions.
+ * Threads may share a trace, each with a reader. What these find out for the trace, after
+ * fkt_open(), they write with @lock: the end sections of a stream, or of a file whose footer does
+ * not say where they are, the symbols, and which functions there are. What others may read
+ * meanwhile without it is published: @complete, @info, @n_totals, @symbols_read, @functions.
  */
 struct fkt_trace {
 	pthread_mutex_t lock;
@@ -184,8 +184,8 @@ bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 		       const struct fkt_section_header *head);
 
 /*
- * The end sections, which a reader of a file without a footer has met at @offset: read once, whoever
- * comes first. Return: whether they are there, and whole.
+ * The end sections, which a reader of a file without a footer has met at @offset: read once,
+ * whoever comes first. Return: whether they are there, and whole.
  */
 bool fkt_read_end(struct fkt_trace *trace, uint64_t offset);
 /* The same of a stream, whose next section's header is @head. */
@@ -221,10 +221,14 @@ bool fkt_parse_u32(const char *word, uint32_t *value);
 /* In place of the offset of a function's address. */
 #define FKT_NO_FUNCTION UINT8_MAX
 
-/* fields.c: where a code's field of type "func" stands in the words, in bytes; or FKT_NO_FUNCTION */
+/*
+ * fields.c: where a code's field of type "func" stands in the words, in bytes; or FKT_NO_FUNCTION
+ */
 uint8_t fkt_function_field(const struct fkt_trace *trace, uint32_t code);
 
-/* What other rooms keep in a trace: read/state.c takes it from the sections, as fkt_index_names(). */
+/*
+ * What other rooms keep in a trace: read/state.c takes it from the sections, as fkt_index_names().
+ */
 int fkt_index_state(struct fkt_trace *trace);
 /* And sum/rows.c's, freed with it. */
 void fkt_free_functions(struct fkt_trace *trace);

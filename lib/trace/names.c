@@ -36,7 +36,10 @@ static const char *const softirqs[] = {
 };
 
 /* clang-format off */
-/* Linux's errors, as x86 and most others have them, whatever the numbers are on the machine that reads. */
+/*
+ * Linux's errors, as x86 and most others have them, whatever the numbers are on the machine that
+ * reads.
+ */
 static const char *const errors[] = {
 	[1] = "EPERM", "ENOENT", "ESRCH", "EINTR", "EIO", "ENXIO", "E2BIG", "ENOEXEC", "EBADF",
 	"ECHILD", "EAGAIN", "ENOMEM", "EACCES", "EFAULT", "ENOTBLK", "EBUSY", "EEXIST", "EXDEV",

@@ -26,8 +26,8 @@
 #define SERIES	    101
 #define SLOTS	    4000
 /*
- * The part of a series for which a thread may be off its CPU, or alone on its lane, before the series
- * does not count; and how long to look for series that do.
+ * The part of a series for which a thread may be off its CPU, or alone on its lane, before the
+ * series does not count; and how long to look for series that do.
  */
 #define DISTURBED   0.1
 #define SECONDS	    8

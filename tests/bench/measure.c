@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * measure COMMAND…: run it, and print on stderr its wall-clock and CPU time in seconds, and its peak
- * memory in MB.
+ * measure COMMAND…: run it, and print on stderr its wall-clock and CPU time in seconds, and its
+ * peak memory in MB.
  */
 #include <errno.h>
 #include <error.h>

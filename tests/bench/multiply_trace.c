@@ -165,7 +165,8 @@ int main(int argc, char **argv)
 	if (!trace)
 		error(1, 0, "%s: %s", argv[1], why);
 	data = read_file(argv[1], &bytes);
-	if (!fkt_is_complete(trace) || !fkt_span(trace, &first, &last) || !fkt_has_wall_clock(trace))
+	if (!fkt_is_complete(trace) || !fkt_span(trace, &first, &last) ||
+	    !fkt_has_wall_clock(trace))
 		error(1, 0, "%s: not a whole trace with events and a clock", argv[1]);
 	memcpy(&header, data, sizeof(header));
 	memcpy(&end, data + bytes - sizeof(struct fkt_footer) + 8, sizeof(end));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libFuzzer feeds: any bytes as a trace, as a file and as a stream, to every way of printing it
- * and to fkt_extract's copying. The parts that are copied are read again: they have to be whole.
+ * What libFuzzer feeds: any bytes as a trace, as a file and as a stream, to every way of printing
+ * it and to fkt_extract's copying. The parts that are copied are read again: they have to be whole.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -50,7 +50,9 @@ static void all_codes(struct build *build, unsigned int lane, uint64_t stamp)
 #define X(NAME, code, count, KIND, pair, LAYER, name, spec) code,
 		FKT_CODES(X)
 #undef X
-		65536, 65537, 70000,
+			65536,
+		65537,
+		70000,
 	};
 	uint64_t words[4] = { 7 | 8ull << 32, 0x6576656e, 0xffffffff81000104, 3 };
 

@@ -4,11 +4,11 @@
  * interrupts, and one reader checks every page that it takes.
  *
  * What is written says by whom it was written, and as which of that writer's events. So the reader
- * knows of each slot that it was written once, by the right one, whole and in its order; and of each
- * number that is missing, that it was lost, and before which page.
+ * knows of each slot that it was written once, by the right one, whole and in its order; and of
+ * each number that is missing, that it was lost, and before which page.
  *
- * The primitives of lane_user.h call fkt_stress_point() between any two steps that others could come
- * between, where now and then an interrupt is raised, or the CPU given away.
+ * The primitives of lane_user.h call fkt_stress_point() between any two steps that others could
+ * come between, where now and then an interrupt is raised, or the CPU given away.
  */
 #include <argp.h>
 #include <inttypes.h>
@@ -849,7 +849,8 @@ static bool take_page(struct lane_check *check)
 	if (buf != (char *)header + 1)
 		fail("lane %u: a page came with another one's handle", check->lane.number);
 	if (header->first < complete)
-		fail_page(check, header, "from %#" PRIx64 ", when all up to %#" PRIx64
+		fail_page(check, header,
+			  "from %#" PRIx64 ", when all up to %#" PRIx64
 			  " was said to have been taken",
 			  (uint64_t)header->first, (uint64_t)complete);
 	if (complete_so_far(check) < complete)
@@ -893,7 +894,6 @@ static void read_until(double end)
 	struct lane_check *check;
 	unsigned int i;
 	bool idle;
-
 
 	while (seconds_now() < end) {
 		idle = true;
@@ -984,7 +984,10 @@ static void finish_lane(struct lane_check *check)
 
 	for (page = 0; page < check->seq; page++)
 		begun += !((u32)(check->first_page + page) & lane->kick_mask);
-	/* And one each time that the lane becomes full: without losses that is when it is filled up. */
+	/*
+	 * And one each time that the lane becomes full: without losses that is when it is filled
+	 * up.
+	 */
 	most = begun + (kind->lossless ? 1 : lane->lost);
 	if (check->kicks <= begun || check->kicks > most)
 		fail("lane %u: %" PRIu64 " kicks, not %" PRIu64 " to %" PRIu64, lane->number,

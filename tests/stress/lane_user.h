@@ -69,9 +69,9 @@ static __always_inline u64 fkt_clock_moved(void)
 }
 #endif
 
-#define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define READ_ONCE(x)	  __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define fkt_read_early(x) READ_ONCE(x)
-#define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)  __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 
 #define smp_load_acquire(p)                                                                        \
 	({                                                                                         \

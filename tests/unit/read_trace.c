@@ -30,7 +30,9 @@ static void write_all(int fd, const uint8_t *data, size_t bytes)
 	}
 }
 
-/* A descriptor with the bytes to be read. The child that writes a long stream is waited for later. */
+/*
+ * A descriptor with the bytes to be read. The child that writes a long stream is waited for later.
+ */
 static int offer(const struct build *build, size_t bytes, enum read_how how, pid_t *child)
 {
 	int ends[2], fd;

@@ -14,6 +14,11 @@ tests: $(B)/tests/unit/test_licences
 $(B)/tests/unit/test_licences: tests/unit/licences
 	$(Q)mkdir -p $(@D) && cp $< $@
 
+tests: $(B)/tests/unit/test_style
+
+$(B)/tests/unit/test_style: tests/unit/style
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 # libfkt as programs find it that have nothing but what make install-lib installs.
 tests: $(B)/tests/unit/test_libfkt
 

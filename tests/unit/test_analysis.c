@@ -487,8 +487,8 @@ static void test_interrupt_before(void **state)
 /*
  * Events are lost on CPU 0 between 1200 and 1500:
  *
- * CPU 0: 1000 50: sys( 1100 F( 1200 softirq_raise | lost | 1500 50: F) 1600 sys) 1700 sys( 1800 sys)
- * CPU 1: 1000 60: sys( 1900 sys)
+ * CPU 0: 1000 50: sys( 1100 F( 1200 softirq_raise | lost | 1500 50: F) 1600 sys) 1700 sys( 1800
+ * sys) CPU 1: 1000 60: sys( 1900 sys)
  *
  * What 50 did until 1500 is not known, not even that it was the same F. F has 100, and then, from
  * 1500 on, what was entered is not known: F ends, having taken 0, and the 100 until sys) are that
@@ -548,7 +548,9 @@ static void test_lost_elsewhere(void **state)
 	build_event(&build, 0, 1700, F_END, 0);
 	build_event(&build, 0, 1800, SYS_READ_END, 0);
 	analyse(&build);
-	/* Its cycles are right, as nobody else can have had them, but the calls are no whole ones. */
+	/*
+	 * Its cycles are right, as nobody else can have had them, but the calls are no whole ones.
+	 */
 	expect_row(F, 100 + 100, 0, 0, 2);
 	expect_row(SYS_READ, 100 + 100, 0, 0, 2);
 	expect_own(FKT_ROW_UNKNOWN, 400);
@@ -736,8 +738,8 @@ static void keep_wait(void *arg, const struct fkt_wait *wait)
 }
 
 /*
- * 50 sleeps in F, called by sys, from 1200 on; irq 14 on CPU 1 wakes it at 1510; it runs at 1600. 60
- * is preempted at 1600, in user mode as far as one knows, and back at 1800.
+ * 50 sleeps in F, called by sys, from 1200 on; irq 14 on CPU 1 wakes it at 1510; it runs at 1600.
+ * 60 is preempted at 1600, in user mode as far as one knows, and back at 1800.
  */
 static void test_waits(void **state)
 {
@@ -776,8 +778,8 @@ static void test_waits(void **state)
 }
 
 /*
- * 50 sleeps from 1200 on; irq 14, which has interrupted a softirq on CPU 1, wakes it from within F: the
- * irq does, not what it has interrupted.
+ * 50 sleeps from 1200 on; irq 14, which has interrupted a softirq on CPU 1, wakes it from within F:
+ * the irq does, not what it has interrupted.
  */
 static void test_nested_waker(void **state)
 {
@@ -808,9 +810,9 @@ static void test_nested_waker(void **state)
 }
 
 /*
- * 50 is on its way to sleep when 70, on CPU 1, wakes it at 1180; it leaves its CPU at 1200, and all the
- * time to 1600 it waits for one. At 1700 it is woken while it runs, and does not sleep for that; then it
- * sleeps from 1800 to 1900, when it is woken, and runs again at 2000.
+ * 50 is on its way to sleep when 70, on CPU 1, wakes it at 1180; it leaves its CPU at 1200, and all
+ * the time to 1600 it waits for one. At 1700 it is woken while it runs, and does not sleep for
+ * that; then it sleeps from 1800 to 1900, when it is woken, and runs again at 2000.
  */
 static void test_woken_early(void **state)
 {
@@ -931,7 +933,10 @@ static void test_histogram(void **state)
 	assert_in_range(fkt_histogram_percentile(&histogram, 99), 929, 1000);
 	assert_int_equal(fkt_histogram_percentile(&histogram, 100), 1000);
 	assert_int_equal(fkt_histogram_percentile(&histogram, 0), 1);
-	/* The smallest value that is not less than so many: of 95, p99 is the largest one, and p50 the 48th. */
+	/*
+	 * The smallest value that is not less than so many: of 95, p99 is the largest one, and p50
+	 * the 48th.
+	 */
 	for (uint64_t i = 1; i <= 95; i++)
 		fkt_histogram_add(&few, i < 48 ? 1 : i < 95 ? 2 : 1000000);
 	assert_int_equal(fkt_histogram_percentile(&few, 99), 1000000);

@@ -253,8 +253,10 @@ int main(void)
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_late_symbols),
 		cmocka_unit_test(test_no_symbols),
-		cmocka_unit_test(test_clock),	   cmocka_unit_test(test_clock_without_tail),
-		cmocka_unit_test(test_odd_clocks), cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_clock_without_tail),
+		cmocka_unit_test(test_odd_clocks),
+		cmocka_unit_test(test_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

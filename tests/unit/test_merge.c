@@ -387,7 +387,10 @@ static void test_live_stream(void **state)
 	build_free(&build);
 }
 
-/* A stream's events come once: who asks for more than its one reader gets nothing, and takes nothing. */
+/*
+ * A stream's events come once: who asks for more than its one reader gets nothing, and takes
+ * nothing.
+ */
 static void test_one_reader(void **state)
 {
 	char path[32], error[FKT_ERROR_BYTES];

@@ -2,9 +2,9 @@
 /*
  * What fkt_print prints of traces made by hand, in each of its modes, against tests/unit/print/.
  *
- * The trace: two CPUs, one cycle a nanosecond. On CPU 0 "app" (50) reads, through F and G, and sleeps
- * in G until an interrupt on CPU 1 wakes it; it goes on there. Meanwhile "other" (60) runs on CPU 0,
- * fails to read, and has an interrupt with a softirq in it. It all takes 10 us.
+ * The trace: two CPUs, one cycle a nanosecond. On CPU 0 "app" (50) reads, through F and G, and
+ * sleeps in G until an interrupt on CPU 1 wakes it; it goes on there. Meanwhile "other" (60) runs
+ * on CPU 0, fails to read, and has an interrupt with a softirq in it. It all takes 10 us.
  *
  * FKT_GOLDEN=write test_print writes the files anew; look at what git says has changed. With the
  * argument --trace=FILE the program does no more than write the trace.
@@ -172,7 +172,10 @@ static int run(const char *options, const char *file)
 	return WEXITSTATUS(status);
 }
 
-/* Each of 10000 threads on one of 256 CPUs: the time of a view grows with the events, not with one times the other. */
+/*
+ * Each of 10000 threads on one of 256 CPUs: the time of a view grows with the events, not with one
+ * times the other.
+ */
 static void test_many(void **state)
 {
 	const unsigned int cpus = 256, threads = 10000;
@@ -342,8 +345,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),	      cmocka_unit_test(test_many),
 		cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_bad_input),
-		cmocka_unit_test(test_errno_of_int),
-		cmocka_unit_test(test_part_of_stream),
+		cmocka_unit_test(test_errno_of_int),  cmocka_unit_test(test_part_of_stream),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the arguments of functions are, as BTF describes them: in which registers, how many words on the stack. */
+/*
+ * Where the arguments of functions are, as BTF describes them: in which registers, how many words
+ * on the stack.
+ */
 #include "test.h"
 
 #include <bpf/btf.h>

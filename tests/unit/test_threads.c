@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One trace and several threads, each with a reader of its own: what they find out for the trace itself (its end
- * sections, its symbols, which functions there are) is found out once. Best with -fsanitize=thread.
+ * One trace and several threads, each with a reader of its own: what they find out for the trace
+ * itself (its end sections, its symbols, which functions there are) is found out once. Best with
+ * -fsanitize=thread.
  */
 #include "test.h"
 

@@ -94,7 +94,9 @@ static void test_small(void **state)
 	build_free(&build);
 }
 
-/* Codes of modules that came while recording are in the tail: a stream's reader gets them too late. */
+/*
+ * Codes of modules that came while recording are in the tail: a stream's reader gets them too late.
+ */
 static void test_late_codes(void **state)
 {
 	struct reading *file, *stream;

@@ -251,7 +251,8 @@ static void check_extract(const struct build *build, uint32_t seed)
 
 	assert_true(fkt_span(trace, &first, &last));
 	extract.from = seed % 5 ? first + next_random(&seed) % ((last - first) / 2) : 0;
-	extract.to = seed % 3 ? (extract.from ?: first) + 10000 + next_random(&seed) % ((last - first) / 4)
+	extract.to = seed % 3 ? (extract.from ?: first) + 10000 +
+					next_random(&seed) % ((last - first) / 4)
 			      : UINT64_MAX;
 	part = extract_trace(trace, &extract);
 	assert_true(fkt_is_complete(part));
@@ -434,11 +435,19 @@ static void test_times(void **state)
 		const char *text;
 		uint64_t ns;
 	} good[] = {
-		{ "12.5", 12500000000 }, { "12.5s", 12500000000 }, { "900ms", 900000000 },
-		{ ".5us", 500 },	 { "7ns", 7 },		   { "1.0000000019s", 1000000001 },
-		{ "2m", 120000000000 },	 { "0", 0 },		   { "0.500000000m", 30000000000 },
+		{ "12.5", 12500000000 },
+		{ "12.5s", 12500000000 },
+		{ "900ms", 900000000 },
+		{ ".5us", 500 },
+		{ "7ns", 7 },
+		{ "1.0000000019s", 1000000001 },
+		{ "2m", 120000000000 },
+		{ "0", 0 },
+		{ "0.500000000m", 30000000000 },
 	};
-	static const char *const bad[] = { "", ".", "s", "1x", "-1", "1 s", "99999999999999999999" };
+	static const char *const bad[] = {
+		"", ".", "s", "1x", "-1", "1 s", "99999999999999999999",
+	};
 	uint64_t ns;
 
 	(void)state;
@@ -453,14 +462,10 @@ static void test_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_bad_indexes),
-		cmocka_unit_test(test_outside),
-		cmocka_unit_test(test_extract),
-		cmocka_unit_test(test_picked),
-		cmocka_unit_test(test_state),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_cuts),	    cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_bad_indexes), cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_extract),	    cmocka_unit_test(test_picked),
+		cmocka_unit_test(test_state),	    cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_times),
 	};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls [-6] [-c CPU] [-t THREADS] [-s SECONDS] COUNT: each thread, on a CPU of its own from CPU on,
- * calls getppid() COUNT times; with -s as often as it can in that time. With -6 it is a call with six arguments, that
- * fails. Prints how many calls were made.
+ * calls [-6] [-c CPU] [-t THREADS] [-s SECONDS] COUNT: each thread, on a CPU of its own from CPU
+ * on, calls getppid() COUNT times; with -s as often as it can in that time. With -6 it is a call
+ * with six arguments, that fails. Prints how many calls were made.
  */
 #include <err.h>
 #include <pthread.h>

@@ -154,11 +154,16 @@ static const struct step {
 	int (*run)(void);
 	bool must_begin;
 } steps[] = {
-	{ "open", do_open, true },	       { "SETINITPOWPAGES", do_pages, false },
-	{ "ADD_FUNCTIONS", do_functions, false }, { "ADD_TRACEPOINTS", do_tracepoints, false },
-	{ "ADD_KPROBES", do_kprobes, false },  { "START", do_start, true },
-	{ "SETMASK", do_mask, false },	       { "STATUS", do_status, false },
-	{ "LIST_CODES", do_list, false },      { "STOP", do_stop, false },
+	{ "open", do_open, true },
+	{ "SETINITPOWPAGES", do_pages, false },
+	{ "ADD_FUNCTIONS", do_functions, false },
+	{ "ADD_TRACEPOINTS", do_tracepoints, false },
+	{ "ADD_KPROBES", do_kprobes, false },
+	{ "START", do_start, true },
+	{ "SETMASK", do_mask, false },
+	{ "STATUS", do_status, false },
+	{ "LIST_CODES", do_list, false },
+	{ "STOP", do_stop, false },
 	{ "FREEBUFFER", do_free, false },
 };
 #define STEPS (int)(sizeof(steps) / sizeof(*steps))
@@ -202,12 +207,16 @@ static bool sequence(int failing, unsigned int n)
 		if (i == failing)
 			hit = was_injected();
 		if (ret < 0 && (!hit || error != ENOMEM)) {
-			printf("FAILED: %s, with allocation %u of %s failing: %s\n", steps[i].name, n,
-			       failing < 0 ? "none" : steps[failing].name, strerror(error));
+			printf("FAILED: %s, with allocation %u of %s failing: %s\n", steps[i].name,
+			       n, failing < 0 ? "none" : steps[failing].name, strerror(error));
 			failures++;
 		}
-		/* What a recording is set up with need not be used each time: the last sequence does. */
-		if ((ret < 0 && steps[i].must_begin) || (hit && steps[i].run != do_start && !recording))
+		/*
+		 * What a recording is set up with need not be used each time: the last sequence
+		 * does.
+		 */
+		if ((ret < 0 && steps[i].must_begin) ||
+		    (hit && steps[i].run != do_start && !recording))
 			break;
 		recording |= steps[i].run == do_start;
 		/* Something to record. */
@@ -235,8 +244,8 @@ int main(int argc, char **argv)
 		unsigned int n = 1, missed = 0;
 
 		/*
-		 * Not all calls make the same allocations: more are tried behind the last one. Of many
-		 * that follow each other some are left out, for they are pages of a lane.
+		 * Not all calls make the same allocations: more are tried behind the last one. Of
+		 * many that follow each other some are left out, for they are pages of a lane.
 		 */
 		for (; n <= ALLOCATIONS_MAX && missed < 2; n += 1 + n / 16)
 			missed = sequence(i, n) ? 0 : missed + 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fexit FUNCTION...: a BPF program at the beginning and at the end of each of these functions, until
- * standard input ends; says "attached" when they are there, and which could not be attached. The
- * programs do nothing but return: it is the kernel's BPF trampolines that are wanted here.
+ * fexit FUNCTION...: a BPF program at the beginning and at the end of each of these functions,
+ * until standard input ends; says "attached" when they are there, and which could not be attached.
+ * The programs do nothing but return: it is the kernel's BPF trampolines that are wanted here.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

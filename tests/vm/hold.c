@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hold FUNCTION COMMAND…: runs the command while a BPF program is attached to the kernel's function, as
- * systemd attaches one for RestrictFileSystems=: by a direct trampoline, of which a function has one.
+ * hold FUNCTION COMMAND…: runs the command while a BPF program is attached to the kernel's
+ * function, as systemd attaches one for RestrictFileSystems=: by a direct trampoline, of which a
+ * function has one.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hook [-a | -l | -s] OUTPUT COMMAND GROUP NAME…: records functions as a recorder might that does not look
- * at them before: they are in the group of that number, while the shell's COMMAND runs. Prints how many
- * were hooked, how many refused and why, or what the kernel answered.
+ * hook [-a | -l | -s] OUTPUT COMMAND GROUP NAME…: records functions as a recorder might that does
+ * not look at them before: they are in the group of that number, while the shell's COMMAND runs.
+ * Prints how many were hooked, how many refused and why, or what the kernel answered.
  *
  *	-a	all have the same code
  *	-l	their layer is turned on late, after the command
- *	-s	the command runs before they are added, after they were looked up; the device is closed meanwhile
+ *	-s	the command runs before they are added, after they were looked up; the device is
+ *		closed meanwhile
  */
 #include <err.h>
 #include <errno.h>

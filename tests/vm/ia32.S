@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A 32-bit program: getppid() three times, write() of three bytes, open() of a bad name, exit(7). */
+/*
+ * A 32-bit program: getppid() three times, write() of three bytes, open() of a bad name, exit(7).
+ */
 	.section .note.GNU-stack, "", @progbits
 	.text
 	.globl	_start

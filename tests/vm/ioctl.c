@@ -498,7 +498,10 @@ static void no_rights(void)
 	pid_t pid = fork();
 
 	if (!pid) {
-		/* The device's file may be anybody's by mistake: the right is asked for all the same. */
+		/*
+		 * The device's file may be anybody's by mistake: the right is asked for all the
+		 * same.
+		 */
 		if (setgid(65534) || setuid(65534))
 			_exit(99);
 		_exit(open(FKT_DEVICE, O_RDWR) < 0 ? errno : 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * many [-b] LAYERS EACH: record the entries of EACH of the kernel's functions in each of so many layers, which are turned on
- * one after another. Says how many functions were hooked, how many kB of memory are less available after it than before, and
- * how many ms it took to hook them. With -b, each is followed by an address in its midst, where there is no function.
+ * many [-b] LAYERS EACH: record the entries of EACH of the kernel's functions in each of so many
+ * layers, which are turned on one after another. Says how many functions were hooked, how many kB
+ * of memory are less available after it than before, and how many ms it took to hook them. With -b,
+ * each is followed by an address in its midst, where there is no function.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include <fkt/codes.h>
 #include <fkt/ioctl.h>
 
-#define FIRST_LAYER 1
+#define FIRST_LAYER    1
 #define NAMES_LEFT_OUT 10000
 
 static long available_kb(void)

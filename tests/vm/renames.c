@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* renames COUNT: change the own name to r0, r1, … as often: as many rename events, each one known. */
+/*
+ * renames COUNT: change the own name to r0, r1, … as often: as many rename events, each one known.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -97,13 +97,13 @@ static void inspect_slots(struct inspector *in, const struct fkt_page_header *he
 			stamp = (stamp & ~((1ull << FKT_WIDE_STAMP_BITS) - 1)) |
 				(word[1] & ((1ull << FKT_WIDE_STAMP_BITS) - 1));
 		else if (since < 0)
-			complain("lane %u, page %" PRIu64 ": a slot goes back in time", header->lane,
-				 (uint64_t)header->seq);
+			complain("lane %u, page %" PRIu64 ": a slot goes back in time",
+				 header->lane, (uint64_t)header->seq);
 		else
 			stamp += (uint64_t)since;
 		if (stamp < header->first || stamp > header->end)
-			complain("lane %u, page %" PRIu64 ": a slot is not of its time", header->lane,
-				 (uint64_t)header->seq);
+			complain("lane %u, page %" PRIu64 ": a slot is not of its time",
+				 header->lane, (uint64_t)header->seq);
 		in->calls += code == SYS_getppid;
 		in->pauses += code == FKT_CODE_PAUSE;
 		word += 1 + (slot & FKT_SLOT_WORDS_MASK);
@@ -151,8 +151,9 @@ static void inspect_page(struct inspector *in)
 			 (uint64_t)header->seq);
 	if (header->first < in->complete)
 		complain("lane %u, page %" PRIu64 ": begins %" PRIu64
-			 " cycles before what was said to be complete", header->lane,
-			 (uint64_t)header->seq, (uint64_t)(in->complete - header->first));
+			 " cycles before what was said to be complete",
+			 header->lane, (uint64_t)header->seq,
+			 (uint64_t)(in->complete - header->first));
 	in->seq[header->lane] = header->seq;
 	in->end[header->lane] = header->end;
 	in->lost[header->lane] = header->lost;
@@ -181,8 +182,8 @@ static void inspect(struct inspector *in, const uint8_t *data, size_t bytes)
 static void conclude(const char *what, struct inspector *in, uint64_t bytes)
 {
 	printf("%s: %" PRIu64 " bytes, %" PRIu64 " pages, %" PRIu64 " index pages, %" PRIu64
-	       " events, %" PRIu64 " calls\n", what, bytes, in->pages, in->indexes, in->events,
-	       in->calls);
+	       " events, %" PRIu64 " calls\n",
+	       what, bytes, in->pages, in->indexes, in->events, in->calls);
 	expect("whole pages", in->filled == 0);
 	expect("all that was sent came", (in->pages + in->indexes) * FKT_PAGE_BYTES == bytes);
 	expect("there are calls in it", in->calls > 100);
@@ -353,7 +354,9 @@ static void test_pipe(void)
 	expect("nothing was lost on the way", sink->bytes == sent);
 }
 
-/* A slow reader at the other end of a socket, and a buffer of so few pages that each is used often. */
+/*
+ * A slow reader at the other end of a socket, and a buffer of so few pages that each is used often.
+ */
 static void slow_socket(const char *what, int out, int in)
 {
 	int device = open_device();
@@ -417,7 +420,8 @@ static void test_tcp(void)
 /* FKT_START without an output, a limit: the stream has an end, exactly there. */
 static void test_limit(void)
 {
-	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT,
+	struct fkt_start start = { .size = sizeof(start),
+				   .out_fd = FKT_NO_OUTPUT,
 				   .limit_bytes = (1 << 20) + 5000 };
 	static struct inspector in;
 	int out = open("pages", O_RDWR | O_CREAT | O_TRUNC, 0600), device = open_device();
@@ -536,8 +540,8 @@ static void test_others(void)
 
 	if (pipe(fds))
 		err(1, "pipe");
-	expect("the first one begins", splice(first, NULL, fds[1], NULL, BATCH, SPLICE_F_NONBLOCK) >=
-					       0 || errno == EAGAIN);
+	expect("the first one begins",
+	       splice(first, NULL, fds[1], NULL, BATCH, SPLICE_F_NONBLOCK) >= 0 || errno == EAGAIN);
 	expect("a second one is refused",
 	       splice(second, NULL, fds[1], NULL, BATCH, SPLICE_F_NONBLOCK) < 0 && errno == EBUSY);
 	expect("and may not stop it", ioctl(second, FKT_STOP) < 0 && errno == EPERM);
@@ -553,7 +557,10 @@ static void test_others(void)
 	expect("idle", state() == FKT_STATE_IDLE);
 }
 
-/* Pages that a pipe, and a copy of it, still hold are good after the recording, and after the module. */
+/*
+ * Pages that a pipe, and a copy of it, still hold are good after the recording, and after the
+ * module.
+ */
 static void test_unload(void)
 {
 	int fds[2], copy[2], device = open_device();
@@ -686,7 +693,8 @@ static void test_poll(void)
 /* A pause that nobody has told when the recording is stopped is in the trace, and costs no page. */
 static void test_pause(void)
 {
-	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT,
+	struct fkt_start start = { .size = sizeof(start),
+				   .out_fd = FKT_NO_OUTPUT,
 				   .on_full = FKT_ON_FULL_PAUSE };
 	uint8_t page[FKT_PAGE_BYTES];
 	int fds[2];
@@ -745,7 +753,8 @@ static bool set_online(const char *value)
 /* One who waits for pages does not keep a CPU from coming. */
 static void test_hotplug(void)
 {
-	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT,
+	struct fkt_start start = { .size = sizeof(start),
+				   .out_fd = FKT_NO_OUTPUT,
 				   .flush_ms = 20000 };
 	int device = open_device();
 	uint32_t none = 0;
@@ -793,8 +802,10 @@ static void test_attach(void)
 		err(1, "pipe");
 	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
 		struct fkt_kprobe_spec spec = { .code = FKT_CODE_DYNAMIC };
-		struct fkt_probes probes = { .size = sizeof(probes), .kind = FKT_PROVIDER_KPROBE,
-					     .count = 1, .spec_bytes = sizeof(spec),
+		struct fkt_probes probes = { .size = sizeof(probes),
+					     .kind = FKT_PROVIDER_KPROBE,
+					     .count = 1,
+					     .spec_bytes = sizeof(spec),
 					     .specs_ptr = (uintptr_t)&spec };
 		static struct inspector in;
 		int device;
@@ -808,7 +819,8 @@ static void test_attach(void)
 		expect("a probe in a module", !ioctl(device, FKT_ADD_PROBES, &probes));
 		expect("FKT_START", !ioctl(device, FKT_START, &start));
 		expect("the module goes", !system("rmmod fkt_odd"));
-		expect("its layer is refused", ioctl(device, FKT_ENABLE, &block) && errno == EINVAL);
+		expect("its layer is refused",
+		       ioctl(device, FKT_ENABLE, &block) && errno == EINVAL);
 		expect("and again", ioctl(device, FKT_ENABLE, &block) && errno == EINVAL);
 		expect("others are not", !ioctl(device, FKT_ENABLE, &irqs));
 		memset(&in, 0, sizeof(in));
@@ -823,7 +835,9 @@ static void test_attach(void)
 	set_number(FKT_SETINITMASK, FKT_KEY_SYSTEM);
 }
 
-/* What index pages and marks say is complete, while CPU 1 has little to say, and takes long for it. */
+/*
+ * What index pages and marks say is complete, while CPU 1 has little to say, and takes long for it.
+ */
 static void test_order(void)
 {
 	struct fkt_start start = { .size = sizeof(start), .out_fd = FKT_NO_OUTPUT, .flush_ms = 1 };
@@ -877,5 +891,6 @@ int main(int argc, char **argv)
 		tests[i].run();
 		return failures ? 1 : 0;
 	}
-	errx(2, "usage: splice file|pipe|unix|tcp|limit|stop|signal|others|unload|poll|pause|hotplug|attach|order");
+	errx(2,
+	     "usage: splice file|pipe|unix|tcp|limit|stop|signal|others|unload|poll|pause|hotplug|attach|order");
 }

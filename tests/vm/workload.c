@@ -84,8 +84,8 @@ static void work(int n)
 		close(fd);
 	}
 	for (int i = 0; i < 10; i++) {
-		char *map = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *map = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				 -1, 0);
 
 		memset(map, i, 1 << 16);
 		munmap(map, 1 << 16);
@@ -217,7 +217,10 @@ int main(int argc, char **argv)
 		return 3;
 	}
 
-	/* A process that is traced is told of its children's end even where it does not want to know. */
+	/*
+	 * A process that is traced is told of its children's end even where it does not want to
+	 * know.
+	 */
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);

@@ -84,8 +84,8 @@ static void parse_from(struct options *options, char *arg, struct argp_state *st
 
 	if (split(arg, &to)) {
 		if (!fkt_parse_time(to, &options->to_ns))
-			argp_error(state, "--from=%s..%s: %s is no time (try 12.5s, 900ms)", arg, to,
-				   *to ? to : "what follows the dots");
+			argp_error(state, "--from=%s..%s: %s is no time (try 12.5s, 900ms)", arg,
+				   to, *to ? to : "what follows the dots");
 		options->has_to = true;
 	}
 	if (!fkt_parse_time(arg, &options->from_ns))
@@ -224,8 +224,8 @@ static bool find_range(struct options *options, struct fkt_trace *trace)
 	}
 	length = (uint64_t)fkt_cycles_to_ns(trace, (int64_t)(last - first));
 	if (options->from_ns > length) {
-		snprintf(text, sizeof(text),
-			 "ends after %.9f s: there is nothing from %.9f s on", (double)length / FKT_NS_PER_SECOND,
+		snprintf(text, sizeof(text), "ends after %.9f s: there is nothing from %.9f s on",
+			 (double)length / FKT_NS_PER_SECOND,
 			 (double)options->from_ns / FKT_NS_PER_SECOND);
 		complain(options->path, text);
 		return false;
@@ -310,7 +310,8 @@ int main(int argc, char **argv)
 		complain(options.path, error);
 		return 1;
 	}
-	if (!strcmp(options.path, "-") || (!stat(options.path, &input) && S_ISFIFO(input.st_mode))) {
+	if (!strcmp(options.path, "-") ||
+	    (!stat(options.path, &input) && S_ISFIFO(input.st_mode))) {
 		complain(options.path, "a stream can't be searched; save it as a file first");
 		status = 1;
 	} else {

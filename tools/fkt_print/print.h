@@ -248,7 +248,10 @@ enum filter_time {
 void filter_begin(struct filter *filter, uint64_t first);
 /* Where in time an event is. */
 enum filter_time filter_time(struct filter *filter, uint64_t stamp);
-/* The trace's beginning, and the stamps between which time is charged, once filter_time() was called. */
+/*
+ * The trace's beginning, and the stamps between which time is charged, once filter_time() was
+ * called.
+ */
 uint64_t filter_first(const struct filter *filter);
 uint64_t filter_from(const struct filter *filter);
 uint64_t filter_to(const struct filter *filter);

@@ -37,7 +37,10 @@ static inline uint32_t abi_words(const struct abi_value *value)
 	return (value->bytes + 7) / 8;
 }
 
-/** abi_strip - the type that a typedef, or const, or such, stands for; NULL for void, or when it is broken */
+/*
+ * * abi_strip - the type that a typedef, or const, or such, stands for; NULL for void, or when it
+ * is broken
+ */
 const struct btf_type *abi_strip(const struct btf *btf, uint32_t id);
 
 /**

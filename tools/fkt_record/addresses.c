@@ -6,8 +6,8 @@
  *	[p[:[GRP/]EVENT]] [MOD:]SYM[+OFFSET]|0xADDRESS [FETCHARGS]
  *	r[MAXACTIVE][:[GRP/]EVENT] [MOD:]SYM [FETCHARGS]
  *
- * and "p:SYM" and "r:SYM" where no place follows. What they are to fetch is compiled into operations
- * that the module checks and executes.
+ * and "p:SYM" and "r:SYM" where no place follows. What they are to fetch is compiled into
+ * operations that the module checks and executes.
  */
 #include <argp.h>
 #include <err.h>
@@ -226,8 +226,7 @@ static void parse_variable(const struct probe *probe, struct argument *argument,
 			wrong(probe, "$%s is there when a function is entered, not %s", name,
 			      probe->returns ? "when it returns" : "later");
 		if ((size_t)number <= arch.argument_count)
-			add_op(probe, argument, FKT_FETCH_REGISTER, 0,
-			       arch.argument[number - 1]);
+			add_op(probe, argument, FKT_FETCH_REGISTER, 0, arch.argument[number - 1]);
 		else
 			add_op(probe, argument, FKT_FETCH_STACK, 0,
 			       number - (int64_t)arch.argument_count);
@@ -522,7 +521,10 @@ static void parse_place(struct probe *probe, char *place)
 	probe->inside = offset;
 }
 
-/* "p", "p:…", "r", "r16:…". Return: what follows the colon, "" without one; NULL: it is none of these. */
+/*
+ * "p", "p:…", "r", "r16:…". Return: what follows the colon, "" without one; NULL: it is none of
+ * these.
+ */
 static char *parse_kind(struct probe *probe, char *word)
 {
 	size_t digits = strspn(word + 1, "0123456789");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the recorder asks of the machine that it runs on: arch/NAME/ has it, with the NAME that the
- * kernel's own arch/NAME/ has, and the Makefile takes what is in there. Besides this, abi.h is such an
- * architecture's.
+ * kernel's own arch/NAME/ has, and the Makefile takes what is in there. Besides this, abi.h is such
+ * an architecture's.
  */
 #ifndef FKT_RECORD_ARCH_H
 #define FKT_RECORD_ARCH_H
@@ -14,8 +14,8 @@
 #include "sections.h"
 
 /**
- * struct hazard - functions that have no exit, or whose exit must not be caught, or that are not to be
- * traced at all
+ * struct hazard - functions that have no exit, or whose exit must not be caught, or that are not to
+ * be traced at all
  * @glob: their names
  * @how: how far they may be traced
  * @why: why not further
@@ -31,16 +31,16 @@ struct hazard {
 
 /**
  * struct arch - the machine
- * @registers: the names of the words of the kernel's struct pt_regs, in their order, as kprobe_events
- *	has them; NULL for those that it does not name
+ * @registers: the names of the words of the kernel's struct pt_regs, in their order, as
+ *	kprobe_events has them; NULL for those that it does not name
  * @registers_count: how many words
  * @result: the number of the register with a function's result
  * @argument: the numbers of those with its arguments, in their order; the others are on the stack
  * @argument_count: how many
  * @landing_bytes: the length of what may stand in a function before ftrace's call
  * @hazards: functions that only its kernel has, until one whose glob is NULL
- * @cycles: read the counter that the module's fkt_arch_clock() reads; after what precedes it, and before
- *	what follows
+ * @cycles: read the counter that the module's fkt_arch_clock() reads; after what precedes it, and
+ *	before what follows
  * @add_syscalls: say what system calls its kernel has, in the lines of FKT_SECTION_SYSCALLS
  */
 struct arch {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the kernel's own type information (BTF) says of its functions. It has them by name: several
- * of one name where source files have functions of their own of that name, with different arguments,
- * be it that the kernel has one of them only, for the compiler may have left the others no place.
+ * of one name where source files have functions of their own of that name, with different
+ * arguments, be it that the kernel has one of them only, for the compiler may have left the others
+ * no place.
  */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Codes that are given out for one recording, and the lines that say in the trace what they mean. */
+/*
+ * Codes that are given out for one recording, and the lines that say in the trace what they mean.
+ */
 #ifndef FKT_RECORD_CODES_H
 #define FKT_RECORD_CODES_H
 
@@ -55,7 +57,9 @@ uint32_t fkt_codes_add(struct codes *codes, enum fkt_kind kind, uint32_t pair, u
  */
 const char *fkt_codes_name(const struct codes *codes, uint32_t code, size_t *bytes);
 
-/** fkt_codes_add_pair - the same for an entry, which is returned, and its exit: the code after it */
+/*
+ * * fkt_codes_add_pair - the same for an entry, which is returned, and its exit: the code after it
+ */
 uint32_t fkt_codes_add_pair(struct codes *codes, uint32_t key, const char *name,
 			    const char *entry_spec, const char *exit_spec);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The tracepoints that -e names. tracefs lists events with their systems; which of them are
- * tracepoints, and whose, the kernel's symbols tell: each tracepoint has a function __traceiter_NAME.
+ * tracepoints, and whose, the kernel's symbols tell: each tracepoint has a function
+ * __traceiter_NAME.
  */
 #include <argp.h>
 #include <dirent.h>

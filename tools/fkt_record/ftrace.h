@@ -5,7 +5,10 @@
 
 struct functions;
 
-/** ftrace_directory - where tracefs is mounted; mounts it if it is not; NULL with errno if it can't */
+/*
+ * * ftrace_directory - where tracefs is mounted; mounts it if it is not; NULL with errno if it
+ * can't
+ */
 const char *ftrace_directory(void);
 
 /** tracefs - the same; exits with a message if it can't */

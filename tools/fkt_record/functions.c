@@ -16,7 +16,6 @@
 /* "ffffffff81000000 T name": addresses have all their digits. */
 #define NAME_AT	      19
 
-
 /* How the functions begin that the kernel calls at each security check, for BPF's sake alone. */
 #define FOR_BPF	      "bpf_lsm_"
 
@@ -223,7 +222,10 @@ static void match_symbols(struct functions *hookable)
 			begins_here |= symbol->address == function->address ||
 				       symbol->address + arch.landing_bytes == function->address;
 		}
-		/* Where ftrace does not tell addresses, the second of two may have got the first one's. */
+		/*
+		 * Where ftrace does not tell addresses, the second of two may have got the first
+		 * one's.
+		 */
 		if (i && function[-1].address == function->address &&
 		    !strcmp(function[-1].name, function->name))
 			begins_here = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Functions that have no exit, or whose exit must not be caught, or that are not to be traced at all,
- * and why, of all kernels; those of one architecture's are in arch/. The exit is caught by a trampoline that calls the function.
+ * Functions that have no exit, or whose exit must not be caught, or that are not to be traced at
+ * all, and why, of all kernels; those of one architecture's are in arch/. The exit is caught by a
+ * trampoline that calls the function.
  */
 #include <fnmatch.h>
 #include <stddef.h>

@@ -37,8 +37,9 @@ static int open_device(const struct options *options)
 		if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
 			warnx(FKT_DEVICE ": no such device; is the module loaded? (modprobe fkt)");
 		else if (errno == EPERM && (level = lockdown()))
-			warnx(FKT_DEVICE ": the kernel is locked down for %s (Secure Boot), which forbids all "
-					 "tracing; see kernel_lockdown(7)",
+			warnx(FKT_DEVICE
+			      ": the kernel is locked down for %s (Secure Boot), which forbids all "
+			      "tracing; see kernel_lockdown(7)",
 			      level);
 		else if (errno == EACCES || errno == EPERM)
 			warnx(FKT_DEVICE ": not allowed; only root may trace (sudo?)");
@@ -79,8 +80,8 @@ static void interrupt(int sig)
 }
 
 /*
- * FKT_START, which may look at many functions for long: signals that end the recording end that, too.
- * One that comes too late for it is left for wait_for_end().
+ * FKT_START, which may look at many functions for long: signals that end the recording end that,
+ * too. One that comes too late for it is left for wait_for_end().
  */
 static int start_interruptible(int device, const struct fkt_start *start)
 {

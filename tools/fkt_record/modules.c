@@ -103,7 +103,10 @@ static void name_of_file(const char *file, char name[NAME_BYTES])
 	normalize(name);
 }
 
-/* The file of an installed module, from /lib/modules/RELEASE/modules.dep; NULL when it is not there. */
+/*
+ * The file of an installed module, from /lib/modules/RELEASE/modules.dep; NULL when it is not
+ * there.
+ */
 static char *find_file(const char *module)
 {
 	char *path = NULL, *line = NULL, name[NAME_BYTES], directory[128];
@@ -232,8 +235,9 @@ static void check_build_id(struct file_module *file, Elf_Scn *section)
 		return;
 	bytes = read(fd, loaded, sizeof(loaded));
 	close(fd);
-	file->foreign = note && bytes > 0 &&
-			((size_t)bytes != note->d_size || memcmp(loaded, note->d_buf, note->d_size));
+	file->foreign =
+		note && bytes > 0 &&
+		((size_t)bytes != note->d_size || memcmp(loaded, note->d_buf, note->d_size));
 }
 
 /* Return: 0, or -1 when this is no object file. */

@@ -33,7 +33,8 @@
  * @on_full: enum fkt_on_full
  * @args: record the arguments of system calls and functions
  * @probe_keys: layers that are on because their probes are named
- * @list: only list what can be traced, by this function; NULL to record. Return: 0, or -1 with a message
+ * @list: only list what can be traced, by this function; NULL to record. Return: 0, or -1 with a
+ *	message
  * @verbose: list it with all that is known of it
  * @no_command: record until a signal comes
  * @command: what to run, NULL with @no_command
@@ -160,7 +161,10 @@ uint64_t clock_khz(const struct fkt_clock_pair *since);
 
 /* lockdown.c */
 
-/** lockdown - for what the kernel is locked down; NULL when it is not, or does not say so. Keeps errno */
+/*
+ * * lockdown - for what the kernel is locked down; NULL when it is not, or does not say so. Keeps
+ * errno
+ */
 const char *lockdown(void);
 
 /* child.c */
@@ -269,7 +273,9 @@ void modules_add_codes(struct sections *head, struct recording *recording);
  */
 void modules_add_symbols(struct sections *head, size_t begin, struct recording *recording);
 
-/** modules_add_late - sections about modules that came while the recording ran, if there were any */
+/*
+ * * modules_add_late - sections about modules that came while the recording ran, if there were any
+ */
 void modules_add_late(struct sections *tail, const struct recording *recording);
 
 /* select.c */

@@ -161,8 +161,8 @@ static bool is_symbol(const char *pattern)
 }
 
 /*
- * A pattern takes the functions that are there for BPF programs only when it has their beginning: on 6.12,
- * systemd could not attach a program of its own while a function is traced.
+ * A pattern takes the functions that are there for BPF programs only when it has their beginning:
+ * on 6.12, systemd could not attach a program of its own while a function is traced.
  */
 static bool pattern_leaves(const char *pattern, const struct function *function)
 {
@@ -335,7 +335,9 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 	return spec;
 }
 
-/* Counts it if it would be recorded at once: the functions of all layers are hooked only on demand. */
+/*
+ * Counts it if it would be recorded at once: the functions of all layers are hooked only on demand.
+ */
 static void leave_held(const struct function *function, const struct options *options)
 {
 	if (!(function->keys & options->mask))

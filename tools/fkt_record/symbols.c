@@ -200,7 +200,8 @@ static void merge_map(struct sections *head, size_t begin, const char *name)
 			sections_printf(head, "%016" PRIx64 " %c %.*s\n", address, symbol->type,
 					(int)symbol->length, symbol->name);
 			added++;
-		} else if (!symbols_is_at(&running, known, address) && incoherent++ < INCOHERENCES_SHOWN) {
+		} else if (!symbols_is_at(&running, known, address) &&
+			   incoherent++ < INCOHERENCES_SHOWN) {
 			warnx("%s: %.*s should be at %#" PRIx64 ", and is at %#" PRIx64, name,
 			      (int)symbol->length, symbol->name, address, known->address);
 		}

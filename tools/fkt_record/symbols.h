@@ -45,7 +45,10 @@ void symbols_sort(struct symbols *symbols);
 /** symbols_find - the first one of that name, or NULL */
 const struct symbol *symbols_find(const struct symbols *sorted, const struct symbol *wanted);
 
-/** symbols_is_at - whether one of that name is at this address; @first is what symbols_find() found */
+/*
+ * * symbols_is_at - whether one of that name is at this address; @first is what symbols_find()
+ * found
+ */
 bool symbols_is_at(const struct symbols *sorted, const struct symbol *first, uint64_t address);
 
 #endif

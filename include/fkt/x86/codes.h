@@ -7,7 +7,9 @@
 #ifndef FKT_X86_CODES_H
 #define FKT_X86_CODES_H
 
-/* Interrupt vectors: X(index, name); the kernel's tracepoints are called name_entry and name_exit */
+/*
+ * Interrupt vectors: X(index, name); the kernel's tracepoints are called name_entry and name_exit
+ */
 #define FKT_VECTORS(X)                                                                             \
 	X(0, local_timer)                                                                          \
 	X(1, reschedule)                                                                           \

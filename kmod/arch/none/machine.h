@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What arch.h asks for, by what all kernels have: for make check, which so compiles the module's generic
- * part for another architecture. Programs can't read this clock.
+ * What arch.h asks for, by what all kernels have: for make check, which so compiles the module's
+ * generic part for another architecture. Programs can't read this clock.
  */
 #ifndef FKT_MACHINE_H
 #define FKT_MACHINE_H

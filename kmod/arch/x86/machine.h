@@ -20,8 +20,8 @@ static inline u32 fkt_arch_clock_khz(void)
 }
 
 /*
- * cmpxchg8b on 32-bit x86 (§4). Without the lock prefix where no other CPU writes: an instruction is
- * atomic for interrupts as it is.
+ * cmpxchg8b on 32-bit x86 (§4). Without the lock prefix where no other CPU writes: an instruction
+ * is atomic for interrupts as it is.
  */
 static __always_inline bool fkt_arch_cmpxchg(u64 *p, u64 *old, u64 new, bool shared)
 {

@@ -15,12 +15,13 @@ static bool fkt_on_task_stack(unsigned long sp)
 }
 
 /**
- * fkt_stack_low_elsewhere - fkt_stack_low() where neither the task's stack nor the interrupts' has enough
+ * fkt_stack_low_elsewhere - fkt_stack_low() where neither the task's stack nor the interrupts' has
+ * enough
  * @frame: as there
  *
- * While the scheduler switches tasks, the next one's stack is in use before it is the current task. The
- * stacks of tasks stand at multiples of their size; but where that of the interrupts is not known, it
- * might be this one.
+ * While the scheduler switches tasks, the next one's stack is in use before it is the current task.
+ * The stacks of tasks stand at multiples of their size; but where that of the interrupts is not
+ * known, it might be this one.
  *
  * Context: any; preemption is off.
  * Return: as fkt_stack_low().
@@ -36,10 +37,10 @@ bool fkt_stack_low_elsewhere(const void *frame)
 }
 
 /*
- * In an interrupt that a kernel thread has raised on its own CPU: it has just begun to use the stack,
- * whose first word is where the thread's own was used up to. Not so if it was another interrupt that
- * was interrupted: then it is found another time. One that comes while a program runs uses that task's
- * own stack.
+ * In an interrupt that a kernel thread has raised on its own CPU: it has just begun to use the
+ * stack, whose first word is where the thread's own was used up to. Not so if it was another
+ * interrupt that was interrupted: then it is found another time. One that comes while a program
+ * runs uses that task's own stack.
  */
 static void fkt_stack_note(struct irq_work *work)
 {

@@ -17,7 +17,8 @@ DECLARE_PER_CPU(unsigned long, fkt_irq_stack_end);
 bool fkt_stack_low_elsewhere(const void *frame);
 
 /**
- * fkt_stack_unsure - whether neither the task's stack nor the interrupts' is known to have enough left
+ * fkt_stack_unsure - whether neither the task's stack nor the interrupts' is known to have enough
+ * left
  * @frame: where it is used up to
  *
  * Calls nobody, for the fast ways: the slow ones ask fkt_stack_low().

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The trampolines of traced functions. ftrace makes a function's first instruction call one, so that
- * it finds on the stack
+ * The trampolines of traced functions. ftrace makes a function's first instruction call one, so
+ * that it finds on the stack
  *
  *	0(%rsp)		the return into the function's body
  *	8(%rsp)		the function's return to its caller
@@ -13,11 +13,11 @@
  *	8(%rsp)		the ticket
  *	16(%rsp)	the function's return to its caller
  *
- * A body that has arguments on the stack as well finds copies of them: they are the called function's
- * own, and nobody looks at them afterwards.
+ * A body that has arguments on the stack as well finds copies of them: they are the called
+ * function's own, and nobody looks at them afterwards.
  *
- * The body is entered by a return: an indirect call would have to land on an ENDBR. No function has an
- * argument in %r10 or %r11.
+ * The body is entered by a return: an indirect call would have to land on an ENDBR. No function has
+ * an argument in %r10 or %r11.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -30,10 +30,15 @@
 
 #define COPY_BYTES (8*FKT_GATE_COPY_WORDS)
 
-/* A kprobe in here could be hit by what handles it; a kretprobe takes what is on top of the stack for a return. */
+/*
+ * A kprobe in here could be hit by what handles it; a kretprobe takes what is on top of the stack
+ * for a return.
+ */
 	.section .kprobes.text, "ax"
 
-/* preempt_disable_notrace() and preempt_enable_notrace(): the latter goes to \resched if need be. */
+/*
+ * preempt_disable_notrace() and preempt_enable_notrace(): the latter goes to \resched if need be.
+ */
 .macro PREEMPT_DISABLE
 #ifdef CONFIG_PREEMPT_COUNT
 	incl	PER_CPU_VAR(FKT_PREEMPT_COUNT)

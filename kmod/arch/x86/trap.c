@@ -32,8 +32,8 @@ static struct fkt_tracepoint fkt_trap_points[] = {
 };
 
 /*
- * The other exceptions have no tracepoint, and their entry code may not be hooked; but each asks the
- * chain that debuggers listen to. They come here once, before they are handled.
+ * The other exceptions have no tracepoint, and their entry code may not be hooked; but each asks
+ * the chain that debuggers listen to. They come here once, before they are handled.
  */
 static int fkt_die(struct notifier_block *nb, unsigned long event, void *data)
 {

@@ -4,7 +4,7 @@
  * both, which are the kernel's share of what a probe costs.
  *
  *	echo tracepoint|function >parameters/run	measure
- *	cat parameters/run				nanoseconds a round, the best of several turns
+ *	cat parameters/run				ns a round, the best of several turns
  *	echo tracepoint|kprobe|kretprobe|none >parameters/empty
  */
 #include <linux/delay.h>
@@ -90,7 +90,12 @@ static int empty_kretprobe(struct kretprobe_instance *ri, struct pt_regs *regs)
 static struct kprobe kprobe;
 static struct kretprobe kretprobe;
 static struct tracepoint *tracepoint;
-static enum { NONE, TRACEPOINT, KPROBE, KRETPROBE } active;
+static enum {
+	NONE,
+	TRACEPOINT,
+	KPROBE,
+	KRETPROBE
+} active;
 
 static void find_tracepoint(struct tracepoint *tp, void *unused)
 {

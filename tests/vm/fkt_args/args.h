@@ -5,7 +5,10 @@
 
 #include <linux/types.h>
 
-/* A function as the calling convention has it: the compiler changes nothing, and knows nothing of it. */
+/*
+ * A function as the calling convention has it: the compiler changes nothing, and knows nothing of
+ * it.
+ */
 #define PLAIN __attribute__((noipa))
 
 /**

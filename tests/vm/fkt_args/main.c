@@ -2,8 +2,10 @@
 /*
  * A module whose functions have all kinds of arguments and results, for tests/vm/arguments.sh.
  *
- *	cat /sys/module/fkt_args/parameters/run	calls all of them, and prints what they got and returned: a
- *						number for each kind, which does not depend on anything
+ *	cat /sys/module/fkt_args/parameters/run
+ *
+ * calls all of them, and prints what they got and returned: a number for each kind, which does not
+ * depend on anything.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -31,7 +33,7 @@ static PLAIN u64 args_same_name(u64 a)
 	return args_mix(&a, sizeof(a));
 }
 
-/* --- recursion ---------------------------------------------------------------------------------- */
+/* --- recursion -------------------------------------------------------------------------------- */
 
 static unsigned long stack_left(void)
 {
@@ -69,7 +71,7 @@ static u64 args_stack(void)
 	return args_mix(got, sizeof(got));
 }
 
-/* --- faults ------------------------------------------------------------------------------------- */
+/* --- faults ----------------------------------------------------------------------------------- */
 
 PLAIN u64 args_fault_kernel(const void *at, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g);
 PLAIN u64 args_fault_kernel(const void *at, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g)
@@ -110,7 +112,7 @@ static u64 args_faults(void)
 	return args_mix(got, sizeof(got));
 }
 
-/* --- threads that end inside -------------------------------------------------------------------- */
+/* --- threads that end inside ------------------------------------------------------------------ */
 
 struct ending {
 	struct completion done;
@@ -150,7 +152,7 @@ static u64 args_ends(void)
 	return sum;
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ---------------------------------------------------------------------------------------------- */
 
 static int run_get(char *text, const struct kernel_param *param)
 {

@@ -4,7 +4,7 @@
 #include <linux/string.h>
 #include "args.h"
 
-/* --- numbers ------------------------------------------------------------------------------------ */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 #define ARGS(N, parameters, ...)                                                                   \
 	PLAIN u64 args_##N parameters;                                                             \
@@ -77,7 +77,7 @@ PLAIN u64 args_variadic(u64 count, ...)
 	return sum;
 }
 
-/* --- tail calls --------------------------------------------------------------------------------- */
+/* --- tail calls ------------------------------------------------------------------------------- */
 
 /* To fewer arguments, to as many, whose places are overwritten, and on from there. */
 PLAIN u64 args_tail_few(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h);
@@ -139,17 +139,19 @@ u64 args_values(void)
 	return args_mix(got, sizeof(got));
 }
 
-/* --- structures --------------------------------------------------------------------------------- */
+/* --- structures ------------------------------------------------------------------------------- */
 
+/* clang-format off */
 #define SIZES(X)                                                                                   \
 	X(1)                                                                                       \
 	X(2)                                                                                       \
 	X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18)   \
-		X(19) X(20) X(21) X(22) X(23) X(24)
+	X(19) X(20) X(21) X(22) X(23) X(24)
+/* clang-format on */
 
 /*
- * Alone, as a result, which may be in memory; behind five numbers, so that those of two words are on
- * the stack and what follows is not; twice on the stack; and a result of such a one.
+ * Alone, as a result, which may be in memory; behind five numbers, so that those of two words are
+ * on the stack and what follows is not; twice on the stack; and a result of such a one.
  */
 #define STRUCTURE(N)                                                                               \
 	struct bytes##N {                                                                          \
@@ -291,7 +293,7 @@ u64 args_structures(void)
 	}
 }
 
-/* --- results ------------------------------------------------------------------------------------ */
+/* --- results ---------------------------------------------------------------------------------- */
 
 #define RESULT(type)                                                                               \
 	PLAIN type args_ret_##type(u64 a);                                                         \

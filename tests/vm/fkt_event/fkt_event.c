@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A module with a tracepoint and a function; writing N to its parameter "fire" passes both N times.
- * It takes as many steps to be loaded as its parameter "steps" says, 100 ms each; which may be changed meanwhile.
+ * It takes as many steps to be loaded as its parameter "steps" says, 100 ms each; which may be
+ * changed meanwhile.
  */
 #include <linux/delay.h>
 #include <linux/module.h>

@@ -10,21 +10,13 @@
 
 #include <linux/tracepoint.h>
 
-TRACE_EVENT(fkt_event_fired,
-	TP_PROTO(int number, u8 narrow, s64 wide),
-	TP_ARGS(number, narrow, wide),
-	TP_STRUCT__entry(
-		__field(int, number)
-		__field(u8, narrow)
-		__field(s64, wide)
-	),
-	TP_fast_assign(
-		__entry->number = number;
-		__entry->narrow = narrow;
-		__entry->wide = wide;
-	),
-	TP_printk("number=%d narrow=%u wide=%lld", __entry->number, __entry->narrow, __entry->wide)
-);
+TRACE_EVENT(fkt_event_fired, TP_PROTO(int number, u8 narrow, s64 wide),
+	    TP_ARGS(number, narrow, wide),
+	    TP_STRUCT__entry(__field(int, number) __field(u8, narrow) __field(s64, wide)),
+	    TP_fast_assign(__entry->number = number; __entry->narrow = narrow;
+			   __entry->wide = wide;),
+	    TP_printk("number=%d narrow=%u wide=%lld", __entry->number, __entry->narrow,
+		      __entry->wide));
 
 #endif
 

@@ -28,13 +28,9 @@ static notrace long patched(long a, long b, long c, long d, long e, long f)
 	return body(a, b, c, d, e, f);
 }
 
-static struct klp_func funcs[] = {
-	{ .new_func = patched }, {}
-};
+static struct klp_func funcs[] = { { .new_func = patched }, {} };
 
-static struct klp_object objs[] = {
-	{ .funcs = funcs }, {}
-};
+static struct klp_object objs[] = { { .funcs = funcs }, {} };
 
 static struct klp_patch patch = {
 	.mod = THIS_MODULE,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module that knows nothing of FKT, built with -finstrument-functions, for tests/vm/instrument.sh.
+ * A module that knows nothing of FKT, built with -finstrument-functions, for
+ * tests/vm/instrument.sh.
  *
  *	echo N >/sys/module/fkt_instrumented/parameters/run	calls instr_top() N times
  */

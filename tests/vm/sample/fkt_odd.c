@@ -3,9 +3,11 @@
  * What goes wrong seldom, made to order, for tests/vm/output_errors.sh and tests/vm/live_order.sh.
  *
  *	/dev/fkt_odd			takes all that is written to it
- *	insmod fkt_odd.ko fail_at=N	... but for one write, the one of byte N, for which it has no memory
- *	insmod fkt_odd.ko steal=SYMBOL steal_at=OFFSET	takes CPU 1 away for some milliseconds, often when it
- *					comes there, as a hypervisor may
+ *	insmod fkt_odd.ko fail_at=N	... but for one write, the one of byte N, for which it has
+ *					no memory
+ *	insmod fkt_odd.ko steal=SYMBOL steal_at=OFFSET
+ *					takes CPU 1 away for some milliseconds, often when it comes
+ *					there, as a hypervisor may
  */
 #include <linux/delay.h>
 #include <linux/fs.h>

@@ -3,10 +3,11 @@
  * A user's module with probes of its own, for tests/vm/probes.sh and tests/bench/40-probes.sh.
  *
  *	echo N >/sys/module/fkt_sample/parameters/run	calls sample_put() N times
- *	insmod fkt_sample.ko bad=N			registers a table that is wrong, and so fails
+ *	insmod fkt_sample.ko bad=N			registers a table that is wrong: it fails
  *	echo 1 >/sys/module/fkt_sample/parameters/forget	unregisters the codes, and goes on
- *	cat /sys/module/fkt_sample/parameters/measure	ns a call of a function with 0, 2 and 5 arguments
- *							recorded, beyond one that records nothing
+ *	cat /sys/module/fkt_sample/parameters/measure	ns a call of a function with 0, 2 and 5
+ *							arguments recorded, beyond one that records
+ *							nothing
  */
 #include <linux/irq_work.h>
 #include <linux/ktime.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How x86-64's System V ABI passes values, as gcc does it (classify_argument() and construct_container()
- * of its config/i386/i386.cc).
+ * How x86-64's System V ABI passes values, as gcc does it (classify_argument() and
+ * construct_container() of its config/i386/i386.cc).
  *
- * A value of up to 16 bytes is in as many general registers as it has words of 8 bytes, or on the stack
- * as a whole when there are not as many left; a smaller one that follows may get those. It is on the
- * stack always if it is larger, or has a field that is not at a multiple of its size. Numbers with a
- * point are in other registers. The kernel passes none, and BTF does not tell their kinds: functions
- * that do are not described.
+ * A value of up to 16 bytes is in as many general registers as it has words of 8 bytes, or on the
+ * stack as a whole when there are not as many left; a smaller one that follows may get those. It is
+ * on the stack always if it is larger, or has a field that is not at a multiple of its size.
+ * Numbers with a point are in other registers. The kernel passes none, and BTF does not tell their
+ * kinds: functions that do are not described.
  */
 #include <stddef.h>
 
@@ -135,7 +135,10 @@ const char *abi_value(const struct btf *btf, uint32_t id, struct abi_value *valu
 		return WHY_VECTOR;
 	*value = (struct abi_value){ .bytes = btf_is_ptr(type) ? 8 : type->size };
 	if (btf_is_composite(type)) {
-		/* What an attribute asks for is not in BTF, but a structure's size is a multiple of it. */
+		/*
+		 * What an attribute asks for is not in BTF, but a structure's size is a multiple of
+		 * it.
+		 */
 		value->aligned = !(value->bytes % 16);
 		value->overaligned = !(value->bytes % 32);
 		if (value->bytes > REGISTERS_MAX_BYTES)
