@@ -68,6 +68,8 @@ while_loading() {
 	[ $# = 0 ] || { rmmod fkt && insmod /run/fkt-vm/fkt.ko; } || die 'FKT is not loaded anew'
 	start_recorder -n -o t -F 'fkt_event_*'
 	check 'it is still being loaded' kill -0 $loading
+	# A step or two.
+	sleep 0.3
 	echo 0 >/sys/module/fkt_event/parameters/steps
 	wait $loading || fail 'fkt_event does not come'
 	echo 7 >/sys/module/fkt_event/parameters/fire
