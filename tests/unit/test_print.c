@@ -219,6 +219,21 @@ static void test_many(void **state)
 	assert_true(rows >= threads - cpus);
 }
 
+/* fkt_extract writes the same to standard output as into a file, and what it says elsewhere. */
+static void test_extract_to_stdout(void **state)
+{
+	char command[16384];
+
+	(void)state;
+	snprintf(command, sizeof(command),
+		 "f=%s.part; e=%s/build/bin/fkt_extract; $e --from 2us -o $f %s >$f.said && "
+		 "$e --from 2us -o - %s 2>$f.err | cmp - $f && grep -q ' events in ' $f.said && "
+		 "grep -q '^standard output: .* events in ' $f.err && ! [ -e ./- ]; s=$?; "
+		 "rm -f $f $f.said $f.err; exit $s",
+		 path, top, path, path);
+	assert_int_equal(system(command), 0);
+}
+
 static void test_wrong_options(void **state)
 {
 	static const char *const options[] = {
@@ -343,9 +358,13 @@ static void test_part_of_stream(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_modes),	      cmocka_unit_test(test_many),
-		cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_bad_input),
-		cmocka_unit_test(test_errno_of_int),  cmocka_unit_test(test_part_of_stream),
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_extract_to_stdout),
+		cmocka_unit_test(test_wrong_options),
+		cmocka_unit_test(test_bad_input),
+		cmocka_unit_test(test_errno_of_int),
+		cmocka_unit_test(test_part_of_stream),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;

@@ -88,7 +88,7 @@ calls -c 0 300 >/dev/null
 stop_recorder
 check 'it ends well' [ "$status" = 0 ]
 wait $reader
-check 'the recorder says it' grep -q 'the recording was paused 1 times' recorder.err
+check 'the recorder says it' grep -q 'the recording was paused once because' recorder.err
 events t >events
 check 'the pause is in the trace' grep -q ' 1200 fkt_pause ' events
 sed -n '/ 1200 fkt_pause /,$p' events >after

@@ -25,6 +25,10 @@ one_sentence
 check 'no trace is left' [ ! -e none ]
 expect 0 fkt_record --help
 expect 0 fkt_record --version
+for tool in fkt_enable fkt_disable fkt_setmask; do
+	expect 0 $tool --version
+	check "it is called $tool" [ "${out%% (FKT)*}" = $tool ]
+done
 
 # The smallest buffer and a large one.
 expect 0 fkt_record -p 2 -o t calls 1000

@@ -51,7 +51,7 @@ static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "PID", 0, "Only events of the process or thread PID", 0 },
 	{ "process", OPTION_PROCESS, "NAME", 0, "Only events of threads called NAME", 0 },
 	{ "cpu", OPTION_CPU, "N", 0, "Only events of CPU N", 0 },
-	{ "output", 'o', "FILE", 0, "Write the new trace to FILE", 0 },
+	{ "output", 'o', "FILE", 0, "Write the new trace to FILE, - for standard output", 0 },
 	{ 0 },
 };
 
@@ -237,12 +237,23 @@ static bool find_range(struct options *options, struct fkt_trace *trace)
 	return true;
 }
 
+static bool to_stdout(const struct options *options)
+{
+	return !strcmp(options->output, "-");
+}
+
 /* Open the new file, which must not be the trace. -1 after a complaint. */
 static int open_output(const struct options *options)
 {
 	struct stat in, out;
 	int fd;
 
+	if (to_stdout(options)) {
+		if (!isatty(STDOUT_FILENO))
+			return STDOUT_FILENO;
+		complain("standard output", "is a terminal; a trace is no text");
+		return -1;
+	}
 	if (!stat(options->output, &out)) {
 		if (!stat(options->path, &in) && in.st_dev == out.st_dev &&
 		    in.st_ino == out.st_ino) {
@@ -279,9 +290,10 @@ static int extract(struct options *options, struct fkt_trace *trace)
 	if (close(fd) && !err)
 		err = -errno;
 	if (!err) {
-		printf("%s: %" PRIu64 " events in %" PRIu64 " pages, %" PRIu64 " bytes\n",
-		       options->output, options->extract.events, options->extract.pages,
-		       options->extract.bytes);
+		fprintf(to_stdout(options) ? stderr : stdout,
+			"%s: %" PRIu64 " events in %" PRIu64 " pages, %" PRIu64 " bytes\n",
+			to_stdout(options) ? "standard output" : options->output,
+			options->extract.events, options->extract.pages, options->extract.bytes);
 		return 0;
 	}
 	if (err == -ENODATA)
@@ -289,8 +301,9 @@ static int extract(struct options *options, struct fkt_trace *trace)
 	else if (err == -ENOMEM)
 		complain(options->path, "out of memory");
 	else
-		complain(options->output, strerror(-err));
-	unlink(options->output);
+		complain(to_stdout(options) ? "standard output" : options->output, strerror(-err));
+	if (!to_stdout(options))
+		unlink(options->output);
 	return 1;
 }
 

@@ -74,7 +74,9 @@ static void show_troubles(const struct recording *recording)
 		warnx("%llu times an address was passed when its probe could not be called, because "
 		      "another one was running, or too many were inside the function (r100:…)",
 		      status->missed);
-	if (status->pauses)
+	if (status->pauses == 1)
+		warnx("the recording was paused once because the buffer was full");
+	else if (status->pauses)
 		warnx("the recording was paused %u times because the buffer was full",
 		      status->pauses);
 	if (status->discarded)

@@ -18,16 +18,18 @@
 
 #include "common/keys.h"
 
-const char *argp_program_version = "fkt_setmask (FKT) " FKT_RELEASE;
-
 static const struct action {
 	const char *name;
+	const char *version;
 	unsigned long request;
 	const char *doc;
 } actions[] = {
-	{ "fkt_setmask", FKT_SETMASK, "Replace the active mask of the running recording by MASK." },
-	{ "fkt_enable", FKT_ENABLE, "Let the layers in MASK be recorded from now on." },
-	{ "fkt_disable", FKT_DISABLE, "Stop recording the layers in MASK." },
+	{ "fkt_setmask", "fkt_setmask (FKT) " FKT_RELEASE, FKT_SETMASK,
+	  "Replace the active mask of the running recording by MASK." },
+	{ "fkt_enable", "fkt_enable (FKT) " FKT_RELEASE, FKT_ENABLE,
+	  "Let the layers in MASK be recorded from now on." },
+	{ "fkt_disable", "fkt_disable (FKT) " FKT_RELEASE, FKT_DISABLE,
+	  "Stop recording the layers in MASK." },
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -83,6 +85,7 @@ int main(int argc, char **argv)
 		if (!strcmp(program_invocation_short_name, actions[i].name))
 			action = &actions[i];
 	argp.doc = action->doc;
+	argp_program_version = action->version;
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &mask);
 
