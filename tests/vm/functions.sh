@@ -21,6 +21,9 @@ one_sentence
 said 'does not let ftrace hook it'
 expect 1 fkt_record -F '!vfs_*' true
 one_sentence
+expect 1 fkt_record -F vfs_read -F '!vfs_*' true
+one_sentence
+said 'leaves out all the functions that it names'
 expect 1 fkt_record -F '!do_sys_openat2' -F do_sys_openat2 -F nothing_like_it true
 check 'nothing is left behind' not [ -e trace_file ]
 

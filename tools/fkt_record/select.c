@@ -172,6 +172,14 @@ static bool pattern_leaves(const char *pattern, const struct function *function)
 	       strncmp(pattern, "bpf_lsm_", strlen("bpf_lsm_"));
 }
 
+static bool any_selected(const struct functions *functions)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->function[i].keys & FKT_KEY_FUNCTIONS)
+			return true;
+	return false;
+}
+
 int select_patterns(const struct functions *functions, char **globs, bool never)
 {
 	bool positive = false, matched;
@@ -207,6 +215,10 @@ int select_patterns(const struct functions *functions, char **globs, bool never)
 		for (size_t i = 0; **pattern == '!' && i < functions->count; i++)
 			if (functions_match(*pattern + 1, &functions->function[i]))
 				functions->function[i].keys &= ~(uint32_t)FKT_KEY_FUNCTIONS;
+	}
+	if (!ret && !never && !graph_patterns && !any_selected(functions)) {
+		warnx("-F leaves out all the functions that it names: there is nothing to trace");
+		return -1;
 	}
 	return ret;
 }
