@@ -9,7 +9,7 @@ FUZZ_CC	     ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-15 
 FUZZ_SECONDS ?= 0
 FUZZ_JOBS    ?= $(shell nproc)
 fuzz_flags   := -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
-fuzz_sources := tests/fuzz/fuzz_trace.c $(wildcard lib/*/*.c tools/fkt_print/*.c)
+fuzz_sources := tests/fuzz/fuzz_trace.c $(wildcard lib/*/*.c tools/common/*.c tools/fkt_print/*.c)
 fuzz_objects := $(fuzz_sources:%.c=$(B)/fuzz/obj/%.o)
 
 .PHONY: fuzz

@@ -14,6 +14,7 @@
 
 #include <fkt/version.h>
 
+#include "common/range.h"
 #include "read/extract.h"
 #include "trace/put.h"
 
@@ -78,15 +79,17 @@ static bool split(char *text, char **second)
 	return true;
 }
 
-static void parse_from(struct options *options, char *arg, struct argp_state *state)
+static void parse_from(struct options *options, const char *arg, struct argp_state *state)
 {
-	char *to;
+	struct fkt_range range;
 
-	if (split(arg, &to)) {
-		if (!fkt_parse_time(to, &options->to_ns))
-			argp_error(state, "--from=%s..%s: %s is no time (try 12.5s, 900ms)", arg,
-				   to, *to ? to : "what follows the dots");
-		options->has_to = true;
+	if (fkt_range_parse(arg, &range)) {
+		options->has_from = true;
+		options->from_ns = range.from_ns;
+		if (range.has_to)
+			options->to_ns = range.to_ns;
+		options->has_to |= range.has_to;
+		return;
 	}
 	if (!fkt_parse_time(arg, &options->from_ns))
 		argp_error(state, "--from=%s: no time (try 12.5s, 900ms or 12.5s..13s)", arg);

@@ -7,6 +7,7 @@
 
 #include <fkt/version.h>
 
+#include "common/range.h"
 #include "print.h"
 
 const char *argp_program_version = "fkt_print (FKT) " FKT_RELEASE;
@@ -112,15 +113,11 @@ static int find_word(const char *const *words, size_t count, const char *word)
 
 #define FIND_WORD(words, word) find_word(words, sizeof(words) / sizeof((words)[0]), word)
 
-static int64_t need_time(struct argp_state *state, const char *option, const char *text,
-			 size_t bytes)
+static int64_t need_time(struct argp_state *state, const char *option, const char *text)
 {
-	char copy[64] = "";
 	uint64_t ns;
 
-	if (bytes < sizeof(copy))
-		memcpy(copy, text, bytes);
-	if (!fkt_parse_time(copy, &ns))
+	if (!fkt_parse_time(text, &ns))
 		argp_error(state,
 			   "%s=%s: a time is a number of seconds, or such as 12.5s, 300ms, 20us, "
 			   "5ns, 2m",
@@ -130,14 +127,14 @@ static int64_t need_time(struct argp_state *state, const char *option, const cha
 
 static void parse_range(struct argp_state *state, struct options *options, const char *arg)
 {
-	const char *dots = strstr(arg, "..");
+	struct fkt_range range;
 
-	if (!dots || !dots[2 - (dots == arg)])
+	if (!fkt_range_parse(arg, &range))
 		argp_error(state, "--range=%s: it is two times, as in 12.5s..13s", arg);
-	if (dots != arg)
-		options->from = need_time(state, "--range", arg, (size_t)(dots - arg));
-	if (dots[2])
-		options->to = need_time(state, "--range", dots + 2, strlen(dots + 2));
+	if (range.has_from)
+		options->from = (int64_t)range.from_ns;
+	if (range.has_to)
+		options->to = (int64_t)range.to_ns;
 }
 
 static void parse_who(struct argp_state *state, char option, struct who *who, const char *arg)
@@ -261,16 +258,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->function = arg;
 		break;
 	case OPTION_FROM:
-		options->from = need_time(state, "--from", arg, strlen(arg));
+		options->from = need_time(state, "--from", arg);
 		break;
 	case OPTION_TO:
-		options->to = need_time(state, "--to", arg, strlen(arg));
+		options->to = need_time(state, "--to", arg);
 		break;
 	case OPTION_RANGE:
 		parse_range(state, options, arg);
 		break;
 	case OPTION_LONGER:
-		options->longer = need_time(state, "--longer-than", arg, strlen(arg));
+		options->longer = need_time(state, "--longer-than", arg);
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
