@@ -6,7 +6,7 @@
 . "$TOP/tests/vm/lib.sh"
 
 ko=/run/fkt-vm/fkt.ko
-rounds=$((12 / $(nproc)))
+rounds=$((24 / $(nproc)))
 
 start_recorder -n -o t
 expect 1 rmmod fkt
