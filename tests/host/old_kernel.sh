@@ -14,6 +14,7 @@ headers() {
 	echo "#define UTS_RELEASE \"$1.$2.0-test\"" >headers/include/generated/utsrelease.h
 	cat >headers/Makefile <<-END
 	export VERSION := $1
+	export SRCARCH := x86
 	export PATCHLEVEL := $2
 	export KERNELVERSION := $1.$2.0
 	src := \$(M)
