@@ -850,9 +850,11 @@ struct fkt_call {
  * @state: in which state it left the CPU, see fkt_state_letters(); 0 when it was preempted
  * @outer: row of the outermost call that was open then, such as a system call
  * @inner: row of the innermost one; both are rows outside of all calls when there is none
- * @left: stamp when it left the CPU
+ * @cpu: the CPU that it left
+ * @left: stamp when it left it
  * @woken: stamp when it was woken; 0 when it was preempted, or that is not known
- * @back: stamp when it ran again
+ * @back: stamp when it ran again; 0 when it had not at @to
+ * @from, @to: the part of it in which time was charged
  * @waker: thread that was current where it was woken
  * @waker_row: what went on there: an interrupt's row, that of a system call, or one outside
  */
@@ -861,9 +863,12 @@ struct fkt_wait {
 	uint32_t state;
 	uint32_t outer;
 	uint32_t inner;
+	uint16_t cpu;
 	uint64_t left;
 	uint64_t woken;
 	uint64_t back;
+	uint64_t from;
+	uint64_t to;
 	uint32_t waker;
 	uint32_t waker_row;
 };
@@ -873,7 +878,9 @@ struct fkt_wait {
  * @arg: for all of them
  * @enter: a call begins; of it, only row, id, cpu, depth, interrupt and begin are there
  * @leave: a call has ended
- * @wait: a thread runs again
+ * @wait: a thread runs again, or does not yet when time is charged no longer
+ * @charges: whether time of a thread on a CPU is charged, asked at each event for the time since the one before there;
+ *	what a thread does off all CPUs is asked for with the one that it left. NULL: all is
  * @keep_args: keep the entries' arguments for @leave
  */
 struct fkt_analysis_hooks {
@@ -881,6 +888,7 @@ struct fkt_analysis_hooks {
 	void (*enter)(void *arg, const struct fkt_call *call);
 	void (*leave)(void *arg, const struct fkt_call *call);
 	void (*wait)(void *arg, const struct fkt_wait *wait);
+	bool (*charges)(void *arg, uint16_t cpu, uint32_t id);
 	bool keep_args;
 };
 
@@ -966,10 +974,23 @@ bool fkt_analysis_knows_cpus(const struct fkt_analysis *analysis);
 uint64_t fkt_analysis_duration(const struct fkt_analysis *analysis);
 
 /**
+ * fkt_analysis_left_out() - the time on all CPUs that was not charged by hooks.charges, in cycles
+ * @analysis: the sums
+ */
+uint64_t fkt_analysis_left_out(const struct fkt_analysis *analysis);
+
+/**
  * fkt_analysis_cpus() - on how many CPUs
  * @analysis: the sums
  */
 uint32_t fkt_analysis_cpus(const struct fkt_analysis *analysis);
+
+/**
+ * fkt_analysis_has_cpu() - whether a CPU is one of these
+ * @analysis: the sums
+ * @cpu: the CPU
+ */
+bool fkt_analysis_has_cpu(const struct fkt_analysis *analysis, uint16_t cpu);
 
 /**
  * fkt_analysis_cpu_end() - one more than the largest number of these CPUs

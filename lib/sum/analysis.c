@@ -48,12 +48,14 @@ struct frame {
 	bool interrupt; /* it is one, and not a call in one */
 	uint64_t begin; /* stamp */
 	uint64_t clock; /* of the stack, at the entry */
+	uint64_t dark;	/* likewise */
 	uint64_t child; /* cycles of what it called */
 	uint64_t child_elapsed;
 };
 
 struct stack {
 	uint64_t clock;
+	uint64_t dark; /* for how long it was at work while the clock stood still, by hooks.charges */
 	uint64_t base; /* the clock when the last call was left */
 	struct frame *frame;
 	uint64_t *args; /* FKT_CALL_ARGS a frame, when they are kept */
@@ -128,6 +130,7 @@ struct fkt_analysis {
 	uint32_t epoch;
 	uint32_t cpus;
 	uint64_t duration;
+	uint64_t left_out;  /* not charged, by hooks.charges */
 	uint64_t on_since;  /* stamp */
 	uint64_t on_before; /* for how long it was on before that */
 	struct thread *unknown;
@@ -197,6 +200,12 @@ void fkt_analysis_free(struct fkt_analysis *a)
 static uint64_t on_time(const struct fkt_analysis *a, uint64_t stamp)
 {
 	return a->on_before + (a->on && stamp > a->on_since ? stamp - a->on_since : 0);
+}
+
+/* Whether time of a thread on a CPU is asked for. */
+static inline bool charges(const struct fkt_analysis *a, uint16_t cpu, const struct thread *thread)
+{
+	return likely(!a->hooks.charges) || a->hooks.charges(a->hooks.arg, cpu, thread->id);
 }
 
 /* ---- threads ---- */
@@ -353,13 +362,14 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 	struct fkt_row_sums *row = &a->row[frame->row];
 	uint64_t cycles = stack->clock - frame->clock;
 	uint64_t elapsed = stamp > frame->begin ? stamp - frame->begin : 0;
-	bool whole = event && a->on && frame->begin >= a->on_since;
+	bool lit = a->on && charges(a, cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu, thread);
+	bool whole = event && lit && frame->begin >= a->on_since && frame->dark == stack->dark;
 
 	row->own += cycles - frame->child;
 	if (likely(whole)) {
 		row->calls++;
 		row->total += cycles;
-	} else if (a->on || cycles) {
+	} else if (lit || cycles) {
 		row->partial++;
 	}
 	if (stack->depth) {
@@ -428,6 +438,7 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	frame->interrupt = interrupt;
 	frame->begin = event->stamp;
 	frame->clock = stack->clock;
+	frame->dark = stack->dark;
 	frame->child = 0;
 	frame->child_elapsed = 0;
 	frame->words = 0;
@@ -454,7 +465,7 @@ static bool leave(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, 
 		while (depth && stack->frame[depth - 1].row != row)
 			depth--;
 		if (!depth) {
-			a->row[row].partial += a->on;
+			a->row[row].partial += a->on && charges(a, event->cpu, cpu->thread);
 			return false;
 		}
 		while (stack->depth > depth)
@@ -553,11 +564,22 @@ static void leave_interrupt(struct fkt_analysis *a, struct cpu *cpu, uint32_t ro
 
 /* ---- who is current ---- */
 
+static inline void charge_stack(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack,
+				const struct thread *thread, uint64_t cycles)
+{
+	if (charges(a, (uint16_t)(cpu - a->cpu), thread)) {
+		stack->clock += cycles;
+	} else {
+		stack->dark += cycles;
+		a->left_out += cycles;
+	}
+}
+
 static inline void charge(struct fkt_analysis *a, struct cpu *cpu, uint64_t stamp)
 {
 	if (likely(stamp > cpu->last)) {
 		if (likely(a->on))
-			cpu->stack->clock += stamp - cpu->last;
+			charge_stack(a, cpu, cpu->stack, cpu->thread, stamp - cpu->last);
 		cpu->last = stamp;
 	} else if (unlikely(stamp < cpu->last)) {
 		cpu->odd_until = cpu->last;
@@ -570,7 +592,7 @@ static void charge_unknown(struct fkt_analysis *a, struct cpu *cpu, uint64_t sta
 	if (stamp <= cpu->last)
 		return;
 	if (a->on)
-		a->unknown->stack.clock += stamp - cpu->last;
+		charge_stack(a, cpu, &a->unknown->stack, a->unknown, stamp - cpu->last);
 	cpu->last = stamp;
 }
 
@@ -595,10 +617,12 @@ static void forget_stack(struct fkt_analysis *a, struct cpu *cpu, struct thread 
 }
 
 /* Add the time in the state that ends now. */
-static void end_state(struct thread *thread, uint64_t now)
+static void end_state(const struct fkt_analysis *a, struct thread *thread, uint64_t now)
 {
 	uint64_t cycles = now > thread->since ? now - thread->since : 0;
 
+	if (cycles && !charges(a, thread->wait.cpu, thread))
+		cycles = 0;
 	if (thread->state == THREAD_WAITING)
 		thread->waiting += cycles;
 	else if (thread->state == THREAD_SLEEPING)
@@ -618,6 +642,31 @@ static void was_woken_early(struct thread *thread)
 	thread->wait.waker_row = thread->early.row;
 }
 
+/* Tell of the time that a thread did not run up to a moment, at which it runs again or not yet (@back is 0). */
+static void tell_wait(struct fkt_analysis *a, struct thread *thread, uint64_t back, uint64_t to)
+{
+	struct fkt_wait *wait = &thread->wait;
+
+	if (!a->hooks.wait || !a->on || !wait->left ||
+	    (thread->state != THREAD_WAITING && thread->state != THREAD_SLEEPING))
+		return;
+	wait->id = thread->id;
+	wait->back = back;
+	wait->from = wait->left > a->on_since ? wait->left : a->on_since;
+	wait->to = to;
+	if (!back && wait->to <= wait->from)
+		return;
+	a->hooks.wait(a->hooks.arg, wait);
+}
+
+/* No more time is charged from a moment on: tell of those that do not run then. */
+static void tell_waits(struct fkt_analysis *a, uint64_t stamp)
+{
+	for (uint32_t i = 0; a->hooks.wait && i < CHUNKS; i++)
+		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++)
+			tell_wait(a, &a->chunk[i][j], 0, stamp);
+}
+
 static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
 	if (unlikely(thread->epoch != a->epoch))
@@ -632,17 +681,12 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	thread->came = thread->stack.clock + thread->interrupts;
 	if (thread->state == THREAD_RUNNING)
 		return;
-	thread->switches += a->on;
+	thread->switches += a->on && charges(a, thread->cpu, thread);
 	if (thread->state == THREAD_SLEEPING && thread->early.known)
 		was_woken_early(thread);
 	thread->early.known = false;
-	end_state(thread, on_time(a, cpu->last));
-	if (a->hooks.wait && thread->state != THREAD_NEW && thread->wait.left) {
-		thread->wait.id = thread->id;
-		thread->wait.back = cpu->last;
-		if (a->on)
-			a->hooks.wait(a->hooks.arg, &thread->wait);
-	}
+	end_state(a, thread, on_time(a, cpu->last));
+	tell_wait(a, thread, cpu->last, cpu->last);
 	thread->state = THREAD_RUNNING;
 }
 
@@ -675,7 +719,7 @@ static void take_over(struct fkt_analysis *a, struct thread *from, struct thread
 static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		    struct thread *thread, const struct fkt_event *event)
 {
-	uint64_t cycles = on_time(a, event->stamp);
+	uint64_t cycles = on_time(a, event->stamp), charged;
 
 	a->seen[a->n_seen++] = event->cpu;
 	cpu->seen = true;
@@ -683,16 +727,17 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 	cpu->thread = thread;
 	cpu->stack = &thread->stack;
 	if (cpu->blind) {
-		a->unknown->stack.clock += cycles;
+		charge_stack(a, cpu, &a->unknown->stack, a->unknown, cycles);
 	} else if (code->kind == FKT_USE_CPU_EXIT) {
 		/* It is in an interrupt that began before the trace did. */
-		cpu->irq.clock += cycles;
-		a->row[fkt_use_row(a->trace, code, event)].own += cycles;
+		charge_stack(a, cpu, &cpu->irq, thread, cycles);
+		a->row[fkt_use_row(a->trace, code, event)].own += cpu->irq.clock;
 		give_interrupts(cpu);
-		add_to_pair(a, thread->id, event->cpu, cycles);
+		add_to_pair(a, thread->id, event->cpu, cpu->irq.clock);
 	} else {
-		thread->stack.clock += cycles;
-		add_to_pair(a, thread->id, event->cpu, cycles);
+		charged = thread->stack.clock;
+		charge_stack(a, cpu, &thread->stack, thread, cycles);
+		add_to_pair(a, thread->id, event->cpu, thread->stack.clock - charged);
 	}
 }
 
@@ -755,6 +800,7 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 		.outer = stack->depth ? stack->frame[0].row : prev->row,
 		.inner = stack->depth ? stack->frame[stack->depth - 1].row : prev->row,
 		.left = event->stamp,
+		.cpu = event->cpu,
 		.waker_row = FKT_ROW_NONE,
 	};
 	prev->since = on_time(a, event->stamp);
@@ -809,7 +855,9 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 		thread->early = waker;
 		return;
 	}
-	end_state(thread, on_time(a, event->stamp));
+	end_state(a, thread, on_time(a, event->stamp));
+	if (thread->state == THREAD_NEW)
+		thread->wait.cpu = event->cpu;
 	thread->state = THREAD_WAITING;
 	thread->wait.woken = event->stamp;
 	thread->wait.waker = waker.id;
@@ -1058,6 +1106,7 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 		begin(a, stamp);
 	charge_all(a, stamp);
 	if (a->on) {
+		tell_waits(a, stamp);
 		a->on_before = a->n_seen ? on_time(a, stamp) : 0;
 	} else {
 		/* What threads did before is not to be charged when they are seen again. */
@@ -1082,8 +1131,12 @@ static int end_silent(struct fkt_analysis *a, uint32_t number, bool idle)
 	thread = idle ? find_thread(a, 0, (uint16_t)number) : a->unknown;
 	if (!thread)
 		return -ENOMEM;
-	thread->stack.clock += a->duration;
-	add_to_pair(a, thread->id, number, a->duration);
+	if (charges(a, (uint16_t)number, thread)) {
+		thread->stack.clock += a->duration;
+		add_to_pair(a, thread->id, number, a->duration);
+	} else {
+		a->left_out += a->duration;
+	}
 	a->cpu[number].seen = true;
 	a->cpus++;
 	return 0;
@@ -1124,7 +1177,7 @@ static void end_thread(struct fkt_analysis *a, struct thread *thread, uint64_t l
 	pop_all(a, NULL, thread, &thread->stack, last);
 	give_up_base(a, thread);
 	if (thread->state == THREAD_WAITING || thread->state == THREAD_SLEEPING)
-		end_state(thread, a->duration);
+		end_state(a, thread, a->duration);
 }
 
 int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
@@ -1144,6 +1197,7 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	    stop <= a->trace->clock[1].cycles)
 		last = stop;
 	charge_all(a, last);
+	tell_waits(a, last);
 	a->duration = on_time(a, last);
 	a->cpus = a->n_seen;
 	for (uint32_t i = 0; i < a->n_seen; i++) {
@@ -1185,6 +1239,16 @@ uint32_t fkt_analysis_current(const struct fkt_analysis *a, uint16_t cpu)
 uint64_t fkt_analysis_duration(const struct fkt_analysis *a)
 {
 	return a->duration;
+}
+
+uint64_t fkt_analysis_left_out(const struct fkt_analysis *a)
+{
+	return a->left_out;
+}
+
+bool fkt_analysis_has_cpu(const struct fkt_analysis *a, uint16_t cpu)
+{
+	return a->cpu[cpu].seen;
 }
 
 uint32_t fkt_analysis_cpus(const struct fkt_analysis *a)

@@ -57,8 +57,6 @@ static int cpus_print(const struct context *context, void *view)
 	fkt_table_line(context->out, "%s", "");
 	fkt_table_begin(context->out, on_cpu_columns);
 	for (size_t i = 0; i < threads; i++) {
-		if (!filter_thread(context->filter, rows[i].id))
-			continue;
 		on = bsearch(&rows[i].id, all, times, sizeof(*all), compare_ids);
 		while (on && on > all && on[-1].id == on->id)
 			on--;
@@ -79,6 +77,8 @@ static const struct argp_option cpus_options[] = {
 const struct view view_cpus = {
 	.name = "cpus",
 	.wants = VIEW_SUMS | VIEW_ORDER,
+	.refuses = FILTER_CALLS,
+	.about = "how long threads ran on CPUs, in whatever call",
 	.option = cpus_options,
 	.print = cpus_print,
 };

@@ -7,15 +7,18 @@
 
 #include "print.h"
 
+/* What is known of a code or a row, in bits. */
 enum verdict {
-	VERDICT_NONE, /* not looked at yet */
-	VERDICT_NO,
-	VERDICT_YES,
+	VERDICT_LOOKED = 1, /* it was looked at: without this, the others say nothing */
+	VERDICT_WANTED = 2, /* one of the patterns matches, or there are none */
+	VERDICT_BARRED = 4, /* one of those with "!" does */
 };
 
-/* Processes that an option names, as they come and go. */
+/* Processes that options name, as they come and go. */
 struct watch {
-	const struct who *who;
+	const struct choice *choice;
+	bool not ;	/* those of it that have this */
+	bool any;	/* whether there are such */
 	uint8_t *alive; /* of each thread, by its number */
 	uint32_t room;
 	uint32_t count; /* how many are */
@@ -25,21 +28,29 @@ struct filter {
 	const struct options *options;
 	const struct fkt_trace *trace;
 	struct fkt_processes *processes;
-	struct watch stats;
-	struct watch list;
+	unsigned int kinds;  /* of enum filter_kind, that are asked for */
+	struct watch wanted; /* while they live */
+	struct watch barred; /* not while they live */
 	bool begun;
 	uint64_t first; /* stamp of the beginning */
 	uint64_t from;
 	uint64_t to;
 	uint64_t longer; /* cycles */
-	bool cpus;
 	uint8_t cpu[CPUS_BYTES];
-	uint8_t *code;	   /* a verdict on each */
-	uint8_t *function; /* the same, on each row */
-	uint32_t *inside;  /* of each thread: in how many calls of the function it is */
+	uint8_t *code;	       /* a verdict on each */
+	uint8_t *function;     /* the same, on each row */
+	bool functions;	       /* some have to be called */
+	struct inside *inside; /* of each thread */
 	uint32_t inside_room;
-	bool left;	/* the last event left the function */
+	bool left_wanted; /* the last event left such a function */
+	bool left_barred;
 	bool long_call; /* the last event ended a call that was long enough */
+};
+
+/* In how many calls of functions that are wanted a thread is, and of others. */
+struct inside {
+	uint32_t wanted;
+	uint32_t barred;
 };
 
 bool read_cpus(const char *list, uint8_t cpus[CPUS_BYTES])
@@ -65,6 +76,40 @@ bool read_cpus(const char *list, uint8_t cpus[CPUS_BYTES])
 	return !*end;
 }
 
+static bool has_yes(const struct choice *choice)
+{
+	for (unsigned int i = 0; i < choice->count; i++)
+		if (!choice->one[i].not )
+			return true;
+	return false;
+}
+
+static bool has_no(const struct choice *choice)
+{
+	for (unsigned int i = 0; i < choice->count; i++)
+		if (choice->one[i].not )
+			return true;
+	return false;
+}
+
+static void choose_cpus(uint8_t cpu[CPUS_BYTES], const struct choice *choice)
+{
+	uint8_t not [CPUS_BYTES] = { 0 };
+
+	memset(cpu, has_yes(choice) ? 0 : 0xff, CPUS_BYTES);
+	for (unsigned int i = 0; i < choice->count; i++)
+		read_cpus(choice->one[i].name, choice->one[i].not ? not : cpu);
+	for (unsigned int i = 0; i < CPUS_BYTES; i++)
+		cpu[i] &= (uint8_t) ~not [i];
+}
+
+static void begin_watch(struct watch *watch, const struct choice *choice, bool not )
+{
+	watch->choice = choice;
+	watch->not = not ;
+	watch->any = not ? has_no(choice) : has_yes(choice);
+}
+
 struct filter *filter_new(const struct options *options, const struct fkt_trace *trace,
 			  struct fkt_processes *processes)
 {
@@ -75,8 +120,10 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 	filter->options = options;
 	filter->trace = trace;
 	filter->processes = processes;
-	filter->stats.who = &options->stats_while;
-	filter->list.who = &options->list_while;
+	filter->kinds = filter_kinds(options);
+	filter->functions = has_yes(&options->function);
+	begin_watch(&filter->wanted, &options->lives, false);
+	begin_watch(&filter->barred, &options->lives, true);
 	/* The last one is for calls whose code is not known. */
 	filter->code = calloc(FKT_SLOT_CODES + 1, 1);
 	filter->function = calloc(FKT_ROWS, 1);
@@ -84,8 +131,7 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 		filter_free(filter);
 		return NULL;
 	}
-	if (options->cpu)
-		filter->cpus = read_cpus(options->cpu, filter->cpu);
+	choose_cpus(filter->cpu, &options->cpu);
 	if (options->longer >= 0)
 		filter->longer = fkt_ns_to_cycles(trace, (uint64_t)options->longer);
 	return filter;
@@ -95,39 +141,69 @@ void filter_free(struct filter *filter)
 {
 	if (!filter)
 		return;
-	free(filter->stats.alive);
-	free(filter->list.alive);
+	free(filter->wanted.alive);
+	free(filter->barred.alive);
 	free(filter->code);
 	free(filter->function);
 	free(filter->inside);
 	free(filter);
 }
 
+unsigned int filter_kinds(const struct options *options)
+{
+	return (options->lives.count ? FILTER_WHILE : 0) |
+	       (options->process.count ? FILTER_PROCESS : 0) |
+	       (options->cpu.count ? FILTER_CPU : 0) | (options->code.count ? FILTER_CODE : 0) |
+	       (options->layer.count ? FILTER_LAYER : 0) |
+	       (options->function.count ? FILTER_FUNCTION : 0) |
+	       (options->from >= 0 || options->to >= 0 ? FILTER_RANGE : 0) |
+	       (options->longer >= 0 ? FILTER_LONGER : 0);
+}
+
 bool filter_is_open(const struct filter *filter)
 {
-	const struct options *options = filter->options;
+	return !filter->kinds;
+}
 
-	return !options->stats_while.set && !options->list_while.set && !options->only.set &&
-	       !options->cpu && !options->codes && !options->layer && !options->function &&
-	       options->from < 0 && options->to < 0 && options->longer < 0;
+bool filter_selects(const struct filter *filter)
+{
+	return filter->kinds & ~(unsigned int)(FILTER_RANGE | FILTER_WHILE);
 }
 
 bool filter_needs_calls(const struct filter *filter)
 {
-	return filter->options->function || filter->options->longer >= 0;
+	return filter->kinds & (FILTER_FUNCTION | FILTER_LONGER);
+}
+
+bool filter_needs_charges(const struct filter *filter)
+{
+	return filter->kinds & (FILTER_PROCESS | FILTER_CPU);
+}
+
+bool filter_picks_calls(const struct filter *filter)
+{
+	return filter->kinds & FILTER_CALLS;
 }
 
 /* ---- processes ---- */
 
-static bool is_who(const struct fkt_processes *processes, const struct who *who, uint32_t id)
+static bool is_named(const struct fkt_process *process, const struct chosen_one *one)
+{
+	if (one->is_pid)
+		return process->tid == one->pid || (process->tid && process->tgid == one->pid);
+	return !strcmp(process->comm, one->name);
+}
+
+/* Whether a thread is one of those of a choice that have this "not". */
+static bool is_among(const struct fkt_processes *processes, const struct choice *choice, bool not,
+		     uint32_t id)
 {
 	const struct fkt_process *process = fkt_process(processes, id);
 
-	if (!id)
-		return false;
-	if (who->is_pid)
-		return process->tid == who->pid || (process->tid && process->tgid == who->pid);
-	return !strcmp(process->comm, who->name);
+	for (unsigned int i = 0; id && i < choice->count; i++)
+		if (choice->one[i].not == not &&is_named(process, &choice->one[i]))
+			return true;
+	return false;
 }
 
 static void set_alive(struct watch *watch, uint32_t id, bool alive)
@@ -155,8 +231,8 @@ static void watch_begin(struct filter *filter, struct watch *watch)
 {
 	uint32_t count = fkt_process_count(filter->processes);
 
-	for (uint32_t id = 1; watch->who->set && id < count; id++)
-		if (is_who(filter->processes, watch->who, id))
+	for (uint32_t id = 1; watch->any && id < count; id++)
+		if (is_among(filter->processes, watch->choice, watch->not, id))
 			set_alive(watch, id, true);
 }
 
@@ -166,7 +242,7 @@ static void watch_event(struct filter *filter, struct watch *watch, const struct
 {
 	uint32_t id;
 
-	if (!watch->who->set)
+	if (!watch->any)
 		return;
 	if (event->code == FKT_CODE_EXIT && event->words >= 1) {
 		id = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
@@ -174,12 +250,12 @@ static void watch_event(struct filter *filter, struct watch *watch, const struct
 	} else if (fkt_is_process_event(event->code) && event->code != FKT_CODE_RELEASE &&
 		   event->words >= 1) {
 		id = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
-		set_alive(watch, id, is_who(filter->processes, watch->who, id));
+		set_alive(watch, id, is_among(filter->processes, watch->choice, watch->not, id));
 	} else if (!watch->count && event->pid && current < watch->room + 1u &&
 		   !fkt_process(filter->processes, current)->released &&
 		   fkt_process(filter->processes, current)->tgid == FKT_PID_UNKNOWN &&
 		   (current == watch->room || !watch->alive[current]) &&
-		   is_who(filter->processes, watch->who, current)) {
+		   is_among(filter->processes, watch->choice, watch->not, current)) {
 		/* One that nobody had told us of. */
 		set_alive(watch, current, true);
 	}
@@ -205,8 +281,8 @@ void filter_begin(struct filter *filter, uint64_t first)
 			later(first, fkt_ns_to_cycles(filter->trace, (uint64_t)options->from));
 	if (options->to >= 0)
 		filter->to = later(first, fkt_ns_to_cycles(filter->trace, (uint64_t)options->to));
-	watch_begin(filter, &filter->stats);
-	watch_begin(filter, &filter->list);
+	watch_begin(filter, &filter->wanted);
+	watch_begin(filter, &filter->barred);
 }
 
 enum filter_time filter_time(struct filter *filter, uint64_t stamp)
@@ -258,62 +334,119 @@ static bool has_layer(const struct fkt_code_row *row, const char *layer)
 	return false;
 }
 
-static bool match_code(const struct filter *filter, uint32_t code)
+static void look_at_code(const struct filter *filter, uint32_t code, uint8_t *verdict)
 {
 	const struct fkt_code_row *row = fkt_code_row(filter->trace, code);
-	const struct options *options = filter->options;
+	const struct choice *codes = &filter->options->code, *layers = &filter->options->layer;
+	bool code_wanted = !has_yes(codes), layer_wanted = !has_yes(layers), barred = false, is;
 	char name[FKT_NAME_BYTES];
 
-	if (options->layer && !has_layer(row, options->layer))
-		return false;
 	fkt_code_name(filter->trace, code, name);
-	for (unsigned int i = 0; i < options->codes; i++)
-		if (!fnmatch(options->code[i], name, 0) || looks_like_code(options->code[i], code))
-			return true;
-	return !options->codes;
+	for (unsigned int i = 0; i < codes->count; i++) {
+		is = !fnmatch(codes->one[i].name, name, 0) ||
+		     looks_like_code(codes->one[i].name, code);
+		code_wanted |= is && !codes->one[i].not ;
+		barred |= is && codes->one[i].not ;
+	}
+	for (unsigned int i = 0; i < layers->count; i++) {
+		is = has_layer(row, layers->one[i].name);
+		layer_wanted |= is && !layers->one[i].not ;
+		barred |= is && layers->one[i].not ;
+	}
+	*verdict = (uint8_t)(VERDICT_LOOKED | (code_wanted && layer_wanted ? VERDICT_WANTED : 0) |
+			     (barred ? VERDICT_BARRED : 0));
+}
+
+static uint8_t code_verdict(struct filter *filter, uint32_t code)
+{
+	if (!filter->code[code])
+		look_at_code(filter, code, &filter->code[code]);
+	return filter->code[code];
 }
 
 static bool code_passes(struct filter *filter, uint32_t code)
 {
-	uint8_t *verdict = &filter->code[code];
-
-	if (*verdict == VERDICT_NONE)
-		*verdict = match_code(filter, code) ? VERDICT_YES : VERDICT_NO;
-	return *verdict == VERDICT_YES;
+	return (code_verdict(filter, code) & (VERDICT_WANTED | VERDICT_BARRED)) == VERDICT_WANTED;
 }
 
-static bool cpu_passes(const struct filter *filter, uint16_t cpu)
+bool filter_cpu(const struct filter *filter, uint16_t cpu)
 {
-	return !filter->cpus || filter->cpu[cpu / 8] & 1u << cpu % 8;
+	return filter->cpu[cpu / 8] & 1u << cpu % 8;
+}
+
+static bool thread_is_wanted(const struct filter *filter, uint32_t id)
+{
+	const struct choice *choice = &filter->options->process;
+
+	return !has_yes(choice) || is_among(filter->processes, choice, false, id);
+}
+
+static bool thread_is_barred(const struct filter *filter, uint32_t id)
+{
+	return is_among(filter->processes, &filter->options->process, true, id);
 }
 
 bool filter_thread(const struct filter *filter, uint32_t id)
 {
-	return !filter->options->only.set || is_who(filter->processes, &filter->options->only, id);
+	return !(filter->kinds & FILTER_PROCESS) ||
+	       (thread_is_wanted(filter, id) && !thread_is_barred(filter, id));
 }
 
-static bool is_inside(const struct filter *filter, uint32_t id)
+/* An event by a thread, or a switch to it or a wake-up. */
+static bool thread_passes(const struct filter *filter, uint32_t id, const struct fkt_event *event)
 {
-	return !filter->options->function || (id < filter->inside_room && filter->inside[id]);
+	uint32_t other = 0;
+
+	if (!(filter->kinds & FILTER_PROCESS))
+		return true;
+	if (thread_is_barred(filter, id))
+		return false;
+	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
+		other = fkt_process_id(filter->processes, fkt_arg32(event, 4), event->cpu);
+	else if ((event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW) &&
+		 event->words >= 1)
+		other = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
+	return thread_is_wanted(filter, id) || (other && thread_is_wanted(filter, other));
 }
 
-static bool is_function(struct filter *filter, uint32_t row)
+static bool is_inside(const struct filter *filter, uint32_t id, bool left_wanted, bool left_barred)
 {
+	struct inside inside = { 0 };
+
+	if (!(filter->kinds & FILTER_FUNCTION))
+		return true;
+	if (id < filter->inside_room)
+		inside = filter->inside[id];
+	return (!filter->functions || inside.wanted || left_wanted) && !inside.barred &&
+	       !left_barred;
+}
+
+static uint8_t row_verdict(struct filter *filter, uint32_t row)
+{
+	const struct choice *choice = &filter->options->function;
 	uint8_t *verdict = &filter->function[row];
 	char name[FKT_NAME_BYTES];
 
-	if (*verdict == VERDICT_NONE) {
-		fkt_row_name(filter->trace, row, name);
-		*verdict = fnmatch(filter->options->function, name, 0) ? VERDICT_NO : VERDICT_YES;
-	}
-	return *verdict == VERDICT_YES;
+	if (*verdict)
+		return *verdict;
+	*verdict = VERDICT_LOOKED;
+	fkt_row_name(filter->trace, row, name);
+	for (unsigned int i = 0; i < choice->count; i++)
+		if (!fnmatch(choice->one[i].name, name, 0))
+			*verdict |= choice->one[i].not ? VERDICT_BARRED : VERDICT_WANTED;
+	return *verdict;
 }
 
 void filter_enter(struct filter *filter, const struct fkt_call *call)
 {
-	uint32_t room = filter->inside_room ? filter->inside_room : 256, *larger;
+	uint32_t room = filter->inside_room ? filter->inside_room : 256;
+	struct inside *larger;
+	uint8_t verdict;
 
-	if (!filter->options->function || !is_function(filter, call->row))
+	if (!(filter->kinds & FILTER_FUNCTION))
+		return;
+	verdict = row_verdict(filter, call->row);
+	if (verdict == VERDICT_LOOKED)
 		return;
 	if (call->id >= filter->inside_room) {
 		while (room <= call->id)
@@ -326,25 +459,41 @@ void filter_enter(struct filter *filter, const struct fkt_call *call)
 		filter->inside = larger;
 		filter->inside_room = room;
 	}
-	filter->inside[call->id]++;
+	filter->inside[call->id].wanted += !!(verdict & VERDICT_WANTED);
+	filter->inside[call->id].barred += !!(verdict & VERDICT_BARRED);
 }
 
 void filter_leave(struct filter *filter, const struct fkt_call *call)
 {
+	struct inside *inside;
+	uint8_t verdict;
+
 	if (call->exit && call->end - call->begin >= filter->longer)
 		filter->long_call = true;
-	if (!filter->options->function || !is_function(filter, call->row))
+	if (!(filter->kinds & FILTER_FUNCTION))
 		return;
-	if (call->id < filter->inside_room && filter->inside[call->id])
-		filter->inside[call->id]--;
-	filter->left = true;
+	verdict = row_verdict(filter, call->row);
+	if (call->id < filter->inside_room) {
+		inside = &filter->inside[call->id];
+		inside->wanted -= verdict & VERDICT_WANTED && inside->wanted;
+		inside->barred -= verdict & VERDICT_BARRED && inside->barred;
+	}
+	filter->left_wanted |= !!(verdict & VERDICT_WANTED);
+	filter->left_barred |= !!(verdict & VERDICT_BARRED);
+}
+
+bool filter_picks(struct filter *filter, const struct fkt_call *call)
+{
+	return call->end - call->begin >= filter->longer &&
+	       code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
+	       is_inside(filter, call->id, false, false);
 }
 
 bool filter_row(struct filter *filter, const struct fkt_call *call)
 {
-	return filter_thread(filter, call->id) && cpu_passes(filter, call->cpu) &&
+	return filter_thread(filter, call->id) && filter_cpu(filter, call->cpu) &&
 	       code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
-	       is_inside(filter, call->id) && (!filter->list.who->set || filter->list.count);
+	       is_inside(filter, call->id, false, false) && filter_charges(filter);
 }
 
 bool filter_call(struct filter *filter, const struct fkt_call *call)
@@ -353,30 +502,46 @@ bool filter_call(struct filter *filter, const struct fkt_call *call)
 	       call->end < filter->to && filter_row(filter, call);
 }
 
-bool filter_wait(const struct filter *filter, const struct fkt_wait *wait)
+bool filter_wait(struct filter *filter, const struct fkt_wait *wait)
 {
-	return filter_thread(filter, wait->id) && wait->back - wait->left >= filter->longer;
+	uint8_t outer, inner;
+
+	if (!filter_thread(filter, wait->id) || !filter_cpu(filter, wait->cpu) ||
+	    (wait->back ? wait->back : wait->to) - wait->left < filter->longer ||
+	    !is_inside(filter, wait->id, false, false))
+		return false;
+	if (!(filter->kinds & (FILTER_CODE | FILTER_LAYER)))
+		return true;
+	outer = code_verdict(filter, fkt_row_code(filter->trace, wait->outer));
+	inner = code_verdict(filter, fkt_row_code(filter->trace, wait->inner));
+	return (outer | inner) & VERDICT_WANTED && !((outer | inner) & VERDICT_BARRED);
+}
+
+bool filter_gap(const struct filter *filter, const struct fkt_gap *gap)
+{
+	return gap->cpu == FKT_CPU_ANY || filter_cpu(filter, gap->cpu);
 }
 
 bool filter_charges(const struct filter *filter)
 {
-	return !filter->stats.who->set || filter->stats.count;
+	return (!filter->wanted.any || filter->wanted.count) && !filter->barred.count;
 }
 
 bool filter_event(struct filter *filter, const struct fkt_event *event)
 {
 	uint32_t id = fkt_process_id(filter->processes, event->pid, event->cpu);
-	bool listed = !filter->list.who->set || filter->list.count;
-	bool pass;
+	bool lives = filter_charges(filter), pass;
 
-	watch_event(filter, &filter->stats, event, id);
-	watch_event(filter, &filter->list, event, id);
+	watch_event(filter, &filter->wanted, event, id);
+	watch_event(filter, &filter->barred, event, id);
 	/* Its first and its last event are its own. */
-	listed = listed || filter->list.count;
-	pass = listed && cpu_passes(filter, event->cpu) && code_passes(filter, event->code) &&
-	       filter_thread(filter, id) && (filter->left || is_inside(filter, id)) &&
+	lives |= filter_charges(filter);
+	pass = lives && filter_cpu(filter, event->cpu) && code_passes(filter, event->code) &&
+	       thread_passes(filter, id, event) &&
+	       is_inside(filter, id, filter->left_wanted, filter->left_barred) &&
 	       (filter->options->longer < 0 || filter->long_call);
-	filter->left = false;
+	filter->left_wanted = false;
+	filter->left_barred = false;
 	filter->long_call = false;
 	return pass;
 }

@@ -146,6 +146,13 @@ static void on_leave(void *arg, const struct fkt_call *call)
 	filter_leave(run->context.filter, call);
 }
 
+static bool on_charges(void *arg, uint16_t cpu, uint32_t id)
+{
+	const struct run *run = arg;
+
+	return filter_cpu(run->context.filter, cpu) && filter_thread(run->context.filter, id);
+}
+
 static void on_wait(void *arg, const struct fkt_wait *wait)
 {
 	struct run *run = arg;
@@ -352,7 +359,8 @@ static int read_some(struct run *run)
 		} else if (what == FKT_GAP) {
 			if (run->context.analysis)
 				fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));
-			if (time == FILTER_INSIDE || run->context.options->from < 0) {
+			if ((time == FILTER_INSIDE || run->context.options->from < 0) &&
+			    filter_gap(run->context.filter, fkt_gap(run->reader))) {
 				count_gap(&run->stats, fkt_gap(run->reader));
 				if (run->text)
 					fkt_text_gap(run->text, fkt_gap(run->reader));
@@ -371,14 +379,15 @@ static int read_some(struct run *run)
 	return what;
 }
 
-/* What was read before the time that was asked for is not in the summary. */
+/* What was not asked for is not in the summary. */
 static struct fkt_read_stats summary_stats(const struct run *run)
 {
 	struct fkt_read_stats stats = *fkt_read_stats(run->reader);
 
-	if (run->context.options->from < 0 && run->context.options->to < 0)
+	if (filter_is_open(run->context.filter))
 		return stats;
-	stats.events = run->stats.events;
+	if (run->context.options->from >= 0 || run->context.options->to >= 0)
+		stats.events = run->stats.events;
 	stats.lost = run->stats.lost;
 	stats.missing = run->stats.missing;
 	stats.damaged = run->stats.damaged;
@@ -476,16 +485,18 @@ static void add_to(struct chosen_list *list, const struct chosen *one, bool call
 static bool make_view(struct run *run, const struct view *view)
 {
 	struct chosen *one = &run->chosen[run->views];
+	bool called;
 
 	one->view = view;
 	one->data = view->new ? view->new (&run->context) : NULL;
 	if (view->new && !one->data)
 		return false;
 	run->views++;
-	add_to(&run->event, one, view->event);
-	add_to(&run->enter, one, view->enter);
-	add_to(&run->leave, one, view->leave);
-	add_to(&run->wait, one, view->wait);
+	called = !(view->wants & VIEW_PICKS) || !filter_is_open(run->context.filter);
+	add_to(&run->event, one, called && view->event);
+	add_to(&run->enter, one, called && view->enter);
+	add_to(&run->leave, one, called && view->leave);
+	add_to(&run->wait, one, called && view->wait);
 	add_to(&run->print, one, view->print);
 	return true;
 }
@@ -513,6 +524,8 @@ static bool make_views(struct run *run)
 	}
 	if (*run->wait.chosen)
 		hooks.wait = on_wait;
+	if (filter_needs_charges(run->context.filter))
+		hooks.charges = on_charges;
 	hooks.keep_args = wants & VIEW_ARGS;
 	run->in_order = wants & VIEW_ORDER || *run->event.chosen || hooks.leave || hooks.wait;
 	if (wants & VIEW_SUMS || run->in_order) {
@@ -567,8 +580,7 @@ static struct fkt_reader *make_reader(struct run *run)
 		return fkt_reader_new(run->context.trace);
 	filter_begin(run->context.filter, first);
 	begin = fkt_look_back(run->context.trace, filter_from(run->context.filter));
-	if (begin && (options->stats_while.set || options->list_while.set) &&
-	    follow_processes(run, begin))
+	if (begin && options->lives.count && follow_processes(run, begin))
 		return NULL;
 	return fkt_reader_new_window(run->context.trace, begin, UINT64_MAX);
 }

@@ -19,6 +19,8 @@ enum {
 	OPTION_FORMAT,
 	OPTION_NO_PAGER,
 	OPTION_THREADS,
+	OPTION_PROCESS,
+	OPTION_WHILE,
 	OPTION_CPU,
 	OPTION_CODE,
 	OPTION_LAYER,
@@ -43,15 +45,20 @@ static const struct argp_option own_options[] = {
 	{ "elapsed", OPTION_ELAPSED, NULL, 0,
 	  "Calls take the time from entry to exit, not their time on a CPU", 1 },
 
-	{ NULL, 0, NULL, 0, "Of which events (patterns are those of file names):", 2 },
-	{ NULL, 's', "PROCESS", 0, "Sum up only while this process, pid or name, lives", 2 },
-	{ NULL, 'p', "[+]PROCESS", 0, "List only while it lives; with +, only its events", 2 },
+	{ NULL, 0, NULL, 0,
+	  "Of what: listed and summed up alike. Several of a kind mean any of them, different kinds all "
+	  "of them, and ! before one means not (patterns are those of file names):",
+	  2 },
+	{ "process", OPTION_PROCESS, "PROCESS", 0,
+	  "By this process or thread, pid or name, and switches to it and its wake-ups", 2 },
+	{ "while", OPTION_WHILE, "PROCESS", 0, "While it lives", 2 },
 	{ "cpu", OPTION_CPU, "LIST", 0, "On these CPUs, as in 0,2-3", 2 },
-	{ "code", OPTION_CODE, "PATTERN", 0,
-	  "Whose name or hexadecimal code is like this; may be given several times", 2 },
+	{ "code", OPTION_CODE, "PATTERN", 0, "Whose name or hexadecimal code is like this", 2 },
 	{ "layer", OPTION_LAYER, "NAME", 0, "Of this layer", 2 },
 	{ "function", OPTION_FUNCTION, "PATTERN", 0, "In calls of such functions or system calls",
 	  2 },
+	{ NULL, 'p', "[+]PROCESS", 0, "The same as --while; with +, as --process", 2 },
+	{ NULL, 's', "PROCESS", 0, "The same as --while", 2 },
 	{ "from", OPTION_FROM, "TIME", 0,
 	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m", 2 },
 	{ "to", OPTION_TO, "TIME", 0, "Before TIME", 2 },
@@ -137,19 +144,54 @@ static void parse_range(struct argp_state *state, struct options *options, const
 		options->to = (int64_t)range.to_ns;
 }
 
-static void parse_who(struct argp_state *state, char option, struct who *who, const char *arg)
+/* One more of a kind; "!" before it is for what is not wanted. */
+static struct chosen_one *choose(struct argp_state *state, struct choice *choice,
+				 const char *option, const char *arg)
 {
-	char *end;
-	unsigned long long pid;
+	struct chosen_one *one;
 
-	if (!*arg)
-		argp_error(state, "-%c: a process is a pid or a name", option);
-	who->set = true;
-	who->name = arg;
+	if (choice->count == CHOICES_MAX)
+		argp_error(state, "%s: no more than %d times, please", option, CHOICES_MAX);
+	one = &choice->one[choice->count++];
+	one->not = *arg == '!';
+	one->name = arg + one->not ;
+	if (!*one->name)
+		argp_error(state, "%s=%s: it names nothing", option, arg);
+	return one;
+}
+
+static void choose_cpus(struct argp_state *state, struct choice *choice, const char *arg)
+{
+	if (!read_cpus(choose(state, choice, "--cpu", arg)->name, NULL))
+		argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
+}
+
+static void choose_process(struct argp_state *state, struct choice *choice, const char *option,
+			   const char *arg)
+{
+	struct chosen_one *one = choose(state, choice, option, arg);
+	unsigned long long pid;
+	char *end;
+
 	errno = 0;
-	pid = strtoull(arg, &end, 10);
-	who->is_pid = *arg >= '0' && *arg <= '9' && !*end && !errno && pid < FKT_PID_UNKNOWN;
-	who->pid = (uint32_t)pid;
+	pid = strtoull(one->name, &end, 10);
+	one->is_pid = *one->name >= '0' && *one->name <= '9' && !*end && !errno &&
+		      pid < FKT_PID_UNKNOWN;
+	one->pid = (uint32_t)pid;
+}
+
+/* What makes no sense for a view, though it was asked for both. */
+static void refuse(struct argp_state *state, const struct options *options)
+{
+	static const char *const names[] = { "--while", "--process",  "--cpu",	 "--code",
+					     "--layer", "--function", "--range", "--longer-than" };
+	unsigned int kinds = filter_kinds(options);
+
+	for (unsigned int i = 0; i < VIEW_COUNT; i++)
+		for (unsigned int kind = 0; kind < sizeof(names) / sizeof(names[0]); kind++)
+			if (options->view[i] && kinds & views[i]->refuses & 1u << kind)
+				argp_error(state, "--%s is of %s: %s makes no sense for it",
+					   views[i]->name, views[i]->about, names[kind]);
 }
 
 static void end_of_options(struct argp_state *state, struct options *options, bool only_summary,
@@ -165,6 +207,7 @@ static void end_of_options(struct argp_state *state, struct options *options, bo
 	options->view[VIEW_summary] = !no_summary && (only_summary || !any);
 	if (options->from >= 0 && options->to >= 0 && options->to < options->from)
 		argp_error(state, "the time to which to read is before that from which to");
+	refuse(state, options);
 }
 
 /* What parse_option() sees of it. */
@@ -232,30 +275,32 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_NO_PAGER:
 		options->no_pager = true;
 		break;
+	case OPTION_PROCESS:
+		choose_process(state, &options->process, "--process", arg);
+		break;
+	case OPTION_WHILE:
+		choose_process(state, &options->lives, "--while", arg);
+		break;
 	case 's':
-		parse_who(state, 's', &options->stats_while, arg);
+		choose_process(state, &options->lives, "-s", arg);
 		break;
 	case 'p':
 		if (*arg == '+')
-			parse_who(state, 'p', &options->only, arg + 1);
+			choose_process(state, &options->process, "-p", arg + 1);
 		else
-			parse_who(state, 'p', &options->list_while, arg);
+			choose_process(state, &options->lives, "-p", arg);
 		break;
 	case OPTION_CPU:
-		if (!read_cpus(arg, NULL))
-			argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
-		options->cpu = arg;
+		choose_cpus(state, &options->cpu, arg);
 		break;
 	case OPTION_CODE:
-		if (options->codes == PATTERNS_MAX)
-			argp_error(state, "--code: no more than %d times, please", PATTERNS_MAX);
-		options->code[options->codes++] = arg;
+		choose(state, &options->code, "--code", arg);
 		break;
 	case OPTION_LAYER:
-		options->layer = arg;
+		choose(state, &options->layer, "--layer", arg);
 		break;
 	case OPTION_FUNCTION:
-		options->function = arg;
+		choose(state, &options->function, "--function", arg);
 		break;
 	case OPTION_FROM:
 		options->from = need_time(state, "--from", arg);

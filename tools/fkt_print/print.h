@@ -8,20 +8,32 @@
 #include "sum/histogram.h"
 #include "view.h"
 
+#define BY_MAX	    6
+#define CHOICES_MAX 32
+
 /**
- * struct who - a process that an option names
- * @set: whether it does
- * @is_pid: by @pid, of a process or a thread, else by @name
+ * struct chosen_one - one of what an option names
+ * @not: what is not wanted
+ * @is_pid: a process or a thread, by @pid, else by @name
+ * @pid: see there
+ * @name: as the user wrote it: a pattern, a list of CPUs, a process
  */
-struct who {
-	bool set;
+struct chosen_one {
+	bool not ;
 	bool is_pid;
 	uint32_t pid;
 	const char *name;
 };
 
-#define BY_MAX	     6
-#define PATTERNS_MAX 16
+/**
+ * struct choice - all that an option names, given several times: any of them, and none with "!"
+ * @one: each
+ * @count: how many
+ */
+struct choice {
+	struct chosen_one one[CHOICES_MAX];
+	unsigned int count;
+};
 
 /* What --by can group by. */
 enum by_field {
@@ -51,14 +63,12 @@ enum by_field {
  * @elapsed: calls take the time from entry to exit, not CPU time
  * @threads: how many make the listing
  * @no_pager: even when the output is long
- * @stats_while: sum up only while this process lives
- * @list_while: list only while this process lives
- * @only: list only this process
- * @cpu: these CPUs alone, as a list such as "0,2-3"
+ * @lives: only while one of these processes lives, and none of those
+ * @process: only these processes
+ * @cpu: these CPUs alone, lists such as "0,2-3"
  * @code: events with names or codes like these alone
- * @codes: how many
- * @layer: events of this layer alone
- * @function: events in calls that this matches alone
+ * @layer: events of these layers alone
+ * @function: events in calls of what these match alone
  * @from, @to: between these times alone, in nanoseconds since the beginning; < 0 for none
  * @longer: calls that took longer alone, in nanoseconds; < 0 for all
  */
@@ -77,14 +87,12 @@ struct options {
 	bool elapsed;
 	unsigned int threads;
 	bool no_pager;
-	struct who stats_while;
-	struct who list_while;
-	struct who only;
-	const char *cpu;
-	const char *code[PATTERNS_MAX];
-	unsigned int codes;
-	const char *layer;
-	const char *function;
+	struct choice lives;
+	struct choice process;
+	struct choice cpu;
+	struct choice code;
+	struct choice layer;
+	struct choice function;
 	int64_t from;
 	int64_t to;
 	int64_t longer;
@@ -173,6 +181,7 @@ void *stacks_get(struct stacks *stacks, const struct fkt_call *call);
 struct group {
 	uint64_t key[BY_MAX];
 	uint64_t count; /* of events that have no value, too */
+	uint64_t cut;	/* of those that are there in part, for who uses this */
 	struct fkt_histogram values;
 };
 
@@ -232,10 +241,32 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 			  struct fkt_processes *processes);
 void filter_free(struct filter *filter);
 
+/* What is asked for; an event, a call or a time has to be let through by each. */
+enum filter_kind {
+	FILTER_WHILE = 1,
+	FILTER_PROCESS = 2,
+	FILTER_CPU = 4,
+	FILTER_CODE = 8,
+	FILTER_LAYER = 16,
+	FILTER_FUNCTION = 32,
+	FILTER_RANGE = 64,
+	FILTER_LONGER = 128,
+	/* What picks calls: a time outside of all calls is not let through. */
+	FILTER_CALLS = FILTER_CODE | FILTER_LAYER | FILTER_FUNCTION | FILTER_LONGER,
+};
+
+unsigned int filter_kinds(const struct options *options);
+
 /* Whether it lets anything through at all times: then filter_event() need not be called. */
 bool filter_is_open(const struct filter *filter);
+/* Whether it lets through only some of what happened at the times that it lets through. */
+bool filter_selects(const struct filter *filter);
 /* Whether it has to know of calls: then filter_enter() and filter_leave() must be called. */
 bool filter_needs_calls(const struct filter *filter);
+/* Whether there are times that filter_cpu() or filter_thread() do not let through. */
+bool filter_needs_charges(const struct filter *filter);
+/* Whether it picks calls, see FILTER_CALLS. */
+bool filter_picks_calls(const struct filter *filter);
 
 /* What filter_time() says. */
 enum filter_time {
@@ -256,19 +287,24 @@ uint64_t filter_first(const struct filter *filter);
 uint64_t filter_from(const struct filter *filter);
 uint64_t filter_to(const struct filter *filter);
 
-/* Whether a thread is among those that are asked for. */
+bool filter_cpu(const struct filter *filter, uint16_t cpu);
+/* Whether a thread is among those that are asked for, by the name that it has now. */
 bool filter_thread(const struct filter *filter, uint32_t id);
 /* Whether to list an event; after the analysis and the processes were told of it. */
 bool filter_event(struct filter *filter, const struct fkt_event *event);
+/* Whether to list what is missing. */
+bool filter_gap(const struct filter *filter, const struct fkt_gap *gap);
 /* Whether time is to be charged after this event; likewise. */
 bool filter_charges(const struct filter *filter);
 void filter_enter(struct filter *filter, const struct fkt_call *call);
 void filter_leave(struct filter *filter, const struct fkt_call *call);
 /* Whether a call is among those that are asked for; before filter_leave(). */
 bool filter_call(struct filter *filter, const struct fkt_call *call);
-/* Whether a time in which a thread did not run is. */
-bool filter_wait(const struct filter *filter, const struct fkt_wait *wait);
 /* The same as filter_call() without its duration; after filter_enter(). */
 bool filter_row(struct filter *filter, const struct fkt_call *call);
+/* The same as filter_call() by what picks calls alone: for time that is charged by all the rest. */
+bool filter_picks(struct filter *filter, const struct fkt_call *call);
+/* Whether a time in which a thread did not run is. */
+bool filter_wait(struct filter *filter, const struct fkt_wait *wait);
 
 #endif

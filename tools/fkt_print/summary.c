@@ -9,6 +9,119 @@
 #include "print.h"
 #include "trace/put.h"
 
+/**
+ * struct summary - what the filter lets through, where it does not let everything through
+ * @filter: the filter
+ * @calls: only calls are summed up, see FILTER_CALLS: then @row and @thread are used
+ * @events: events
+ * @code: of them, how many had each code
+ * @row: what each row comes to
+ * @thread: the own time of calls, by the thread's number
+ * @threads: room there
+ */
+struct summary {
+	struct filter *filter;
+	bool calls;
+	uint64_t events;
+	uint64_t *code;
+	struct fkt_row_sums *row;
+	uint64_t *thread;
+	uint32_t threads;
+};
+
+static void summary_free(void *view)
+{
+	struct summary *summary = view;
+
+	free(summary->code);
+	free(summary->row);
+	free(summary->thread);
+	free(summary);
+}
+
+static void *summary_new(const struct context *context)
+{
+	struct summary *summary = calloc(1, sizeof(*summary));
+
+	if (!summary)
+		return NULL;
+	summary->filter = context->filter;
+	summary->calls = filter_picks_calls(context->filter);
+	if (filter_is_open(context->filter))
+		return summary;
+	summary->code = calloc(FKT_SLOT_CODES, sizeof(*summary->code));
+	summary->row = calloc(FKT_ROWS, sizeof(*summary->row));
+	if (!summary->code || !summary->row) {
+		summary_free(summary);
+		return NULL;
+	}
+	return summary;
+}
+
+static int summary_event(void *view, const struct fkt_event *event)
+{
+	struct summary *summary = view;
+
+	summary->events++;
+	summary->code[event->code]++;
+	return 0;
+}
+
+/* The time is charged already by where, when and of whom it is: what is left is whose calls'. */
+static int summary_leave(void *view, const struct fkt_call *call, bool passes)
+{
+	struct summary *summary = view;
+	struct fkt_row_sums *row = &summary->row[call->row];
+	uint32_t room = summary->threads ? summary->threads : 256;
+	uint64_t *larger;
+
+	if (!summary->calls || !filter_picks(summary->filter, call))
+		return 0;
+	row->own += call->own;
+	row->calls += !call->partial;
+	row->partial += call->partial && (call->cycles || passes);
+	if (call->id >= summary->threads) {
+		while (room <= call->id)
+			room *= 2;
+		larger = realloc(summary->thread, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		memset(larger + summary->threads, 0, (room - summary->threads) * sizeof(*larger));
+		summary->thread = larger;
+		summary->threads = room;
+	}
+	summary->thread[call->id] += call->own;
+	return 0;
+}
+
+/* The columns whose bits are in @without are for programs alone. */
+#define COLUMNS_MAX 16
+
+static void drop_columns(const struct fkt_output *out, const struct fkt_column *columns,
+			 unsigned int without, struct fkt_column kept[COLUMNS_MAX])
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; columns[i].key; i++)
+		if (!fkt_format_for_people(out->format) || !(without & 1u << i))
+			kept[n++] = columns[i];
+	kept[n] = (struct fkt_column){ 0 };
+}
+
+static void put_row(struct fkt_output *out, const char *table, const struct fkt_column *columns,
+		    unsigned int without, const union fkt_cell *cells, bool strong)
+{
+	struct fkt_column kept[COLUMNS_MAX];
+	union fkt_cell cell[COLUMNS_MAX];
+	unsigned int n = 0;
+
+	drop_columns(out, columns, without, kept);
+	for (unsigned int i = 0; columns[i].key; i++)
+		if (!fkt_format_for_people(out->format) || !(without & 1u << i))
+			cell[n++] = cells[i];
+	fkt_table_row(out, table, kept, cell, strong);
+}
+
 struct code_count {
 	uint32_t code;
 	uint64_t count;
@@ -52,14 +165,32 @@ static const struct fkt_column trace_columns[] = {
 	{ "Duration", "duration_ns", FKT_COLUMN_DURATION, 0 },
 	{ "CPUs", "cpus", FKT_COLUMN_NUMBER, 0 },
 	{ "Events", "events", FKT_COLUMN_NUMBER, 0 },
+	{ "Selected", "selected_events", FKT_COLUMN_NUMBER, 0 },
+	{ "Selected", "selected_cycles", FKT_COLUMN_CYCLES, 0 },
+	{ "Of", "cpu_cycles", FKT_COLUMN_CYCLES, 0 },
 	{ "Lost", "lost", FKT_COLUMN_NUMBER, 0 },
 	{ "Missing", "missing_pages", FKT_COLUMN_NUMBER, 0 },
 	{ "Damaged", "damaged_pages", FKT_COLUMN_NUMBER, 0 },
 	{ 0 },
 };
 
+/**
+ * struct total - the time on all CPUs, in cycles
+ * @all: in the time that was asked for
+ * @selected: what the filter let through of it
+ * @events: likewise
+ * @cpus: likewise
+ */
+struct total {
+	uint64_t all;
+	uint64_t selected;
+	uint64_t events;
+	uint32_t cpus;
+};
+
 static void print_totals_for_programs(struct fkt_output *out, const struct fkt_read_stats *stats,
-				      const struct fkt_analysis *analysis)
+				      const struct fkt_analysis *analysis,
+				      const struct total *total)
 {
 	uint64_t cycles = fkt_analysis_duration(analysis);
 
@@ -68,8 +199,11 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 		      (const union fkt_cell[]){ { .text = fkt_info(out->trace, "command") ?: "" },
 						{ .number = cycles },
 						{ .number = cycles },
-						{ .number = fkt_analysis_cpus(analysis) },
+						{ .number = total->cpus },
 						{ .number = stats->events },
+						{ .number = total->events },
+						{ .number = total->selected },
+						{ .number = total->all },
 						{ .number = stats->lost },
 						{ .number = stats->missing },
 						{ .number = stats->damaged } },
@@ -78,12 +212,12 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 
 static void print_totals(FILE *out, const struct fkt_trace *trace,
 			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis,
-			 bool part)
+			 const struct total *total, bool part, bool open, bool selects)
 {
 	uint64_t pages = stats->pages + stats->index_pages;
 	uint64_t written = 0, discarded = 0;
 	const struct fkt_lane_totals *totals;
-	char text[FKT_DURATION_BYTES];
+	char text[FKT_DURATION_BYTES], whole[FKT_DURATION_BYTES];
 
 	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++) {
 		written += totals->events;
@@ -98,10 +232,20 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	print_info(out, trace, "Layers", (const char *const[]){ "layers", NULL });
 	if (stats->events)
 		print_start(out, trace, stats->first);
-	fprintf(out, "%-10s %s, %" PRIu64 " cycles, on %" PRIu32 " CPU%s\n", "Duration",
+	fprintf(out, "%-10s %s, %" PRIu64 " cycles, on ", "Duration",
 		fkt_duration(trace, fkt_analysis_duration(analysis), text),
-		fkt_analysis_duration(analysis), fkt_analysis_cpus(analysis),
+		fkt_analysis_duration(analysis));
+	if (total->cpus != fkt_analysis_cpus(analysis))
+		fprintf(out, "%" PRIu32 " of ", total->cpus);
+	fprintf(out, "%" PRIu32 " CPU%s\n", fkt_analysis_cpus(analysis),
 		fkt_analysis_cpus(analysis) == 1 ? "" : "s");
+	if (selects)
+		fprintf(out,
+			"%-10s %" PRIu64 " of %" PRIu64 " events, %s of %s on CPUs (%.2f %%)\n",
+			"Selected", total->events, stats->events,
+			fkt_duration(trace, total->selected, text),
+			fkt_duration(trace, total->all, whole),
+			(double)fkt_parts(total->selected, total->all) / 10000);
 	fprintf(out, "%-10s %" PRIu64, "Events", stats->events);
 	if (!part)
 		fprintf(out, " in %" PRIu64 " pages, %" PRIu64 " bytes", pages,
@@ -122,8 +266,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	if (stats->missing || stats->damaged)
 		fprintf(out, "%-10s %" PRIu64 " pages missing, %" PRIu64 " damaged\n", "File",
 			stats->missing, stats->damaged);
-	if (!part && fkt_is_complete(trace) && fkt_lane_totals(trace, 0) &&
-	    written != stats->events)
+	if (open && fkt_is_complete(trace) && fkt_lane_totals(trace, 0) && written != stats->events)
 		fprintf(out, "%-10s %" PRIu64 " events were recorded, %" PRIu64 " are here\n",
 			"File", written, stats->events);
 }
@@ -136,11 +279,15 @@ static const struct fkt_column row_columns[] = {
 	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
 	{ "Time", "time_ns", FKT_COLUMN_DURATION, 12 },
 	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "Of all", "percent_of_all", FKT_COLUMN_PERCENT, 8 },
 	{ "Calls", "calls", FKT_COLUMN_NUMBER, 10 },
 	{ "Partial", "partial", FKT_COLUMN_NUMBER, 8 },
 	{ "", "", FKT_COLUMN_BAR, 0 },
 	{ 0 },
 };
+
+/* Without a filter, what was selected is all. */
+#define ROW_OF_ALL 5
 
 struct row {
 	uint32_t row;
@@ -156,9 +303,18 @@ static int compare_rows(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static int print_rows(struct fkt_output *out, const struct fkt_analysis *analysis,
-		      const struct options *options)
+static const struct fkt_row_sums *row_sums(const struct summary *summary,
+					   const struct fkt_analysis *analysis, uint32_t row)
 {
+	return summary->calls ? &summary->row[row] : fkt_analysis_row(analysis, row);
+}
+
+static int print_rows(struct fkt_output *out, const struct summary *summary,
+		      const struct fkt_analysis *analysis, const struct options *options,
+		      uint64_t all)
+{
+	unsigned int without = filter_selects(summary->filter) ? 0 : 1u << ROW_OF_ALL;
+	struct fkt_column columns[COLUMNS_MAX];
 	uint64_t total = 0, whole;
 	char name[FKT_NAME_BYTES], code[PID_BYTES];
 	const struct fkt_row_sums *sums;
@@ -168,7 +324,7 @@ static int print_rows(struct fkt_output *out, const struct fkt_analysis *analysi
 	if (!rows)
 		return -ENOMEM;
 	for (uint32_t row = 0; row < FKT_ROWS; row++) {
-		sums = fkt_analysis_row(analysis, row);
+		sums = row_sums(summary, analysis, row);
 		if (!sums->own && !sums->calls && !sums->partial)
 			continue;
 		if (options->kernel_only && row == FKT_ROW_USER)
@@ -181,40 +337,43 @@ static int print_rows(struct fkt_output *out, const struct fkt_analysis *analysi
 		qsort(rows, n, sizeof(*rows), compare_rows);
 
 	fkt_table_line(out, "%s", "");
-	fkt_table_begin(out, row_columns);
+	drop_columns(out, row_columns, without, columns);
+	fkt_table_begin(out, columns);
 	for (size_t i = 0; i < n; i++) {
-		sums = fkt_analysis_row(analysis, rows[i].row);
+		sums = row_sums(summary, analysis, rows[i].row);
 		fkt_row_name(out->trace, rows[i].row, name);
 		if (rows[i].row == FKT_ROW_USER && !fkt_analysis_has_syscalls(analysis))
 			strcpy(name, "not traced");
 		put_row_code(out->trace, rows[i].row, code);
 		whole = fkt_parts(sums->own, total);
-		fkt_table_row(out, "rows", row_columns,
-			      (const union fkt_cell[]){
-				      { .text = name },
-				      { .text = code },
-				      { .number = sums->own },
-				      { .number = sums->own },
-				      { .number = whole },
-				      { .number = rows[i].row < FKT_ROW_USER ? sums->calls
-									     : FKT_CELL_NONE },
-				      { .number = rows[i].row < FKT_ROW_USER ? sums->partial
-									     : FKT_CELL_NONE },
-				      { .number = whole } },
-			      false);
+		put_row(out, "rows", row_columns, without,
+			(const union fkt_cell[]){
+				{ .text = name },
+				{ .text = code },
+				{ .number = sums->own },
+				{ .number = sums->own },
+				{ .number = whole },
+				{ .number = fkt_parts(sums->own, all) },
+				{ .number = rows[i].row < FKT_ROW_USER ? sums->calls
+								       : FKT_CELL_NONE },
+				{ .number = rows[i].row < FKT_ROW_USER ? sums->partial
+								       : FKT_CELL_NONE },
+				{ .number = whole } },
+			false);
 	}
-	fkt_table_row(out, "rows_total", row_columns,
-		      (const union fkt_cell[]){
-			      { .text = options->kernel_only ? "Total elapsed cycles, without user"
-							     : "Total elapsed cycles" },
-			      { .text = "" },
-			      { .number = total },
-			      { .number = total },
-			      { .number = fkt_parts(total, total) },
-			      { .number = FKT_CELL_NONE },
-			      { .number = FKT_CELL_NONE },
-			      { .number = FKT_CELL_NONE } },
-		      true);
+	put_row(out, "rows_total", row_columns, without,
+		(const union fkt_cell[]){ { .text = options->kernel_only
+							    ? "Total elapsed cycles, without user"
+							    : "Total elapsed cycles" },
+					  { .text = "" },
+					  { .number = total },
+					  { .number = total },
+					  { .number = fkt_parts(total, total) },
+					  { .number = fkt_parts(total, all) },
+					  { .number = FKT_CELL_NONE },
+					  { .number = FKT_CELL_NONE },
+					  { .number = FKT_CELL_NONE } },
+		true);
 	free(rows);
 	return 0;
 }
@@ -227,6 +386,7 @@ static const struct fkt_column process_columns[] = {
 	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
 	{ "Time", "time_ns", FKT_COLUMN_DURATION, 11 },
 	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "Of all", "percent_of_all", FKT_COLUMN_PERCENT, 8 },
 	{ "User", "user_ns", FKT_COLUMN_DURATION, 11 },
 	{ "Kernel", "kernel_ns", FKT_COLUMN_DURATION, 11 },
 	{ "Interrupts", "interrupts_ns", FKT_COLUMN_DURATION, 11 },
@@ -239,37 +399,57 @@ static const struct fkt_column process_columns[] = {
 	{ 0 },
 };
 
+#define PROCESS_OF_ALL 5
+/* How a thread's time divides is not known of calls alone. */
+#define PROCESS_PARTS  (((1u << 9) - 1) << 6)
+
 /* 0 is shown as nothing: most threads sleep in one state, or never. */
 static uint64_t or_none(uint64_t cycles)
 {
 	return cycles ? cycles : FKT_CELL_NONE;
 }
 
-static void print_process(struct fkt_output *out, const struct fkt_process *process,
-			  const struct fkt_thread_sums *sums, uint64_t total, bool modes)
+/* What all rows of the table have in common. */
+struct process_table {
+	struct fkt_output *out;
+	unsigned int without;
+	uint64_t total;
+	uint64_t all;
+	bool modes; /* user mode is known */
+	bool parts; /* how the time divides */
+};
+
+static uint64_t if_parts(const struct process_table *table, uint64_t cycles)
+{
+	return table->parts ? cycles : FKT_CELL_NONE;
+}
+
+static void print_process(const struct process_table *table, const struct fkt_process *process,
+			  const struct fkt_thread_sums *sums)
 {
 	char pid[PID_BYTES], right[PID_BYTES];
-	bool idle = !process->tid;
+	bool idle = !process->tid, modes = table->modes;
 
 	put_pid(process, pid);
-	if (fkt_format_for_people(out->format))
+	if (fkt_format_for_people(table->out->format))
 		snprintf(right, sizeof(right), "%7s", pid);
 	else
 		snprintf(right, sizeof(right), "%s", pid);
-	fkt_table_row(
-		out, "processes", process_columns,
+	put_row(table->out, "processes", process_columns, table->without,
 		(const union fkt_cell[]){
 			{ .text = right },
 			{ .text = process->tid == FKT_PID_UNKNOWN ? "unknown" : process->comm },
 			{ .number = sums->cycles },
 			{ .number = sums->cycles },
-			{ .number = fkt_parts(sums->cycles, total) },
+			{ .number = fkt_parts(sums->cycles, table->total) },
+			{ .number = fkt_parts(sums->cycles, table->all) },
 			{ .number = modes && !process->kernel && !idle && sums->id
-					    ? sums->user
+					    ? if_parts(table, sums->user)
 					    : FKT_CELL_NONE },
-			{ .number = !sums->id || idle ? FKT_CELL_NONE
-						      : sums->kernel + sums->before +
-								(modes ? 0 : sums->user) },
+			{ .number = !sums->id || idle
+					    ? FKT_CELL_NONE
+					    : if_parts(table, sums->kernel + sums->before +
+								      (modes ? 0 : sums->user)) },
 			{ .number = or_none(sums->interrupts) },
 			{ .number = or_none(sums->waiting) },
 			{ .number = or_none(sums->sleeping[FKT_SLEEP_INTERRUPTIBLE]) },
@@ -277,48 +457,85 @@ static void print_process(struct fkt_output *out, const struct fkt_process *proc
 			{ .number = or_none(sums->sleeping[FKT_SLEEP_IDLE]) },
 			{ .number = or_none(sums->sleeping[FKT_SLEEP_STOPPED] +
 					    sums->sleeping[FKT_SLEEP_OTHER]) },
-			{ .number = sums->switches },
+			{ .number = if_parts(table, sums->switches) },
 		},
 		false);
 }
 
-static int print_processes(struct fkt_output *out, const struct fkt_processes *processes,
-			   struct fkt_analysis *analysis)
+static int compare_threads(const void *a, const void *b)
 {
+	const struct fkt_thread_sums *x = a, *y = b;
+
+	if (x->cycles != y->cycles)
+		return x->cycles > y->cycles ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Threads by the time of the calls that were picked. */
+static struct fkt_thread_sums *picked_threads(const struct summary *summary, size_t *count)
+{
+	struct fkt_thread_sums *rows = calloc(summary->threads + 1, sizeof(*rows));
+
+	*count = 0;
+	for (uint32_t id = 0; rows && id < summary->threads; id++)
+		if (summary->thread[id])
+			rows[(*count)++] = (struct fkt_thread_sums){
+				.id = id,
+				.cycles = summary->thread[id],
+			};
+	if (rows && *count)
+		qsort(rows, *count, sizeof(*rows), compare_threads);
+	return rows;
+}
+
+static int print_processes(struct fkt_output *out, const struct summary *summary,
+			   const struct fkt_processes *processes, struct fkt_analysis *analysis,
+			   uint64_t all)
+{
+	struct process_table table = {
+		.out = out,
+		.without = (filter_selects(summary->filter) ? 0 : 1u << PROCESS_OF_ALL) |
+			   (summary->calls ? PROCESS_PARTS : 0),
+		.all = all,
+		.modes = fkt_analysis_has_syscalls(analysis),
+		.parts = !summary->calls,
+	};
+	struct fkt_column columns[COLUMNS_MAX];
 	struct fkt_thread_sums *rows, sum = { 0 };
-	uint64_t total = 0;
 	size_t count;
 
-	rows = fkt_analysis_threads(analysis, &count);
+	rows = summary->calls ? picked_threads(summary, &count)
+			      : fkt_analysis_threads(analysis, &count);
 	if (!rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		total += rows[i].cycles;
+		table.total += rows[i].cycles;
 	fkt_table_line(out, "%s", "");
-	fkt_table_begin(out, process_columns);
+	drop_columns(out, process_columns, table.without, columns);
+	fkt_table_begin(out, columns);
 	for (size_t i = 0; i < count; i++) {
-		print_process(out, fkt_process(processes, rows[i].id), &rows[i], total,
-			      fkt_analysis_has_syscalls(analysis));
+		print_process(&table, fkt_process(processes, rows[i].id), &rows[i]);
 		sum.interrupts += rows[i].interrupts;
 		sum.switches += rows[i].switches;
 	}
-	fkt_table_row(out, "processes_total", process_columns,
-		      (const union fkt_cell[]){
-			      { .text = fkt_format_for_people(out->format) ? "       " : "" },
-			      { .text = "total" },
-			      { .number = total },
-			      { .number = total },
-			      { .number = fkt_parts(total, total) },
-			      { .number = FKT_CELL_NONE },
-			      { .number = FKT_CELL_NONE },
-			      { .number = sum.interrupts },
-			      { .number = FKT_CELL_NONE },
-			      { .number = FKT_CELL_NONE },
-			      { .number = FKT_CELL_NONE },
-			      { .number = FKT_CELL_NONE },
-			      { .number = FKT_CELL_NONE },
-			      { .number = sum.switches } },
-		      true);
+	put_row(out, "processes_total", process_columns, table.without,
+		(const union fkt_cell[]){
+			{ .text = fkt_format_for_people(out->format) ? "       " : "" },
+			{ .text = "total" },
+			{ .number = table.total },
+			{ .number = table.total },
+			{ .number = fkt_parts(table.total, table.total) },
+			{ .number = fkt_parts(table.total, all) },
+			{ .number = FKT_CELL_NONE },
+			{ .number = FKT_CELL_NONE },
+			{ .number = if_parts(&table, sum.interrupts) },
+			{ .number = FKT_CELL_NONE },
+			{ .number = FKT_CELL_NONE },
+			{ .number = FKT_CELL_NONE },
+			{ .number = FKT_CELL_NONE },
+			{ .number = FKT_CELL_NONE },
+			{ .number = if_parts(&table, sum.switches) } },
+		true);
 	free(rows);
 	return 0;
 }
@@ -354,8 +571,15 @@ static const struct fkt_column count_columns[] = {
 	{ 0 },
 };
 
+static uint64_t code_count(const struct summary *summary, const struct fkt_analysis *analysis,
+			   uint32_t code)
+{
+	return summary->code ? summary->code[code] : fkt_analysis_code_count(analysis, code);
+}
+
 /* Events by code, exits in the row of their entry. */
-static int print_counts(struct fkt_output *out, struct fkt_analysis *analysis)
+static int print_counts(struct fkt_output *out, const struct summary *summary,
+			const struct fkt_analysis *analysis)
 {
 	const struct fkt_trace *trace = out->trace;
 	struct code_count *rows = NULL, *larger;
@@ -366,11 +590,11 @@ static int print_counts(struct fkt_output *out, struct fkt_analysis *analysis)
 	bool is_exit;
 
 	for (uint32_t i = 0; i < FKT_SLOT_CODES; i++) {
-		count = fkt_analysis_code_count(analysis, i);
+		count = code_count(summary, analysis, i);
 		if (!count)
 			continue;
 		other = other_end(trace, i, &is_exit);
-		if (is_exit && other < FKT_SLOT_CODES && fkt_analysis_code_count(analysis, other))
+		if (is_exit && other < FKT_SLOT_CODES && code_count(summary, analysis, other))
 			continue;
 		if (n == room) {
 			room = room ? room * 2 : 256;
@@ -400,7 +624,7 @@ static int print_counts(struct fkt_output *out, struct fkt_analysis *analysis)
 				      { .text = name },
 				      { .number = rows[i].count },
 				      { .number = !is_exit && other < FKT_SLOT_CODES
-							  ? fkt_analysis_code_count(analysis, other)
+							  ? code_count(summary, analysis, other)
 							  : FKT_CELL_NONE } },
 			      false);
 	}
@@ -408,25 +632,48 @@ static int print_counts(struct fkt_output *out, struct fkt_analysis *analysis)
 	return 0;
 }
 
+static struct total total_of(const struct context *context, const struct summary *summary)
+{
+	struct fkt_analysis *analysis = context->analysis;
+	struct total total = { .events = summary->code ? summary->events : context->stats.events };
+	uint32_t end = fkt_analysis_cpu_end(analysis);
+
+	total.all = fkt_analysis_left_out(analysis);
+	for (uint32_t row = 0; row < FKT_ROWS; row++) {
+		total.all += fkt_analysis_row(analysis, row)->own;
+		total.selected += row_sums(summary, analysis, row)->own;
+	}
+	for (uint32_t cpu = 0; cpu < end; cpu++)
+		total.cpus += fkt_analysis_has_cpu(analysis, (uint16_t)cpu) &&
+			      filter_cpu(summary->filter, (uint16_t)cpu);
+	return total;
+}
+
 static int summary_print(const struct context *context, void *view)
 {
 	const struct options *options = context->options;
 	struct fkt_analysis *analysis = context->analysis;
 	struct fkt_output *out = context->out;
+	const struct summary *summary = view;
+	const struct total total = total_of(context, summary);
 
-	(void)view;
 	if (fkt_format_for_people(out->format))
-		print_totals(out->file, out->trace, &context->stats, analysis,
-			     options->from >= 0 || options->to >= 0);
+		print_totals(out->file, out->trace, &context->stats, analysis, &total,
+			     options->from >= 0 || options->to >= 0,
+			     filter_is_open(summary->filter), filter_selects(summary->filter));
 	else
-		print_totals_for_programs(out, &context->stats, analysis);
-	return print_rows(out, analysis, options)
-		       ?: print_processes(out, context->processes, analysis)
-		       ?: print_counts(out, analysis);
+		print_totals_for_programs(out, &context->stats, analysis, &total);
+	return print_rows(out, summary, analysis, options, total.all)
+		       ?: print_processes(out, summary, context->processes, analysis, total.all)
+		       ?: print_counts(out, summary, analysis);
 }
 
 const struct view view_summary = {
 	.name = "summary",
-	.wants = VIEW_SUMS,
+	.wants = VIEW_SUMS | VIEW_PICKS,
+	.new = summary_new,
+	.event = summary_event,
+	.leave = summary_leave,
 	.print = summary_print,
+	.free = summary_free,
 };

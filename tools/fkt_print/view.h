@@ -57,12 +57,15 @@ enum view_wants {
 	VIEW_SUMS = 1,	/* the analysis, in the end */
 	VIEW_ORDER = 2, /* made of all events in their order, not page by page */
 	VIEW_ARGS = 4,	/* the arguments of calls */
+	VIEW_PICKS = 8, /* events and calls only where the filter lets not all of them through */
 };
 
 /**
  * struct view - a view
  * @name: what it is called
  * @wants: of enum view_wants
+ * @refuses: of enum filter_kind, what makes no sense for it
+ * @about: what it is of, for the sentence that says so
  * @option: the options that ask for it, four at most, up to one without a name; only name, arg,
  *	flags and doc. NULL: options.c has them
  * @parse: the argument of one of them, by its index; ends the program when it is wrong. NULL: they
@@ -81,6 +84,8 @@ enum view_wants {
 struct view {
 	const char *name;
 	unsigned int wants;
+	unsigned int refuses;
+	const char *about;
 	const struct argp_option *option;
 	void (*parse)(struct argp_state *state, struct options *options, unsigned int option,
 		      char *arg);

@@ -34,6 +34,7 @@ static const struct fkt_column columns[] = {
 	{ "Woken by", "waker", FKT_COLUMN_TEXT, 23 },
 	{ "In", "waker_in", FKT_COLUMN_TEXT, 22 },
 	{ "Count", "count", FKT_COLUMN_NUMBER, 8 },
+	{ "Cut", "cut", FKT_COLUMN_NUMBER, 5 },
 	{ "Sum", "sum_ns", FKT_COLUMN_DURATION, 11 },
 	{ "Average", "average_ns", FKT_COLUMN_DURATION, 11 },
 	{ "p99", "p99_ns", FKT_COLUMN_DURATION, 11 },
@@ -99,14 +100,18 @@ static int waits_wait(void *view, const struct fkt_wait *wait)
 	if (!off)
 		return -ENOMEM;
 	off->count++;
-	fkt_histogram_add(&off->values, between(wait->left, wait->woken ?: wait->back));
+	off->cut += wait->from != wait->left || !wait->back;
+	fkt_histogram_add(&off->values,
+			  between(wait->from,
+				  wait->woken && wait->woken < wait->to ? wait->woken : wait->to));
 	if (!wait->woken)
 		return 0;
 	ready = groups_get(waits->ready, key);
 	if (!ready)
 		return -ENOMEM;
 	ready->count++;
-	fkt_histogram_add(&ready->values, between(wait->woken, wait->back));
+	fkt_histogram_add(&ready->values,
+			  between(wait->woken > wait->from ? wait->woken : wait->from, wait->to));
 	return 0;
 }
 
@@ -139,6 +144,7 @@ static void print_group(struct waits *waits, struct fkt_output *out,
 			      { .text = waker },
 			      { .text = waker_row },
 			      { .number = off->count },
+			      { .number = off->cut },
 			      { .number = values->sum },
 			      { .number = values->sum / values->count },
 			      { .number = fkt_histogram_percentile(values, 99) },
