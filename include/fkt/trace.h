@@ -812,6 +812,7 @@ struct fkt_thread_sums {
  * @depth: calls around it, on the thread's stack or on that of the CPU's interrupts
  * @interrupt: it was on the latter
  * @partial: it was not seen from its entry to its exit
+ * @entered: its entry was seen, or told by the head of an extracted trace
  * @begin: stamp of the entry
  * @end: stamp of the exit, or of when it was given up
  * @cycles: CPU time, that of interrupts apart
@@ -829,6 +830,7 @@ struct fkt_call {
 	uint32_t depth;
 	bool interrupt;
 	bool partial;
+	bool entered;
 	uint64_t begin;
 	uint64_t end;
 	uint64_t cycles;

@@ -109,6 +109,7 @@ struct cpu {
 	bool blind;	      /* events are missing since @last */
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
 	uint64_t odd_until;   /* stamps up to this one came twice */
+	uint64_t irq_before;  /* cycles of the interrupt that it was in when the trace began */
 	struct stack irq;
 };
 
@@ -387,6 +388,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.depth = stack->depth,
 			.interrupt = stack != &thread->stack,
 			.partial = !whole,
+			.entered = true,
 			.begin = frame->begin,
 			.end = stamp,
 			.cycles = cycles,
@@ -475,6 +477,29 @@ static bool leave(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, 
 	return true;
 }
 
+/* An exit of a call that was entered before the trace began, of which so much was charged. */
+static void tell_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct stack *stack,
+			  uint32_t row, const struct fkt_event *event, uint64_t own)
+{
+	struct fkt_call call = {
+		.row = row,
+		.caller = FKT_ROW_NONE,
+		.id = cpu->thread->id,
+		.cpu = event->cpu,
+		.depth = stack->depth,
+		.interrupt = stack == &cpu->irq,
+		.partial = true,
+		.begin = a->on_since < event->stamp ? a->on_since : event->stamp,
+		.end = event->stamp,
+		.cycles = own,
+		.own = own,
+		.exit = event,
+	};
+
+	if (a->hooks.leave && a->on)
+		a->hooks.leave(a->hooks.arg, &call);
+}
+
 static void enter_syscall(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
 	a->syscalls = true;
@@ -487,10 +512,14 @@ static void enter_syscall(struct fkt_analysis *a, struct cpu *cpu, struct thread
 	}
 }
 
-static void leave_unknown(struct fkt_analysis *a, struct thread *thread, uint32_t row)
+/* How much of it was charged. */
+static uint64_t leave_unknown(struct fkt_analysis *a, struct thread *thread, uint32_t row)
 {
+	uint64_t before = a->row[row].own;
+
 	if (!thread->base_known)
 		resolve_base(a, thread, row);
+	return a->row[row].own - before;
 }
 
 static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
@@ -522,10 +551,12 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 {
 	uint32_t row = fkt_use_row(a->trace, code, event);
 	struct thread *thread = cpu->thread;
+	uint64_t own = 0;
 
 	if (cpu->stack == &cpu->irq) {
 		if (!code->syscall) {
-			leave(a, cpu, &cpu->irq, row, event);
+			if (!leave(a, cpu, &cpu->irq, row, event))
+				tell_unopened(a, cpu, &cpu->irq, row, event, 0);
 			return;
 		}
 		pop_all(a, cpu, thread, &cpu->irq, event->stamp);
@@ -537,7 +568,8 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 		if (code->syscall)
 			pop_all(a, cpu, thread, &thread->stack, event->stamp);
 		if (!thread->stack.depth)
-			leave_unknown(a, thread, row);
+			own = leave_unknown(a, thread, row);
+		tell_unopened(a, cpu, &thread->stack, row, event, own);
 	}
 	if (code->syscall) {
 		a->syscalls = true;
@@ -555,7 +587,10 @@ static void give_interrupts(struct cpu *cpu)
 static void leave_interrupt(struct fkt_analysis *a, struct cpu *cpu, uint32_t row,
 			    const struct fkt_event *event)
 {
-	leave(a, cpu, &cpu->irq, row, event);
+	if (!leave(a, cpu, &cpu->irq, row, event)) {
+		tell_unopened(a, cpu, &cpu->irq, row, event, cpu->irq_before);
+		cpu->irq_before = 0;
+	}
 	if (!cpu->irq.depth && cpu->stack == &cpu->irq) {
 		give_interrupts(cpu);
 		cpu->stack = &cpu->thread->stack;
@@ -731,7 +766,8 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 	} else if (code->kind == FKT_USE_CPU_EXIT) {
 		/* It is in an interrupt that began before the trace did. */
 		charge_stack(a, cpu, &cpu->irq, thread, cycles);
-		a->row[fkt_use_row(a->trace, code, event)].own += cpu->irq.clock;
+		cpu->irq_before = cpu->irq.clock;
+		a->row[fkt_use_row(a->trace, code, event)].own += cpu->irq_before;
 		give_interrupts(cpu);
 		add_to_pair(a, thread->id, event->cpu, cpu->irq.clock);
 	} else {
@@ -1340,7 +1376,7 @@ static bool sum_thread(const struct thread *thread, struct fkt_thread_sums *sums
 		sums->sleeping[i] = thread->sleeping[i];
 		any |= thread->sleeping[i];
 	}
-	return sums->cycles || any;
+	return sums->cycles || any || sums->switches;
 }
 
 struct fkt_thread_sums *fkt_analysis_threads(struct fkt_analysis *a, size_t *count)

@@ -19,6 +19,12 @@ tests: $(B)/tests/unit/test_style
 $(B)/tests/unit/test_style: tests/unit/style
 	$(Q)mkdir -p $(@D) && cp $< $@
 
+# The views' numbers, made once more.
+tests: $(B)/tests/unit/test_answers
+
+$(B)/tests/unit/test_answers: tests/unit/answers | $(B)/tests/unit/test_print
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 # libfkt as programs find it that have nothing but what make install-lib installs.
 tests: $(B)/tests/unit/test_libfkt
 

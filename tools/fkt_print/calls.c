@@ -139,6 +139,8 @@ static int calls_leave(void *view, const struct fkt_call *call, bool passes)
 
 	if (!stack)
 		return -ENOMEM;
+	if (!call->entered)
+		return 0;
 	while (stack->count && stack->called[stack->count - 1].depth > call->depth) {
 		called = &stack->called[--stack->count];
 		if (whole && called->depth == call->depth + 1)

@@ -12,6 +12,9 @@ enum verdict {
 	VERDICT_LOOKED = 1, /* it was looked at: without this, the others say nothing */
 	VERDICT_WANTED = 2, /* one of the patterns matches, or there are none */
 	VERDICT_BARRED = 4, /* one of those with "!" does */
+	VERDICT_LAYER =
+		8, /* of a code: its layer is wanted, as VERDICT_WANTED is said of its name */
+	VERDICT_PASSES = VERDICT_WANTED | VERDICT_LAYER,
 };
 
 /* Processes that options name, as they come and go. */
@@ -353,8 +356,8 @@ static void look_at_code(const struct filter *filter, uint32_t code, uint8_t *ve
 		layer_wanted |= is && !layers->one[i].not ;
 		barred |= is && layers->one[i].not ;
 	}
-	*verdict = (uint8_t)(VERDICT_LOOKED | (code_wanted && layer_wanted ? VERDICT_WANTED : 0) |
-			     (barred ? VERDICT_BARRED : 0));
+	*verdict = (uint8_t)(VERDICT_LOOKED | (code_wanted ? VERDICT_WANTED : 0) |
+			     (layer_wanted ? VERDICT_LAYER : 0) | (barred ? VERDICT_BARRED : 0));
 }
 
 static uint8_t code_verdict(struct filter *filter, uint32_t code)
@@ -366,7 +369,7 @@ static uint8_t code_verdict(struct filter *filter, uint32_t code)
 
 static bool code_passes(struct filter *filter, uint32_t code)
 {
-	return (code_verdict(filter, code) & (VERDICT_WANTED | VERDICT_BARRED)) == VERDICT_WANTED;
+	return (code_verdict(filter, code) & (VERDICT_PASSES | VERDICT_BARRED)) == VERDICT_PASSES;
 }
 
 bool filter_cpu(const struct filter *filter, uint16_t cpu)
@@ -473,7 +476,7 @@ void filter_leave(struct filter *filter, const struct fkt_call *call)
 	if (!(filter->kinds & FILTER_FUNCTION))
 		return;
 	verdict = row_verdict(filter, call->row);
-	if (call->id < filter->inside_room) {
+	if (call->entered && call->id < filter->inside_room) {
 		inside = &filter->inside[call->id];
 		inside->wanted -= verdict & VERDICT_WANTED && inside->wanted;
 		inside->barred -= verdict & VERDICT_BARRED && inside->barred;
@@ -514,7 +517,7 @@ bool filter_wait(struct filter *filter, const struct fkt_wait *wait)
 		return true;
 	outer = code_verdict(filter, fkt_row_code(filter->trace, wait->outer));
 	inner = code_verdict(filter, fkt_row_code(filter->trace, wait->inner));
-	return (outer | inner) & VERDICT_WANTED && !((outer | inner) & VERDICT_BARRED);
+	return ((outer | inner) & (VERDICT_PASSES | VERDICT_BARRED)) == VERDICT_PASSES;
 }
 
 bool filter_gap(const struct filter *filter, const struct fkt_gap *gap)

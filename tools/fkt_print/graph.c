@@ -160,7 +160,7 @@ static int graph_leave(void *view, const struct fkt_call *call, bool passes)
 
 	if (!stack)
 		return -ENOMEM;
-	if (call->depth >= stack->depth)
+	if (!call->entered || call->depth >= stack->depth)
 		return 0;
 	open = &stack->open[call->depth];
 	shown = passes && open->shown;

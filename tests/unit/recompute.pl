@@ -1,0 +1,685 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# recompute.pl TRACE [N]: each view of fkt_print under each filter, and under every Nth pair of filters (default: 1), against
+# the same numbers made here from the trace's events alone, as JSON has them. Nothing of libfkt is in it: time is given to
+# whoever was at work on a CPU, from one event there to the next. And whether windows add up to the whole.
+#
+# The trace has to be whole, without losses, recorded to its end.
+
+use strict;
+use warnings;
+
+my ($trace, $every) = @ARGV;
+my $print = $ENV{FKT_PRINT} // 'fkt_print';
+my ($checks, $failures) = (0, 0);
+
+sub output {
+	my @command = ($print, '--no-pager', '--format', 'json', @_, $trace);
+
+	open my $pipe, '-|', @command or die "$print: $!\n";
+	my @lines = <$pipe>;
+	close $pipe;
+	return @lines;
+}
+
+# A line of JSON without nested objects but for the arguments, which are put beside the rest as "args.NAME".
+sub parse {
+	my ($line) = @_;
+	my %row;
+
+	$line =~ s/"args":\{(.*?)\}(?=[,}])//;
+	my $args = $1 // '';
+	while ($line =~ /"(\w+)":(?:"((?:[^"\\]|\\.)*)"|([^,}\]]+))/g) {
+		$row{$1} = defined $2 ? $2 : $3 eq 'null' ? undef : $3;
+	}
+	while ($args =~ /"(\w+)":(?:"((?:[^"\\]|\\.)*)"|([^,}\]]+))/g) {
+		$row{"args.$1"} = defined $2 ? $2 : $3 eq 'null' ? undef : $3;
+	}
+	return \%row;
+}
+
+sub tables {
+	my %tables;
+
+	for (output(@_)) {
+		my $row = parse($_);
+		push @{$tables{$row->{table}}}, $row;
+	}
+	return \%tables;
+}
+
+# ---- the events ----
+
+my @events = map { parse($_) } output('--no-summary');
+die "$trace: no events\n" unless @events;
+my ($begin, $end) = ($events[0]{stamp}, $events[-1]{stamp});
+{
+	local $/;
+	open my $file, '<', $trace or die "$trace: $!\n";
+	my $bytes = <$file>;
+	$begin = $1 if $bytes =~ /start_cycles=(\d+)/;
+	$end = $1 if $bytes =~ /stop_cycles=(\d+)/;
+}
+my $per_ns = $events[-1]{time_ns} ? ($events[-1]{stamp} - $events[0]{stamp}) / $events[-1]{time_ns} : 1;
+
+my $all = tables('-q');
+my %kernel;	# those that have no user mode
+for (@{$all->{processes}}) {
+	$kernel{$_->{pid}} = 1 unless defined $_->{user_ns};
+}
+my $cpus = $all->{trace}[0]{cpus};
+my %layer;	# by code
+for (@{tables('--by', 'code,layer')->{by}}) {
+	$layer{$_->{code}} = lc $_->{layer};
+}
+
+sub thread {
+	my ($pid, $cpu) = @_;
+	return $pid ? $pid : "-$cpu";
+}
+
+for (@events) {
+	my $code = hex $_->{code};
+
+	$_->{id} = thread($_->{pid}, $_->{cpu});
+	$_->{kind} = 'point';
+	$_->{row} = $_->{name};
+	if ($code < 0x400) {
+		($_->{kind}, $_->{syscall_event}) = ('entry', 1);
+	} elsif ($code < 0x800) {
+		($_->{kind}, $_->{syscall_event}, $_->{pair}) = ('exit', 1, sprintf('%04x', $code - 0x400));
+	} elsif ($code >= 0x1000 && $code < 0x1004) {
+		$_->{kind} = $code & 1 ? 'irq_exit' : 'irq_entry';
+		$_->{pair} = sprintf('%04x', $code & ~1);
+		$_->{row} = $code < 0x1002 ? "irq $_->{'args.irq'}" . (defined $_->{'args.irq_name'} ? " $_->{'args.irq_name'}" : '')
+					   : "softirq $_->{'args.vec_name'}";
+	} elsif ($code >= 0x1080 && $code < 0x1100) {
+		$_->{kind} = $code < 0x10c0 ? 'irq_entry' : 'irq_exit';
+		$_->{pair} = sprintf('%04x', $code & ~0x40);
+		$_->{row} =~ s/_exit$// if $code >= 0x10c0;
+	} elsif ($code >= 0x10000) {
+		$_->{kind} = $code & 1 ? 'exit' : 'entry';
+		$_->{pair} = sprintf('%04x', $code & ~1);
+	}
+	$_->{pair} //= $_->{code};
+	$layer{$_->{code}} //= $layer{$_->{pair}};
+}
+
+# ---- filters ----
+
+sub like {
+	my ($pattern, $name) = @_;
+
+	$pattern =~ s/([^\w*?])/\\$1/g;
+	$pattern =~ s/\*/.*/g;
+	$pattern =~ s/\?/./g;
+	return $name =~ /^$pattern$/;
+}
+
+# A choice: any of those wanted, none of the others.
+sub chosen {
+	my ($list, $is) = @_;
+	my ($any, $yes) = (0, 0);
+
+	for my $one (@{$list // []}) {
+		if ($one =~ /^!(.*)/) {
+			return 0 if $is->($1);
+		} else {
+			$any = 1;
+			$yes ||= $is->($one);
+		}
+	}
+	return $yes || !$any;
+}
+
+sub is_process {
+	my ($pattern, $id, $comm) = @_;
+
+	return $pattern =~ /^\d+$/ ? $id eq $pattern : $comm eq $pattern;
+}
+
+sub cpu_passes {
+	my ($f, $cpu) = @_;
+
+	return chosen($f->{cpu}, sub { my ($list) = @_; grep { $_ == $cpu } split /,/, $list });
+}
+
+sub thread_passes {
+	my ($f, $id, $comm) = @_;
+	return chosen($f->{process}, sub { is_process($_[0], $id, $comm) });
+}
+
+sub code_passes {
+	my ($f, $code, $name) = @_;
+
+	return chosen($f->{code}, sub { like($_[0], $name) || lc $_[0] eq $code }) &&
+	       chosen($f->{layer}, sub { grep { $_ eq lc $_[0] } split /,/, $layer{$code} // '' });
+}
+
+# ---- the machine, as the events tell it ----
+
+sub percentile {
+	my ($values, $percent) = @_;
+	my @sorted = sort { $a <=> $b } @$values;
+	my $rank = int($percent / 100 * @sorted);
+
+	$rank++ if $rank < $percent / 100 * @sorted;
+	return $sorted[$rank - 1];
+}
+
+# Everything at once under one filter.
+sub run {
+	my ($f) = @_;
+	my %r = (listed => {}, own => {}, calls => {}, partial => {}, thread => {}, on_cpu => {}, by => {}, waits => {},
+		 only => {}, graph => 0);
+	my (%thread, %cpu, %comm, %alive);
+	my $picks = $f->{code} || $f->{layer} || $f->{function} || $f->{longer};
+	my $from = defined $f->{from} ? $events[0]{stamp} + int($f->{from} * $per_ns) : undef;
+	my $to = defined $f->{to} ? $events[0]{stamp} + int($f->{to} * $per_ns) : undef;
+	my $on = !$f->{while} && !defined $from;
+	my $on_since = $on ? $begin : 0;
+	my $longer = $f->{longer} ? int($f->{longer} * $per_ns) : 0;
+	my $duration = 0;
+
+	my $get = sub {
+		my ($id) = @_;
+		return $thread{$id} //= { id => $id, known => $kernel{$id} ? 1 : 0, pending => 0, stack => [], comm => '?',
+					  state => 'new', left_cpu => 0 };
+	};
+	my $base_row = sub {
+		my ($t) = @_;
+		return $t->{id} =~ /^-/ ? 'idle' : $kernel{$t->{id}} ? 'kernel threads' : 'user';
+	};
+	my $inside = sub {
+		my ($t) = @_;
+		return chosen($f->{function}, sub { $t->{inside}{$_[0]} });
+	};
+	my $settle = sub {	# what the thread did outside of all calls has come out
+		my ($t, $row) = @_;
+		my $cycles = $t->{pending};
+		return 0 if $t->{known};
+		$r{own}{$row} += $cycles;
+		$t->{pending} = 0;
+		$t->{slept} = 0;
+		return $cycles;
+	};
+	my $pop = sub {
+		my ($t, $stack, $stamp, $exit, $c) = @_;
+		my $frame = pop @$stack;
+		my $parent = @$stack ? $stack->[-1] : undef;
+		my $lit = $on && cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm});
+		my $whole = $exit && $lit && $frame->{begin} >= $on_since && !$frame->{dark};
+		my $cycles = $frame->{own} + $frame->{child};
+		my $elapsed = $stamp - $frame->{begin};
+
+		$r{own}{$frame->{row}} += $frame->{own};
+		$r{whole}{$frame->{row}} += $whole ? 1 : 0;
+		$r{parts}{$frame->{row}}++ if !$whole && ($lit || $cycles);
+		if ($parent) {
+			$parent->{child} += $cycles;
+			$parent->{dark} ||= $frame->{dark};
+		}
+		my $pick = $elapsed >= $longer && code_passes($f, $frame->{code}, $frame->{name}) && $inside->($t);
+		if ($pick) {
+			$r{calls}{$frame->{row}} += $whole ? 1 : 0;
+			$r{partial}{$frame->{row}}++ if !$whole && ($lit || $cycles);
+			$r{picked}{$frame->{row}} += $frame->{own};
+			$r{thread_picked}{$t->{id}} += $frame->{own};
+		}
+		my $passes = $pick && $lit;
+		if ($passes && $whole) {
+			push @{$r{by}{$frame->{row}}}, $cycles;
+			push @{$r{elapsed}{$frame->{row}}}, $elapsed;
+			$r{only}{$frame->{row}} += $frame->{own};
+		}
+		for my $pattern (map { s/^!//r } @{$f->{function} // []}) {
+			if (like($pattern, $frame->{row})) {
+				$t->{inside}{$pattern}--;
+				$t->{left}{$pattern} = 1;
+			}
+		}
+		$t->{long} = 1 if $exit && $elapsed >= $longer;
+	};
+	my $wait_ends = sub {
+		my ($t, $stamp, $back) = @_;
+		my $first = $t->{left_at} && $t->{left_at} > $on_since ? $t->{left_at} : $on_since;
+		my $lit = $on && cpu_passes($f, $t->{left_cpu}) && thread_passes($f, $t->{id}, $t->{comm});
+
+		return if $t->{state} ne 'asleep' && $t->{state} ne 'ready';
+		# The sums of the thread, since it came to this state.
+		if ($lit) {
+			my $since = $t->{since} > $on_since ? $t->{since} : $on_since;
+			$r{state}{$t->{id}}{$t->{state} eq 'ready' ? 'waiting' : $t->{sleep}} += $stamp - $since if $stamp > $since;
+		}
+	};
+	my $tell_wait = sub {
+		my ($t, $stamp, $back) = @_;
+		my $first;
+
+		return if !$on || !$t->{left_at} || ($t->{state} ne 'asleep' && $t->{state} ne 'ready');
+		$first = $t->{left_at} > $on_since ? $t->{left_at} : $on_since;
+		return if !$back && $stamp <= $first;
+		return unless cpu_passes($f, $t->{left_cpu}) && thread_passes($f, $t->{id}, $t->{comm});
+		return unless $stamp - $t->{left_at} >= $longer && $inside->($t);
+		if ($f->{code} || $f->{layer}) {
+			my @in = grep { defined } $t->{outer}, $t->{inner};
+			my ($yes, $no) = (0, 0);
+			my $names = sub { my ($is) = @_; return grep { $is->($_) } @in };
+			return unless chosen($f->{code}, sub { my $p = $_[0]; $names->(sub { like($p, $_[0]{name}) || lc $p eq $_[0]{code} }) });
+			return unless chosen($f->{layer}, sub { my $p = lc $_[0]; $names->(sub { my $in = $_[0]; grep { $_ eq $p } split /,/, $layer{$in->{code}} // '' }) });
+		}
+		$r{waits}{$t->{id}}{count}++;
+		$r{woken}{$t->{id}}++ if $t->{woken_at};
+		my $off_end = $t->{woken_at} && $t->{woken_at} < $stamp ? $t->{woken_at} : $stamp;
+		$r{waits}{$t->{id}}{sum} += $off_end - $first if $off_end > $first;
+	};
+	my $charge = sub {
+		my ($c, $stamp) = @_;
+		my $cpu = $cpu{$c};
+		my $delta = $stamp - $cpu->{last};
+		my ($t, $top, $lit);
+
+		return if $delta <= 0;
+		$cpu->{last} = $stamp;
+		return unless $on;
+		$t = $cpu->{thread};
+		$lit = cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm});
+		$top = @{$cpu->{irq}} ? $cpu->{irq}[-1] : @{$t->{stack}} ? $t->{stack}[-1] : undef;
+		if (!$lit) {
+			$top->{dark} = 1 if $top;
+			$r{left_out} += $delta;
+			return;
+		}
+		$r{thread}{$t->{id}} += $delta;
+		$r{interrupts}{$t->{id}} += $delta if @{$cpu->{irq}};
+		$r{on_cpu}{"$t->{id} $c"} += $delta;
+		if ($top) {
+			$top->{own} += $delta;
+		} elsif ($t->{known}) {
+			$r{own}{$base_row->($t)} += $delta;
+		} else {
+			$t->{pending} += $delta;
+		}
+	};
+	my $turn = sub {	# whether time is charged, from now on
+		my ($stamp, $now) = @_;
+
+		return if !!$on == !!$now;
+		$charge->($_, $stamp) for keys %cpu;
+		if ($on) {
+			for my $t (values %thread) {
+				$wait_ends->($t, $stamp);
+				$tell_wait->($t, $stamp, 0);
+			}
+			$duration += $stamp - $on_since;
+		} else {
+			$on_since = $stamp;
+		}
+		$on = $now;
+	};
+
+	my $lives = sub { return chosen($f->{while}, sub { $alive{$_[0]} }) };
+	my $stopped;
+	for my $e (@events) {
+		my $c = $e->{cpu};
+		my $cpu = $cpu{$c};
+		my $t = $get->($e->{id});
+		my $stack;
+		my $inside_now;
+
+		if (defined $to && $e->{stamp} >= $to) {
+			$stopped = $to;
+			last;
+		}
+		if (defined $from && !$on && $e->{stamp} >= $from && !$f->{while}) {
+			$turn->($from, 1);
+		}
+		$t->{long} = 0;
+		$t->{left} = {};
+		if (!$cpu) {
+			$cpu = $cpu{$c} = { last => $begin, thread => $t, irq => [] };
+			$cpu->{last} = $on_since if $on && $on_since > $begin;
+			$t->{comm} = $e->{process} if $t->{comm} eq '?';
+			if ($e->{kind} eq 'irq_exit' && $on) {
+				# An interrupt that began before.
+				push @{$cpu->{irq}}, { row => $e->{row}, code => $e->{pair}, name => $e->{row}, begin => $on_since - 1,
+						       own => 0, child => 0 };
+			}
+			$t->{state} = 'running';
+			$t->{on} = $c;
+			$r{switches}{$t->{id}}++ if $on && cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm});
+		}
+		$charge->($c, $e->{stamp});
+		if ($cpu->{thread} != $t) {
+			die "$trace: CPU $c at $e->{stamp}: $e->{id} is current, and not $cpu->{thread}{id}\n";
+		}
+		$stack = @{$cpu->{irq}} ? $cpu->{irq} : $t->{stack};
+		if ($e->{syscall_event} && @{$cpu->{irq}}) {
+			$pop->($t, $cpu->{irq}, $e->{stamp}, 0, $c) while @{$cpu->{irq}};
+			$stack = $t->{stack};
+		}
+		if ($e->{kind} eq 'entry' || $e->{kind} eq 'irq_entry') {
+			$stack = $cpu->{irq} if $e->{kind} eq 'irq_entry';
+			if ($e->{syscall_event}) {
+				$pop->($t, $stack, $e->{stamp}, 0, $c) while @$stack;
+				$settle->($t, 'user');
+				$t->{known} = 1;
+			}
+			push @$stack, { row => $e->{row}, code => $e->{code}, name => $e->{name}, begin => $e->{stamp}, own => 0,
+					child => 0 };
+			for my $pattern (map { s/^!//r } @{$f->{function} // []}) {
+				$t->{inside}{$pattern}++ if like($pattern, $e->{row});
+			}
+		} elsif ($e->{kind} eq 'exit' || $e->{kind} eq 'irq_exit') {
+			$stack = $cpu->{irq} if $e->{kind} eq 'irq_exit';
+			if (grep { $_->{row} eq $e->{row} } @$stack) {
+				$pop->($t, $stack, $e->{stamp}, 0, $c) while $stack->[-1]{row} ne $e->{row};
+				$pop->($t, $stack, $e->{stamp}, 1, $c);
+			} else {
+				my ($own, $lit) = (0, $on && cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm}));
+				if ($e->{syscall_event}) {
+					$pop->($t, $stack, $e->{stamp}, 0, $c) while @$stack;
+				}
+				$own = $settle->($t, $e->{row}) if !@{$t->{stack}} && $stack == $t->{stack};
+				$r{parts}{$e->{row}}++ if $lit;
+				if ($on && $e->{stamp} - $on_since >= $longer &&
+				    code_passes($f, $e->{pair}, $e->{row} =~ /^(irq|softirq) / ? $1 : $e->{row}) && $inside->($t)) {
+					$r{partial}{$e->{row}}++ if $own || $lit;
+					$r{picked}{$e->{row}} += $own;
+					$r{thread_picked}{$t->{id}} += $own;
+				}
+				for my $pattern (map { s/^!//r } @{$f->{function} // []}) {
+					$t->{left}{$pattern} = 1 if like($pattern, $e->{row});
+				}
+				$t->{long} = 1 if $e->{stamp} - $on_since >= $longer;
+			}
+			$t->{known} = 1 if $e->{syscall_event};
+		}
+		# Whether it is listed.
+		my $was = $lives->();
+		if ($e->{name} eq 'exit') {
+			delete $alive{$e->{'args.pid'}};
+		} elsif ($e->{name} eq 'fork') {
+			$alive{$e->{'args.child'}} = 1;
+		}
+		$comm{$e->{id}} = $e->{process};
+		my %other = $e->{name} eq 'switch_to' ? (id => thread($e->{'args.next'}, $c), comm => $e->{'args.next_name'})
+			  : $e->{name} =~ /^wakeup/ ? (id => $e->{'args.pid'}, comm => $e->{'args.pid_name'}) : ();
+		my $by = thread_passes($f, $e->{id}, $e->{process});
+		if (!$by && $f->{process} && %other) {
+			my @no = grep { /^!/ } @{$f->{process}};
+			$by = thread_passes({ process => \@no }, $e->{id}, $e->{process}) &&
+			      thread_passes({ process => [ grep { !/^!/ } @{$f->{process}} ] }, $other{id}, $other{comm});
+		}
+		my $in_call = chosen($f->{function}, sub { $t->{inside}{$_[0]} || $t->{left}{$_[0]} });
+		my $in_time = !defined $from || $e->{stamp} >= $from;
+		if ($in_time && ($was || $lives->()) && $by && $in_call && cpu_passes($f, $c) &&
+		    code_passes($f, $e->{code}, $e->{name}) && (!$longer || $t->{long})) {
+			$r{listed}{$e->{code}}++;
+			$r{events}++;
+		}
+		if ($e->{name} eq 'switch_to') {
+			my $next = $get->(thread($e->{'args.next'}, $c));
+			my $bits = $e->{'args.state'};
+
+			$pop->($t, $cpu->{irq}, $e->{stamp}, 0, $c) while @{$cpu->{irq}};
+			$t->{left_at} = $e->{stamp};
+			$t->{left_cpu} = $c;
+			$t->{since} = $e->{stamp};
+			$t->{woken_at} = 0;
+			$t->{outer} = @{$t->{stack}} ? $t->{stack}[0] : undef;
+			$t->{inner} = @{$t->{stack}} ? $t->{stack}[-1] : undef;
+			if ($t->{id} =~ /^-/) {
+				$t->{state} = 'new';
+			} elsif ($bits eq 'R') {
+				$t->{state} = 'ready';
+			} elsif ($bits =~ /[XZ]/) {
+				$t->{state} = 'gone';
+				$pop->($t, $t->{stack}, $e->{stamp}, 0, $c) while @{$t->{stack}};
+			} else {
+				$t->{state} = 'asleep';
+				$t->{sleep} = $bits =~ /^S/ ? 'sleep_s' : $bits =~ /^D/ ? 'sleep_d' : $bits =~ /^I/ ? 'sleep_i' : 'sleep_other';
+				$t->{slept} = 1 if !@{$t->{stack}} && !$t->{known};
+			}
+			$t->{early} //= 0;
+			$cpu->{thread} = $next;
+			$next->{comm} = $e->{'args.next_name'} if $next->{comm} eq '?';
+			$next->{comm} = 'idle' if $next->{id} =~ /^-/;
+			$r{switches}{$next->{id}}++ if $on && cpu_passes($f, $c) && thread_passes($f, $next->{id}, $next->{comm});
+			# Woken on its way out, it was ready all the time.
+			if ($next->{state} eq 'asleep' && $next->{early}) {
+				$next->{state} = 'ready';
+				$next->{woken_at} = $next->{left_at};
+			}
+			$next->{early} = 0;
+			$wait_ends->($next, $e->{stamp});
+			$tell_wait->($next, $e->{stamp}, 1);
+			$next->{state} = 'running';
+		} elsif ($e->{name} =~ /^wakeup/) {
+			my $woken = $get->($e->{'args.pid'});
+
+			$woken->{comm} = $e->{'args.pid_name'} if $woken->{comm} eq '?';
+			if ($woken->{state} eq 'running') {
+				$woken->{early} = 1;
+			} elsif ($woken->{state} ne 'ready') {
+				$wait_ends->($woken, $e->{stamp});
+				$woken->{left_cpu} = $c if $woken->{state} eq 'new';
+				$woken->{state} = 'ready';
+				$woken->{since} = $e->{stamp};
+				$woken->{woken_at} = $e->{stamp};
+			}
+		} elsif ($e->{name} =~ /^(exec|rename)$/) {
+			$get->($e->{'args.pid'})->{comm} = $e->{'args.comm'};
+		} elsif ($e->{name} eq 'fork') {
+			$get->($e->{'args.child'})->{comm} = $e->{'args.child_name'};
+		}
+		$turn->($e->{stamp}, $lives->()) if $f->{while} && $in_time;
+	}
+	my $last = $stopped // $end;
+	if ($on) {
+		$turn->($last, 0);
+	}
+	for my $c (keys %cpu) {
+		my $t = $cpu{$c}{thread};
+		$pop->($t, $cpu{$c}{irq}, $last, 0, $c) while @{$cpu{$c}{irq}};
+	}
+	for my $t (values %thread) {
+		$pop->($t, $t->{stack}, $last, 0, $t->{on} // 0) while @{$t->{stack}};
+		$settle->($t, $t->{slept} ? 'begun before' : 'user');
+	}
+	$r{duration} = $duration;
+	$r{picks} = $picks;
+	return \%r;
+}
+
+# ---- comparing ----
+
+my @options;
+
+sub same {
+	my ($what, $got, $wanted, $tolerance) = @_;
+	my %all = map { $_ => 1 } keys %$got, keys %$wanted;
+
+	$checks++;
+	for (sort keys %all) {
+		my ($g, $w) = ($got->{$_} // 0, $wanted->{$_} // 0);
+		next if abs($g - $w) <= ($tolerance // 0);
+		print "FAILED: $what @options: $_: fkt_print says $g, the events $w\n";
+		$failures++;
+		return;
+	}
+}
+
+sub column {
+	my ($rows, $key, $value) = @_;
+	my %column;
+
+	$column{ref $key ? $key->($_) : $_->{$key}} += $_->{$value} // 0 for @{$rows // []};
+	return \%column;
+}
+
+sub check {
+	my ($f) = @_;
+	my $r = run($f);
+	my $slack = defined $f->{from} || defined $f->{to} ? 64 : 0;
+	my $ns_slack = 2;
+	my %ns;
+
+	@options = map { my $kind = $_; map { "--$kind=$_" } ref $f->{$kind} ? @{$f->{$kind}} : "$f->{$kind}ns" }
+		   grep { !/^(from|to|longer)$/ } sort keys %$f;
+	push @options, "--from=$f->{from}ns" if defined $f->{from};
+	push @options, "--to=$f->{to}ns" if defined $f->{to};
+	push @options, "--longer-than=$f->{longer}ns" if defined $f->{longer};
+
+	# The listing.
+	my %listed;
+	$listed{$_->{code}}++ for map { parse($_) } output('--no-summary', @options);
+	same('listing', \%listed, $r->{listed});
+
+	# The summary.
+	my $t = tables('-q', @options);
+	my %counts;
+	for (@{$t->{counts}}) {
+		$counts{$_->{code}} += $_->{count};
+	}
+	my %entries = map { $_ => $r->{listed}{$_} } grep { exists $counts{$_} } keys %{$r->{listed}};
+	same('counts', \%counts, \%entries);
+	same('exits', { all => eval { my $n = 0; $n += ($_->{count} // 0) + ($_->{exits} // 0) for @{$t->{counts}}; $n } // 0 },
+	     { all => $r->{events} // 0 });
+	same('selected events', { all => $t->{trace}[0]{selected_events} }, { all => $r->{events} // 0 });
+	my $own = $r->{picks} ? $r->{picked} : $r->{own};
+	same('cycles of rows', column($t->{rows}, 'name', 'cycles'), { map { my $n = $_; ($n eq 'user' && !grep({ $_->{name} eq 'user' } @{$t->{rows}}) ? 'not traced' : $n) => $own->{$n} } keys %{$own // {}} }, $slack);
+	same('calls', column($t->{rows}, 'name', 'calls'), $r->{picks} ? $r->{calls} : $r->{whole});
+	same('partial calls', column($t->{rows}, 'name', 'partial'), $r->{picks} ? $r->{partial} : $r->{parts});
+	my $pid = sub { my $p = $_[0]{pid}; $p };
+	same('cycles of threads', column($t->{processes}, $pid, 'cycles'), $r->{picks} ? $r->{thread_picked} : $r->{thread}, $slack);
+	if (!$r->{picks}) {
+		for my $state ('waiting', 'sleep_s', 'sleep_d', 'sleep_i', 'sleep_other') {
+			same("$state of threads", column($t->{processes}, $pid, "${state}_ns"),
+			     { map { $_ => ($r->{state}{$_}{$state} // 0) / $per_ns } keys %{$r->{state} // {}} }, 50 + $slack);
+		}
+		same('switches', column($t->{processes}, $pid, 'switches'), $r->{switches});
+		my $c = tables('--cpus', @options);
+		same('--cpus', column($c->{on_cpu}, sub { "$_[0]{pid} $_[0]{cpu}" }, 'cycles'), $r->{on_cpu}, $slack);
+	}
+	my $whole = 0;
+	$whole += $_ for values %{$r->{thread}};
+	$whole += $r->{left_out} // 0;
+	my $share = 0;
+	$share += $_ // 0 for values %{$own // {}};
+	my ($total) = @{$t->{rows_total}};
+	same('share of all', { all => $total->{percent_of_all} }, { all => $whole ? 100 * $share / $whole : 0 }, 0.001);
+
+	# Calls.
+	my $by = tables('--by', 'function', @options);
+	my %calls = map { $_ => scalar @{$r->{by}{$_}} } keys %{$r->{by}};
+	my @of_calls = grep { defined $_->{sum_ns} } @{$by->{by}};
+	same('--by: count', column(\@of_calls, 'function', 'count'), \%calls);
+	for (@of_calls) {
+		my $values = $r->{by}{$_->{function}} or next;
+		my $sum = 0;
+		$sum += $_ for @$values;
+		same("--by: sum of $_->{function}", { all => $_->{sum_ns} }, { all => $sum / $per_ns }, 2 + $sum / 1e9);
+		my $p99 = percentile($values, 99) / $per_ns;
+		same("--by: p99 of $_->{function}", { all => $_->{p99_ns} }, { all => $p99 }, 2 + $p99 / 15);
+	}
+	my $called = tables('--calls', @options);
+	my @wholes = grep { $_->{name} eq $_->{function} && ($_->{percent} // 0) == 100 } @{$called->{calls}};
+	my %only = map { ($_->{name} =~ s/ ONLY$//r) => $_->{cycles} } grep { $_->{name} =~ / ONLY$/ } @{$called->{calls}};
+	same('--calls: own cycles', \%only, $r->{only}, $slack);
+
+	# Waits.
+	my $w = tables('--waits', @options);
+	my $id = sub { $_[0]{thread} =~ /\[(-?\d+)\]$/; $1 };
+	same('--waits: count', column($w->{waits}, $id, 'count'), { map { $_ => $r->{waits}{$_}{count} } keys %{$r->{waits}} });
+	my @by_somebody = grep { $_->{waker} ne '' } @{$w->{waits}};
+	same('--waits: woken by', column(\@by_somebody, $id, 'count'), $r->{woken} // {});
+	same('--waits: sum', column($w->{waits}, $id, 'sum_ns'),
+	     { map { $_ => ($r->{waits}{$_}{sum} // 0) / $per_ns } keys %{$r->{waits}} }, 50 + $slack);
+}
+
+# ---- which filters ----
+
+# Something of this trace for each: the commonest process, code, function, layer, and times in which there is something.
+my (%by_process, %by_code, %by_row, %forked);
+for (@events) {
+	$by_process{$_->{process}}++ if $_->{pid};
+	$by_code{$_->{name}}++ if $_->{kind} =~ /entry/;
+	$by_row{$_->{row}}++ if $_->{kind} eq 'entry';
+	$forked{$_->{'args.child'}}++ if $_->{name} eq 'fork';
+}
+sub most { my ($h) = @_; return (sort { $h->{$b} <=> $h->{$a} || $a cmp $b } keys %$h)[0 .. 2] }
+my ($process, $process2) = most(\%by_process);
+my ($code, $code2) = most(\%by_code);
+my ($row, $row2) = most(\%by_row);
+my ($forked) = sort { $a <=> $b } keys %forked;
+my ($layer) = grep { $_ } map { (split /,/)[0] } sort values %layer;
+my $span = $events[-1]{time_ns};
+# Between events, so that it does not matter how a time is rounded.
+sub between_events {
+	my ($ns) = @_;
+	for my $i (0 .. $#events - 1) {
+		my ($a, $b) = ($events[$i]{time_ns}, $events[$i + 1]{time_ns});
+		return int(($a + $b) / 2) if $a >= $ns && $b - $a > 20;
+	}
+	return $ns;
+}
+my %filters = (
+	cpu => { cpu => ['0'] },
+	no_cpu => { cpu => ['!0'] },
+	process => { process => [$process] },
+	processes => { process => [$process, $process2 // 'none'] },
+	no_process => { process => ["!$process"] },
+	code => { code => [$code] },
+	codes => { code => [$code, $code2 // 'none'] },
+	no_code => { code => ["!$code"] },
+	function => { function => [$row] },
+	functions => { function => [$row, $row2 // $row] },
+	no_function => { function => ["!$row"] },
+	layer => { layer => [$layer] },
+	range => { from => between_events($span / 4), to => between_events($span * 2 / 3) },
+	longer => { longer => 50000 },
+);
+$filters{while} = { while => [$forked] } if defined $forked;
+my @names = ('', sort keys %filters);
+my $pairs = 0;
+
+for my $i (0 .. $#names) {
+	my %f = $names[$i] ? %{$filters{$names[$i]}} : ();
+	check(\%f);
+	next unless $names[$i];
+	for my $j ($i + 1 .. $#names) {
+		my %g = %{$filters{$names[$j]}};
+		# Two of a kind are filters of their own above.
+		next if grep { exists $f{$_} } keys %g;
+		check({ %f, %g }) if $pairs++ % ($every // 1) == 0;
+	}
+}
+
+# Windows, which together are all of it.
+my @cuts = map { between_events($span * $_ / 5) } 1 .. 4;
+my (%added, %whole);
+for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$cuts[$_]ns" : () ] } 0 .. 4)) {
+	my $sums = @$window ? \%added : \%whole;
+	my $t = tables('-q', @$window);
+
+	$sums->{events} += $t->{trace}[0]{selected_events};
+	$sums->{"own of $_->{name}"} += $_->{cycles} for @{$t->{rows}};
+	for my $p (@{$t->{processes}}) {
+		$sums->{"$_ of $p->{pid}"} += $p->{$_} // 0 for qw(cycles switches);
+	}
+	$sums->{"$_->{event}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
+	$t = tables('--waits', @$window);
+	$sums->{"waits of $_->{thread}"} += $_->{sum_ns} for @{$t->{waits}};
+	$t = tables('--cpus', @$window);
+	$sums->{"$_->{pid} on $_->{cpu}"} += $_->{cycles} for @{$t->{on_cpu}};
+}
+# What a thread was at outside of all calls is told by what it does next, and that may be in another window.
+for my $sums (\%added, \%whole) {
+	$sums->{'own outside'} += delete $sums->{"own of $_"} // 0 for 'user', 'not traced', 'begun before';
+}
+@options = @cuts;
+same('windows', \%added, \%whole, 100);
+print "$checks checks, $failures failed\n";
+exit($failures ? 1 : 0);
