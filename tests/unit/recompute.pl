@@ -320,7 +320,7 @@ sub run {
 	};
 
 	my $lives = sub { return chosen($f->{while}, sub { $alive{$_[0]} }) };
-	my $stopped;
+	my ($begun, $stopped);
 	for my $e (@events) {
 		my $c = $e->{cpu};
 		my $cpu = $cpu{$c};
@@ -332,8 +332,9 @@ sub run {
 			$stopped = $to;
 			last;
 		}
-		if (defined $from && !$on && $e->{stamp} >= $from && !$f->{while}) {
-			$turn->($from, 1);
+		if (defined $from && !$begun && $e->{stamp} >= $from) {
+			$begun = 1;
+			$turn->($from, $lives->());
 		}
 		$t->{long} = 0;
 		$t->{left} = {};
@@ -614,7 +615,7 @@ my ($process, $process2) = most(\%by_process);
 my ($code, $code2) = most(\%by_code);
 my ($row, $row2) = most(\%by_row);
 my ($forked) = sort { $a <=> $b } keys %forked;
-my ($layer) = grep { $_ } map { (split /,/)[0] } sort values %layer;
+my ($layer) = grep { $_ } map { (split /,/)[0] } sort grep { defined } values %layer;
 my $span = $events[-1]{time_ns};
 # Between events, so that it does not matter how a time is rounded.
 sub between_events {
