@@ -122,6 +122,9 @@ static const char *const modes[][2] = {
 	{ "plain", "--time=rel" },
 	{ "summary", "-q" },
 	{ "kernel-only", "-q -k" },
+	{ "summary-cpu", "-q --cpu '!1'" },
+	{ "summary-code", "-q --code 'sys_*'" },
+	{ "waits-range", "--waits --range 3us..5.5us" },
 	{ "summary.csv", "-q --format csv" },
 	{ "summary.json", "-q --format json" },
 	{ "events.csv", "--no-summary --format csv" },
@@ -250,6 +253,10 @@ static void test_wrong_options(void **state)
 		"-q --no-summary",
 		"--to 1e40",
 		"--by cpu,cpu,cpu,cpu,cpu,cpu,cpu",
+		"--cpus --code irq",
+		"--cpus --longer-than 1us -q",
+		"--cpu '!'",
+		"--process ''",
 	};
 
 	(void)state;
