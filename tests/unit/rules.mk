@@ -19,6 +19,11 @@ tests: $(B)/tests/unit/test_style
 $(B)/tests/unit/test_style: tests/unit/style
 	$(Q)mkdir -p $(@D) && cp $< $@
 
+tests: $(B)/tests/unit/test_options
+
+$(B)/tests/unit/test_options: tests/unit/options
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 # The views' numbers, made once more.
 tests: $(B)/tests/unit/test_answers
 

@@ -14,6 +14,7 @@
 
 #include <fkt/version.h>
 
+#include "common/help.h"
 #include "common/range.h"
 #include "read/extract.h"
 #include "trace/put.h"
@@ -36,6 +37,7 @@ struct options {
 enum {
 	OPTION_FROM = 256,
 	OPTION_TO,
+	OPTION_RANGE,
 	OPTION_CPU,
 	OPTION_EVENTS,
 	OPTION_PROCESS,
@@ -47,12 +49,15 @@ static const struct argp_option argp_options[] = {
 	  "20us; or 12.5s..13s for --from and --to together",
 	  0 },
 	{ "to", OPTION_TO, "TIME", 0, "End before TIME", 0 },
+	{ "range", OPTION_RANGE, "TIME..TIME", 0, "Both; either may be left out", 0 },
 	{ "events", OPTION_EVENTS, "A..B", 0,
 	  "Events number A to B, the first one of the trace being number 1", 0 },
-	{ "pid", 'p', "PID", 0, "Only events of the process or thread PID", 0 },
-	{ "process", OPTION_PROCESS, "NAME", 0, "Only events of threads called NAME", 0 },
+	{ "process", OPTION_PROCESS, "PROCESS", 0,
+	  "Only events of this process or thread, pid or name, and what leads to them", 0 },
+	{ "pid", 'p', "PID", 0, "The same, by its number", 0 },
 	{ "cpu", OPTION_CPU, "N", 0, "Only events of CPU N", 0 },
 	{ "output", 'o', "FILE", 0, "Write the new trace to FILE, - for standard output", 0 },
+	FKT_OPTION_HELP,
 	{ 0 },
 };
 
@@ -79,18 +84,22 @@ static bool split(char *text, char **second)
 	return true;
 }
 
-static void parse_from(struct options *options, const char *arg, struct argp_state *state)
+static void parse_from(struct options *options, const char *arg, bool only_range,
+		       struct argp_state *state)
 {
 	struct fkt_range range;
 
 	if (fkt_range_parse(arg, &range)) {
-		options->has_from = true;
-		options->from_ns = range.from_ns;
+		options->has_from |= range.has_from;
+		if (range.has_from)
+			options->from_ns = range.from_ns;
 		if (range.has_to)
 			options->to_ns = range.to_ns;
 		options->has_to |= range.has_to;
 		return;
 	}
+	if (only_range)
+		argp_error(state, "--range=%s: it is two times, as in 12.5s..13s", arg);
 	if (!fkt_parse_time(arg, &options->from_ns))
 		argp_error(state, "--from=%s: no time (try 12.5s, 900ms or 12.5s..13s)", arg);
 	options->has_from = true;
@@ -122,7 +131,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_FROM:
-		parse_from(options, arg, state);
+		parse_from(options, arg, false, state);
+		break;
+	case OPTION_RANGE:
+		parse_from(options, arg, true, state);
 		break;
 	case OPTION_TO:
 		if (!fkt_parse_time(arg, &options->to_ns))
@@ -143,13 +155,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->extract.pid = (uint32_t)number;
 		break;
 	case OPTION_PROCESS:
-		options->extract.process = arg;
+		if (parse_number(arg, FKT_PID_UNKNOWN - 1, &number)) {
+			options->extract.by_pid = true;
+			options->extract.pid = (uint32_t)number;
+		} else {
+			options->extract.process = arg;
+		}
 		break;
 	case OPTION_CPU:
 		if (!parse_number(arg, FKT_CPU_ANY - 1, &number))
 			argp_error(state, "--cpu=%s: no number of a CPU", arg);
 		options->extract.by_cpu = true;
 		options->extract.cpu = (uint16_t)number;
+		break;
+	case 'h':
+		fkt_help(state);
 		break;
 	case 'o':
 		options->output = arg;

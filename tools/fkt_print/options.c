@@ -7,6 +7,7 @@
 
 #include <fkt/version.h>
 
+#include "common/help.h"
 #include "common/range.h"
 #include "print.h"
 
@@ -76,6 +77,7 @@ static const struct argp_option own_options[] = {
 	  "Make the listing with N threads (default: one for each CPU, up to 8)", 3 },
 	{ "no-pager", OPTION_NO_PAGER, NULL, 0, "Print to the terminal itself", 3 },
 	{ NULL, 0, NULL, 0, NULL, -1 },
+	FKT_OPTION_HELP,
 };
 
 #define LIST_BYTES 512
@@ -132,12 +134,13 @@ static int64_t need_time(struct argp_state *state, const char *option, const cha
 	return (int64_t)ns;
 }
 
-static void parse_range(struct argp_state *state, struct options *options, const char *arg)
+static void parse_range(struct argp_state *state, struct options *options, const char *option,
+			const char *arg)
 {
 	struct fkt_range range;
 
 	if (!fkt_range_parse(arg, &range))
-		argp_error(state, "--range=%s: it is two times, as in 12.5s..13s", arg);
+		argp_error(state, "%s=%s: it is two times, as in 12.5s..13s", option, arg);
 	if (range.has_from)
 		options->from = (int64_t)range.from_ns;
 	if (range.has_to)
@@ -243,6 +246,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	int word;
 
 	switch (key) {
+	case 'h':
+		fkt_help(state);
+		break;
 	case 'q':
 		input->only_summary = true;
 		break;
@@ -303,13 +309,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		choose(state, &options->function, "--function", arg);
 		break;
 	case OPTION_FROM:
-		options->from = need_time(state, "--from", arg);
+		if (strstr(arg, ".."))
+			parse_range(state, options, "--from", arg);
+		else
+			options->from = need_time(state, "--from", arg);
 		break;
 	case OPTION_TO:
 		options->to = need_time(state, "--to", arg);
 		break;
 	case OPTION_RANGE:
-		parse_range(state, options, arg);
+		parse_range(state, options, "--range", arg);
 		break;
 	case OPTION_LONGER:
 		options->longer = need_time(state, "--longer-than", arg);

@@ -10,6 +10,7 @@
 #include <fkt/codes.h>
 #include <fkt/version.h>
 
+#include "common/help.h"
 #include "common/keys.h"
 #include "record.h"
 
@@ -59,6 +60,7 @@ static const struct argp_option argp_options[] = {
 	  "List the layers, and what each traces on this kernel, and record nothing", 0 },
 	{ "verbose", 'v', NULL, 0, "List all that is known; name the functions that are left out",
 	  0 },
+	FKT_OPTION_HELP,
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -154,6 +156,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	char why[FKT_KEYS_WHY_BYTES];
 
 	switch (key) {
+	case 'h':
+		fkt_help(state);
+		return 0;
 	case ARGP_KEY_INIT:
 		kinds_input(state, options);
 		return 0;

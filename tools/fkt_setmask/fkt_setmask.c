@@ -16,6 +16,7 @@
 #include <fkt/ioctl.h>
 #include <fkt/version.h>
 
+#include "common/help.h"
 #include "common/keys.h"
 
 static const struct action {
@@ -32,12 +33,20 @@ static const struct action {
 	  "Stop recording the layers in MASK." },
 };
 
+static const struct argp_option argp_options[] = {
+	FKT_OPTION_HELP,
+	{ 0 },
+};
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	uint32_t *mask = state->input;
 	char why[FKT_KEYS_WHY_BYTES];
 
 	switch (key) {
+	case 'h':
+		fkt_help(state);
+		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
 			argp_error(state,
@@ -75,6 +84,7 @@ int main(int argc, char **argv)
 {
 	const struct action *action = &actions[0];
 	struct argp argp = {
+		.options = argp_options,
 		.parser = parse_option,
 		.args_doc = "MASK",
 	};
