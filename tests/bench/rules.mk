@@ -12,3 +12,8 @@ $(OBJ)/tests/bench/lane.o: kmod/lane.c $(OBJ)/flags
 	$(Q)mkdir -p $(@D) && $(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(B)/tests/bench/lane_bench: $(OBJ)/tests/bench/lane.o
+
+# A trace made as the unit tests make theirs.
+$(OBJ)/tests/bench/many_threads.o: private CPPFLAGS += -Itests/unit
+$(B)/tests/bench/many_threads: $(OBJ)/tests/unit/build_trace.o
+$(B)/tests/bench/many_threads: LDLIBS += -lzstd

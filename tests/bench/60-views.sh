@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What each view of fkt_print costs: CPU time for each event, of a trace with 256 CPUs and 10000 threads; and how much
+# more for each event of one that is four times as long: about as much, as no view may grow faster than the events.
+
+set -u
+
+top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+tests=$top/build/tests/bench
+kept=$top/build/bench
+rounds=3
+few=1000000
+many=4000000
+
+# best FILE OPTION…: the least of some runs, of CPU time.
+best() {
+	local n
+
+	for ((n = 0; n < rounds; n++)); do
+		"$tests/measure" "$top/build/bin/fkt_print" "${@:2}" "$1" 2>&1 >/dev/null | tail -1
+	done | awk 'NR == 1 || $2 < least { least = $2 } END { print least }'
+}
+
+mkdir -p "$kept"
+trap 'rm -f "$kept/few.trace" "$kept/many.trace"' EXIT
+"$tests/many_threads" "$kept/few.trace" $few && "$tests/many_threads" "$kept/many.trace" $many || exit 1
+while read -r name options; do
+	# shellcheck disable=SC2086
+	a=$(best "$kept/few.trace" $options)
+	# shellcheck disable=SC2086
+	b=$(best "$kept/many.trace" $options)
+	awk -v name="$name" -v a="$a" -v b="$b" -v few=$few -v many=$many 'BEGIN {
+		printf "views\t%s\t%.1f\tns/event\n", name, b * 1e9 / many
+		printf "views\t%s\t%.2f\tof_fewer_events\n", name, (b / many) / (a / few)
+	}'
+done <<END
+listing		--no-summary
+summary		--summary
+filtered	--summary --cpu 0-99 --process !200
+cpus		--cpus
+waits		--waits
+by		--by function,thread
+calls		--calls
+graph		--graph
+END
