@@ -632,21 +632,33 @@ static int print_counts(struct fkt_output *out, const struct summary *summary,
 	return 0;
 }
 
-static struct total total_of(const struct context *context, const struct summary *summary)
+/* Threads add up to what rows add up to, and are fewer. */
+static int add_up(const struct context *context, const struct summary *summary, struct total *total)
 {
 	struct fkt_analysis *analysis = context->analysis;
-	struct total total = { .events = summary->code ? summary->events : context->stats.events };
 	uint32_t end = fkt_analysis_cpu_end(analysis);
+	struct fkt_thread_sums *threads;
+	size_t count;
 
-	total.all = fkt_analysis_left_out(analysis);
-	for (uint32_t row = 0; row < FKT_ROWS; row++) {
-		total.all += fkt_analysis_row(analysis, row)->own;
-		total.selected += row_sums(summary, analysis, row)->own;
+	threads = fkt_analysis_threads(analysis, &count);
+	if (!threads)
+		return -ENOMEM;
+	*total = (struct total){
+		.events = summary->code ? summary->events : context->stats.events,
+	};
+	for (size_t i = 0; i < count; i++)
+		total->selected += threads[i].cycles;
+	total->all = total->selected + fkt_analysis_left_out(analysis);
+	free(threads);
+	if (summary->calls) {
+		total->selected = 0;
+		for (uint32_t id = 0; id < summary->threads; id++)
+			total->selected += summary->thread[id];
 	}
 	for (uint32_t cpu = 0; cpu < end; cpu++)
-		total.cpus += fkt_analysis_has_cpu(analysis, (uint16_t)cpu) &&
-			      filter_cpu(summary->filter, (uint16_t)cpu);
-	return total;
+		total->cpus += fkt_analysis_has_cpu(analysis, (uint16_t)cpu) &&
+			       filter_cpu(summary->filter, (uint16_t)cpu);
+	return 0;
 }
 
 static int summary_print(const struct context *context, void *view)
@@ -655,8 +667,10 @@ static int summary_print(const struct context *context, void *view)
 	struct fkt_analysis *analysis = context->analysis;
 	struct fkt_output *out = context->out;
 	const struct summary *summary = view;
-	const struct total total = total_of(context, summary);
+	struct total total;
 
+	if (add_up(context, summary, &total))
+		return -ENOMEM;
 	if (fkt_format_for_people(out->format))
 		print_totals(out->file, out->trace, &context->stats, analysis, &total,
 			     options->from >= 0 || options->to >= 0,
