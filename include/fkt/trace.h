@@ -1096,15 +1096,15 @@ bool fkt_can_sum(const struct fkt_trace *trace);
  * fkt_sum() - analyse all events, as fkt_analysis_event() and fkt_analysis_gap() do
  * @trace: the trace, of which fkt_can_sum() is true
  * @processes: new ones
- * @analysis: a new one, with them and without hooks; fkt_analysis_end() is left to the caller
+ * @analysis: a new one, with them, and of hooks with @wait alone; fkt_analysis_end() is left to the caller
  * @threads: how many threads; more than eight are not used
  * @stats: set to what was read
  *
  * Calls that begin and end in the same page are summed up page by page, which is faster with one
  * thread, too.
  *
- * Return: 0, -ENOMEM, or -EAGAIN when something in the trace is too odd for that: then @processes
- * and @analysis are of no use, and the events have to be read one by one.
+ * Return: 0, -ENOMEM, or -EAGAIN when something in the trace is too odd for that: then @processes,
+ * @analysis, and what it told of waits are of no use, and the events have to be read one by one.
  */
 int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt_analysis *analysis,
 	    unsigned int threads, struct fkt_read_stats *stats);

@@ -993,6 +993,11 @@ void fkt_analysis_use_reduced(struct fkt_analysis *a)
 	a->code[FKT_CODE_FOLDED].kind = FKT_USE_FOLDED;
 }
 
+bool fkt_analysis_tells_waits(const struct fkt_analysis *a)
+{
+	return a->hooks.wait;
+}
+
 bool fkt_analysis_is_odd(const struct fkt_analysis *a)
 {
 	return a->odd;

@@ -46,6 +46,7 @@ struct frame {
 
 struct fkt_reducer {
 	const struct fkt_trace *trace;
+	bool wakers; /* who wakes whom in what is asked for */
 	struct fkt_row_sums *row;
 	struct fkt_code_use *code;
 
@@ -62,13 +63,14 @@ struct fkt_reducer {
 	bool odd;
 };
 
-struct fkt_reducer *fkt_reducer_new(const struct fkt_trace *trace)
+struct fkt_reducer *fkt_reducer_new(const struct fkt_trace *trace, bool wakers)
 {
 	struct fkt_reducer *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
 	r->trace = trace;
+	r->wakers = wakers;
 	r->row = calloc(FKT_ROWS, sizeof(*r->row));
 	r->code = calloc(FKT_SLOT_CODES, sizeof(*r->code));
 	if (!r->row || !r->code) {
@@ -241,8 +243,11 @@ static void special(struct fkt_reducer *r, const struct fkt_event *event)
 	switch (event->code) {
 	case FKT_CODE_WAKEUP:
 	case FKT_CODE_WAKEUP_NEW:
-		/* Another thread's affair. */
-		add_op(r, event);
+		/* Another thread's affair, but for what it is woken in. */
+		if (r->wakers)
+			keep(r, event);
+		else
+			add_op(r, event);
 		break;
 	case FKT_CODE_SWITCH:
 		/* Another one was current, for some of the time. */

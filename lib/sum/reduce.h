@@ -36,8 +36,8 @@ struct fkt_reduced {
 struct fkt_page;
 struct fkt_reducer;
 
-/* For one thread; NULL without memory. */
-struct fkt_reducer *fkt_reducer_new(const struct fkt_trace *trace);
+/* For one thread; @wakers: calls in which somebody is woken remain. NULL without memory. */
+struct fkt_reducer *fkt_reducer_new(const struct fkt_trace *trace, bool wakers);
 void fkt_reducer_free(struct fkt_reducer *reducer);
 
 /*

@@ -229,7 +229,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static struct ahead *make_ahead(struct fkt_trace *trace, unsigned int threads)
+static struct ahead *make_ahead(struct fkt_trace *trace, unsigned int threads, bool wakers)
 {
 	struct ahead *ahead = calloc(1, sizeof(*ahead));
 	uint32_t lanes = trace->header.lanes;
@@ -257,7 +257,7 @@ static struct ahead *make_ahead(struct fkt_trace *trace, unsigned int threads)
 			goto fail;
 	}
 	for (; ahead->threads < threads; ahead->threads++) {
-		ahead->reducer[ahead->threads] = fkt_reducer_new(trace);
+		ahead->reducer[ahead->threads] = fkt_reducer_new(trace, wakers);
 		if (!ahead->reducer[ahead->threads])
 			goto fail;
 	}
@@ -307,7 +307,7 @@ int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt
 
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
-	ahead = make_ahead(trace, threads ?: 1);
+	ahead = make_ahead(trace, threads ?: 1, fkt_analysis_tells_waits(analysis));
 	reader = ahead ? fkt_reader_new_source(&ahead->source, 0, UINT64_MAX, 0) : NULL;
 	if (!reader)
 		return -ENOMEM;

@@ -76,7 +76,7 @@ static const struct argp_option cpus_options[] = {
 
 const struct view view_cpus = {
 	.name = "cpus",
-	.wants = VIEW_SUMS | VIEW_ORDER,
+	.wants = VIEW_SUMS,
 	.refuses = FILTER_CALLS,
 	.about = "how long threads ran on CPUs, in whatever call",
 	.option = cpus_options,

@@ -44,6 +44,7 @@ struct chosen_list {
  * @chosen: the views that are
  * @views: how many
  * @event, @enter, @leave, @wait, @print: those of them that are called for these
+ * @hooks: of the analysis
  * @in_order: all events have to be looked at, in their order
  * @inside: events were in the time that was asked for
  * @stats: of that time: events, and what is missing
@@ -62,6 +63,7 @@ struct run {
 	struct chosen_list leave;
 	struct chosen_list wait;
 	struct chosen_list print;
+	struct fkt_analysis_hooks hooks;
 	bool in_order;
 	bool inside;
 	bool stopped; /* at --to: what comes behind it was not asked for */
@@ -218,6 +220,22 @@ static int read_all(struct run *run, struct fkt_text *text)
 	return what;
 }
 
+/* What views were told is to be told once more. */
+static bool restart_views(struct run *run)
+{
+	for (unsigned int i = 0; i < run->views; i++) {
+		struct chosen *one = &run->chosen[i];
+
+		if (!one->view->new)
+			continue;
+		one->view->free(one->data);
+		one->data = one->view->new (&run->context);
+		if (!one->data)
+			return false;
+	}
+	return true;
+}
+
 /* Only the summary of all events; by several threads, if the trace is fit for that. */
 static int sum_all(struct run *run, unsigned int threads)
 {
@@ -229,13 +247,15 @@ static int sum_all(struct run *run, unsigned int threads)
 	if (!fkt_can_sum(run->context.trace))
 		return read_all(run, NULL);
 	processes = fkt_processes_new(run->context.trace);
-	analysis = processes ? fkt_analysis_new(run->context.trace, processes, NULL) : NULL;
+	analysis = processes ? fkt_analysis_new(run->context.trace, processes, &run->hooks) : NULL;
 	if (analysis)
 		err = fkt_sum(run->context.trace, processes, analysis, threads, &stats);
 	if (err) {
 		fkt_analysis_free(analysis);
 		fkt_processes_free(processes);
-		return err == -EAGAIN ? read_all(run, NULL) : err;
+		if (err != -EAGAIN)
+			return err;
+		return restart_views(run) ? read_all(run, NULL) : -ENOMEM;
 	}
 	fkt_analysis_free(run->context.analysis);
 	run->context.analysis = analysis;
@@ -505,9 +525,9 @@ static bool make_view(struct run *run, const struct view *view)
 static bool make_views(struct run *run)
 {
 	const struct options *options = run->context.options;
-	struct fkt_analysis_hooks hooks = { .arg = run };
 	unsigned int wants = 0;
 
+	run->hooks.arg = run;
 	run->context.filter = filter_new(options, run->context.trace, run->processes);
 	if (!run->context.filter)
 		return false;
@@ -519,18 +539,18 @@ static bool make_views(struct run *run)
 		wants |= views[i]->wants;
 	}
 	if (*run->enter.chosen || *run->leave.chosen || filter_needs_calls(run->context.filter)) {
-		hooks.enter = on_enter;
-		hooks.leave = on_leave;
+		run->hooks.enter = on_enter;
+		run->hooks.leave = on_leave;
 	}
 	if (*run->wait.chosen)
-		hooks.wait = on_wait;
+		run->hooks.wait = on_wait;
 	if (filter_needs_charges(run->context.filter))
-		hooks.charges = on_charges;
-	hooks.keep_args = wants & VIEW_ARGS;
-	run->in_order = wants & VIEW_ORDER || *run->event.chosen || hooks.leave || hooks.wait;
-	if (wants & VIEW_SUMS || run->in_order) {
+		run->hooks.charges = on_charges;
+	run->hooks.keep_args = wants & VIEW_ARGS;
+	run->in_order = *run->event.chosen || run->hooks.leave;
+	if (wants & VIEW_SUMS || run->in_order || run->hooks.wait) {
 		run->context.analysis =
-			fkt_analysis_new(run->context.trace, run->processes, &hooks);
+			fkt_analysis_new(run->context.trace, run->processes, &run->hooks);
 		if (!run->context.analysis)
 			return false;
 	}
@@ -597,7 +617,7 @@ static int run_all(struct run *run)
 	}
 	fkt_text_free(run->text);
 	for (unsigned int i = 0; i < run->views; i++)
-		if (run->chosen[i].view->free)
+		if (run->chosen[i].data)
 			run->chosen[i].view->free(run->chosen[i].data);
 	fkt_analysis_free(run->context.analysis);
 	filter_free(run->context.filter);

@@ -55,9 +55,8 @@ struct context {
 /* What a view wants besides what it is called for. */
 enum view_wants {
 	VIEW_SUMS = 1,	/* the analysis, in the end */
-	VIEW_ORDER = 2, /* made of all events in their order, not page by page */
-	VIEW_ARGS = 4,	/* the arguments of calls */
-	VIEW_PICKS = 8, /* events and calls only where the filter lets not all of them through */
+	VIEW_ARGS = 2,	/* the arguments of calls */
+	VIEW_PICKS = 4, /* events and calls only where the filter lets not all of them through */
 };
 
 /**
