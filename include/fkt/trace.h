@@ -1096,7 +1096,7 @@ bool fkt_can_sum(const struct fkt_trace *trace);
  * fkt_sum() - analyse all events, as fkt_analysis_event() and fkt_analysis_gap() do
  * @trace: the trace, of which fkt_can_sum() is true
  * @processes: new ones
- * @analysis: a new one, with them, and of hooks with @wait alone; fkt_analysis_end() is left to the caller
+ * @analysis: a new one, with them, and of hooks with @leave, @wait and @keep_args alone; fkt_analysis_end() is left to the caller
  * @threads: how many threads; more than eight are not used
  * @stats: set to what was read
  *

@@ -951,6 +951,39 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 
 /* ---- what was taken out of pages ---- */
 
+/* Of the time from entry to exit, the call around it has as much less. */
+static void tell_folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_reduced *page,
+			uint32_t first, uint32_t end)
+{
+	for (; first < end && end <= page->calls; first++) {
+		const struct fkt_folded_call *folded = &page->call[first];
+		struct stack *stack = folded->interrupt ? &cpu->irq : cpu->stack;
+		struct frame *top = stack->depth ? &stack->frame[stack->depth - 1] : NULL;
+		struct fkt_call call = {
+			.row = folded->row,
+			.caller = folded->caller != FKT_ROW_NONE || !top ? folded->caller
+									 : top->row,
+			.id = cpu->thread->id,
+			.cpu = (uint16_t)(cpu - a->cpu),
+			.depth = stack->depth + folded->depth,
+			.interrupt = stack == &cpu->irq,
+			.entered = true,
+			.begin = folded->begin,
+			.end = folded->exit.stamp,
+			.cycles = folded->cycles,
+			.own = folded->own,
+			.only_elapsed = folded->only_elapsed,
+			.entry_words = folded->entry_words,
+			.entry_args = folded->args,
+			.exit = &folded->exit,
+		};
+
+		if (top && !folded->depth)
+			top->child_elapsed += call.end - call.begin;
+		a->hooks.leave(a->hooks.arg, &call);
+	}
+}
+
 /* Calls and interrupts that fkt_reduce() has summed up, as if they came here and now. */
 static void folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
@@ -986,6 +1019,12 @@ static void folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_eve
 		stack->frame[stack->depth - 1].child += calls;
 	else
 		stack->base += calls;
+	if (a->hooks.leave)
+		tell_folded(a, cpu,
+			    (const struct fkt_reduced *)(uintptr_t)fkt_arg64(event,
+									     8 * FKT_FOLDED_PAGE),
+			    fkt_arg32(event, 8 * FKT_FOLDED_TOLD),
+			    fkt_arg32(event, 8 * FKT_FOLDED_TOLD + 4));
 }
 
 void fkt_analysis_use_reduced(struct fkt_analysis *a)
@@ -996,6 +1035,11 @@ void fkt_analysis_use_reduced(struct fkt_analysis *a)
 bool fkt_analysis_tells_waits(const struct fkt_analysis *a)
 {
 	return a->hooks.wait;
+}
+
+bool fkt_analysis_tells_calls(const struct fkt_analysis *a)
+{
+	return a->hooks.leave;
 }
 
 bool fkt_analysis_is_odd(const struct fkt_analysis *a)

@@ -72,6 +72,8 @@ struct fkt_reducer;
 void fkt_analysis_use_reduced(struct fkt_analysis *analysis);
 /* Whether it tells of waits: then who wakes whom in what must not be taken out. */
 bool fkt_analysis_tells_waits(const struct fkt_analysis *analysis);
+/* Whether it tells of calls: then it needs to know what they were. */
+bool fkt_analysis_tells_calls(const struct fkt_analysis *analysis);
 /* Whether something was taken out that should not have been: then the sums are wrong. */
 bool fkt_analysis_is_odd(const struct fkt_analysis *analysis);
 /* To be called last, with what has reduced the pages. */

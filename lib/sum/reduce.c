@@ -23,6 +23,7 @@
 
 /* What was taken out at one level of calls since the last slot that remains. */
 struct fold {
+	uint64_t elapsed;    /* from entry to exit, of the calls on the same stack */
 	uint64_t calls;	     /* cycles of calls, with what they called */
 	uint64_t interrupts; /* cycles of interrupts, when the level is not in one */
 	uint32_t depth;	     /* so deep they were nested; 0: nothing was taken out */
@@ -41,6 +42,7 @@ struct frame {
 	struct fold fold;
 	uint32_t row;
 	uint32_t op;
+	uint32_t told;	/* calls taken out before it */
 	bool interrupt; /* on the CPU's stack of interrupts */
 };
 
@@ -54,6 +56,7 @@ struct fkt_reducer {
 	struct op op[SLOTS_MAX + 1];
 	struct frame frame[SLOTS_MAX];
 	struct fold bottom; /* below the first frame */
+	struct fkt_reduced *out;
 	uint32_t ops;
 	uint32_t depth;
 	uint32_t kept;	/* so many frames, from the outermost one on, have slots that remain */
@@ -160,11 +163,45 @@ static void push(struct fkt_reducer *r, const struct fkt_event *event, uint32_t 
 	frame->fold = (struct fold){ 0 };
 	frame->row = row;
 	frame->op = r->ops - 1;
+	frame->told = r->out->calls;
 	frame->interrupt = interrupt || (r->depth && frame[-1].interrupt);
 	r->depth++;
 }
 
 /* ---- what does not ---- */
+
+/*
+ * Those around a call are told after it. Its place is that of the outermost one that is taken out
+ * with it: what remains and has a smaller number in @op came before.
+ */
+static void tell(struct fkt_reducer *r, const struct frame *frame, const struct fkt_event *exit,
+		 uint64_t cycles)
+{
+	struct fkt_reduced *out = r->out;
+	const struct fkt_event *entry = &r->op[frame->op].event;
+	struct fkt_folded_call *call;
+	bool outermost = !r->depth || frame->interrupt != frame[-1].interrupt;
+
+	for (uint32_t i = frame->told; i < out->calls; i++) {
+		out->call[i].depth += out->call[i].interrupt == frame->interrupt;
+		out->call[i].op = frame->op;
+	}
+	call = &out->call[out->calls++];
+	*call = (struct fkt_folded_call){
+		.row = frame->row,
+		.caller = outermost ? FKT_ROW_NONE : frame[-1].row,
+		.interrupt = frame->interrupt,
+		.op = frame->op,
+		.begin = frame->begin,
+		.cycles = cycles,
+		.own = cycles - frame->fold.calls,
+		.only_elapsed = exit->stamp - frame->begin - frame->fold.elapsed,
+		.entry_words = entry->words < FKT_CALL_ARGS ? entry->words : FKT_CALL_ARGS,
+		.exit = *exit,
+	};
+	for (unsigned int i = 0; i < call->entry_words; i++)
+		call->args[i] = fkt_arg64(entry, 8 * i);
+}
 
 /* The innermost call ends, and nothing is known to be against taking it out. */
 static void fold(struct fkt_reducer *r, struct fkt_code_use *code, const struct fkt_event *event,
@@ -178,6 +215,10 @@ static void fold(struct fkt_reducer *r, struct fkt_code_use *code, const struct 
 	row->own += cycles - frame->fold.calls;
 	row->total += cycles;
 	row->calls++;
+	if (r->out->call)
+		tell(r, frame, event, cycles);
+	if (!r->depth || frame->interrupt == frame[-1].interrupt)
+		below->elapsed += event->stamp - frame->begin;
 	if (interrupt && !(r->depth && frame[-1].interrupt))
 		below->interrupts += cycles;
 	else
@@ -303,7 +344,8 @@ static void take(struct fkt_reducer *r, struct fkt_code_use *code, const struct 
 /* ---- the page that comes out ---- */
 
 static uint64_t *put_fold(uint64_t *to, const struct fold *fold, const struct fkt_event *at,
-			  uint64_t first, uint64_t *stamp)
+			  uint64_t first, uint64_t *stamp, const struct fkt_reduced *page,
+			  uint32_t told, uint32_t to_tell)
 {
 	const uint64_t words[FKT_FOLDED_WORDS] = {
 		[FKT_FOLDED_CALLS] = htole64(fold->calls),
@@ -311,6 +353,8 @@ static uint64_t *put_fold(uint64_t *to, const struct fold *fold, const struct fk
 		[FKT_FOLDED_SINCE] = htole64(first),
 		[FKT_FOLDED_DEPTH] = htole64(fold->depth),
 		[FKT_FOLDED_SYSCALLS] = htole64(fold->syscalls),
+		[FKT_FOLDED_TOLD] = htole64(told | (uint64_t)to_tell << 32),
+		[FKT_FOLDED_PAGE] = htole64((uintptr_t)page),
 	};
 	const struct fkt_event event = {
 		.stamp = at->stamp,
@@ -329,6 +373,7 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 		       struct fkt_reduced *out)
 {
 	uint64_t *to = out->slot, stamp = first;
+	uint32_t told = 0, to_tell = 0;
 	const struct op *op;
 
 	out->slots = 0;
@@ -339,7 +384,12 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 		/* A slot without room for a wide stamp does not need one behind this. */
 		if (op->before.depth ||
 		    (op->event.words == FKT_SLOT_WORDS_MAX && op->event.stamp != stamp)) {
-			to = put_fold(to, &op->before, &op->event, first, &stamp);
+			while (op->before.depth && to_tell < out->calls &&
+			       out->call[to_tell].op <= i)
+				to_tell++;
+			to = put_fold(to, &op->before, &op->event, first, &stamp, out, told,
+				      to_tell);
+			told = to_tell;
 			out->slots++;
 		}
 		to = fkt_slot_encode(to, &op->event, stamp, op->event.cpu);
@@ -350,7 +400,7 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 	if (last->stamp != stamp || r->bottom.depth ||
 	    (r->depth && r->frame[r->depth - 1].fold.depth)) {
 		to = put_fold(to, r->depth ? &r->frame[r->depth - 1].fold : &r->bottom, last, first,
-			      &stamp);
+			      &stamp, out, told, out->calls);
 		out->slots++;
 	}
 	out->end = to;
@@ -365,6 +415,8 @@ bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_r
 	uint64_t last = header->first;
 
 	r->ops = r->depth = r->kept = 0;
+	r->out = out;
+	out->calls = 0;
 	r->bottom = (struct fold){ 0 };
 	r->in_thread = r->at_base = false;
 	r->pid = header->pid;

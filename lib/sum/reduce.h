@@ -12,6 +12,8 @@ enum {
 	FKT_FOLDED_SINCE,      /* stamp since which the page tells all */
 	FKT_FOLDED_DEPTH,      /* so deep the calls were nested */
 	FKT_FOLDED_SYSCALLS,   /* system calls are among them: this is outside of all calls */
+	FKT_FOLDED_TOLD, /* which of the page's @call they are: the first, and one more than the last */
+	FKT_FOLDED_PAGE, /* the struct fkt_reduced */
 	FKT_FOLDED_WORDS,
 };
 
@@ -22,15 +24,46 @@ enum {
 #define FKT_REDUCED_WORDS (FKT_PAGE_BYTES / sizeof(uint64_t) * (FKT_FOLDED_WORDS + 3) / 2)
 
 /**
+ * struct fkt_folded_call - a call that was taken out
+ * @row: see struct fkt_call, as for all that is not explained
+ * @caller: FKT_ROW_NONE when it is not in the page: the innermost one that remains
+ * @interrupt: it was on the CPU's stack of interrupts, and this page says so
+ * @depth: how many of those around it, on the same stack, were taken out with it
+ * @op: place in the page, see reduce.c
+ * @args: as many as @entry_words
+ */
+struct fkt_folded_call {
+	uint32_t row;
+	uint32_t caller;
+	bool interrupt;
+	uint32_t depth;
+	uint32_t op;
+	uint64_t begin;
+	uint64_t cycles;
+	uint64_t own;
+	uint64_t only_elapsed;
+	unsigned int entry_words;
+	uint64_t args[FKT_CALL_ARGS];
+	struct fkt_event exit;
+};
+
+/* Each has two slots in its page. */
+#define FKT_FOLDED_CALLS_MAX (FKT_PAGE_BYTES / sizeof(uint64_t) / 2)
+
+/**
  * struct fkt_reduced - what remains of a page
  * @slots: how many slots
  * @end: where they end
  * @slot: the slots, as in a page; the first one's stamp is relative to the page's first
+ * @calls: how many were taken out, if somebody wants to be told of them
+ * @call: these, in the order in which they were left; room for FKT_FOLDED_CALLS_MAX, the caller's, or NULL
  */
 struct fkt_reduced {
 	uint32_t slots;
 	const uint64_t *end;
 	uint64_t slot[FKT_REDUCED_WORDS];
+	uint32_t calls;
+	struct fkt_folded_call *call;
 };
 
 struct fkt_page;

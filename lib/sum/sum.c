@@ -57,6 +57,7 @@ struct lane {
  * struct ahead - a source of pages that are made ready ahead of their reader
  * @source: what all kinds have
  * @lane: its lanes
+ * @calls: what was taken out of their pages, if it is to be told
  * @room: pages of each
  * @events: events in all pages taken
  * @lock: for what follows
@@ -74,6 +75,7 @@ struct lane {
 struct ahead {
 	struct fkt_source source;
 	struct lane *lane;
+	struct fkt_folded_call *calls;
 	uint32_t room;
 	uint64_t events;
 	pthread_mutex_t lock;
@@ -196,6 +198,7 @@ static void ahead_free(struct fkt_source *source)
 	for (uint32_t i = 0; ahead->lane && i < source->trace->header.lanes; i++)
 		free(ahead->lane[i].page);
 	free(ahead->lane);
+	free(ahead->calls);
 	free(ahead->work);
 	pthread_cond_destroy(&ahead->more);
 	pthread_cond_destroy(&ahead->ready);
@@ -229,7 +232,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static struct ahead *make_ahead(struct fkt_trace *trace, unsigned int threads, bool wakers)
+static struct ahead *make_ahead(struct fkt_trace *trace, unsigned int threads,
+				const struct fkt_analysis *analysis)
 {
 	struct ahead *ahead = calloc(1, sizeof(*ahead));
 	uint32_t lanes = trace->header.lanes;
@@ -249,15 +253,27 @@ static struct ahead *make_ahead(struct fkt_trace *trace, unsigned int threads, b
 	ahead->work_room = (size_t)ahead->room * lanes;
 	ahead->work = calloc(ahead->work_room, sizeof(*ahead->work));
 	ahead->lane = calloc(lanes, sizeof(*ahead->lane));
+	if (fkt_analysis_tells_calls(analysis)) {
+		ahead->calls =
+			malloc(ahead->work_room * FKT_FOLDED_CALLS_MAX * sizeof(*ahead->calls));
+		if (!ahead->calls)
+			goto fail;
+	}
 	if (!ahead->work || !ahead->lane)
 		goto fail;
 	for (uint32_t i = 0; i < lanes; i++) {
 		ahead->lane[i].page = malloc(ahead->room * sizeof(struct page));
 		if (!ahead->lane[i].page)
 			goto fail;
+		for (uint32_t j = 0; j < ahead->room; j++)
+			ahead->lane[i].page[j].reduced.call =
+				ahead->calls ? ahead->calls + (i * (size_t)ahead->room + j) *
+								      FKT_FOLDED_CALLS_MAX
+					     : NULL;
 	}
 	for (; ahead->threads < threads; ahead->threads++) {
-		ahead->reducer[ahead->threads] = fkt_reducer_new(trace, wakers);
+		ahead->reducer[ahead->threads] =
+			fkt_reducer_new(trace, fkt_analysis_tells_waits(analysis));
 		if (!ahead->reducer[ahead->threads])
 			goto fail;
 	}
@@ -307,7 +323,7 @@ int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt
 
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
-	ahead = make_ahead(trace, threads ?: 1, fkt_analysis_tells_waits(analysis));
+	ahead = make_ahead(trace, threads ?: 1, analysis);
 	reader = ahead ? fkt_reader_new_source(&ahead->source, 0, UINT64_MAX, 0) : NULL;
 	if (!reader)
 		return -ENOMEM;

@@ -42,7 +42,6 @@ struct by {
 	const struct context *context;
 	const struct options *options;
 	const struct fkt_trace *trace;
-	struct fkt_processes *processes;
 	struct groups *groups;
 	bool counts_events;	       /* those that are no calls, too */
 	const char *layer[LAYERS_MAX]; /* those that came, each once */
@@ -76,7 +75,6 @@ static void *by_new(const struct context *context)
 	by->context = context;
 	by->options = context->options;
 	by->trace = context->trace;
-	by->processes = context->processes;
 	by->counts_events = by->options->code.count || groups_by(by->options, BY_CODE);
 	by->groups = groups_new();
 	if (groups_by(by->options, BY_ERRNO))
@@ -132,11 +130,11 @@ static uint64_t errno_key(struct by *by, const struct fkt_event *exit)
 /* A process is its leader, under which all of its threads are. */
 static uint64_t process_key(const struct by *by, uint32_t id)
 {
-	const struct fkt_process *process = fkt_process(by->processes, id);
+	const struct fkt_process *process = fkt_process(by->context->processes, id);
 
 	if (!process->tid || process->tgid == FKT_PID_UNKNOWN || process->tgid == process->tid)
 		return id;
-	return fkt_process_leader(by->processes, id);
+	return fkt_process_leader(by->context->processes, id);
 }
 
 static struct group *get(struct by *by, const struct fkt_call *call, uint32_t code,
@@ -233,6 +231,11 @@ static int by_event(void *view, const struct fkt_event *event)
 	return by->counts_events && is_point(by->trace, event->code) ? count_event(by, event) : 0;
 }
 
+static bool by_no_events(const void *view)
+{
+	return !((const struct by *)view)->counts_events;
+}
+
 /* ---- printing ---- */
 
 #define FIELD_BYTES (FKT_NAME_BYTES + 24)
@@ -253,7 +256,7 @@ static void put_field(const struct by *by, enum by_field field, uint64_t value,
 		break;
 	case BY_PROCESS:
 	case BY_THREAD:
-		put_thread(fkt_process(by->processes, (uint32_t)value), text);
+		put_thread(fkt_process(by->context->processes, (uint32_t)value), text);
 		break;
 	case BY_CPU:
 		snprintf(text, FIELD_BYTES, "%" PRIu64, value);
@@ -394,6 +397,7 @@ const struct view view_by = {
 	.parse = by_parse,
 	.new = by_new,
 	.event = by_event,
+	.no_events = by_no_events,
 	.leave = by_leave,
 	.print = by_print,
 	.free = by_free,

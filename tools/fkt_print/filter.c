@@ -124,6 +124,7 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 	filter->trace = trace;
 	filter->processes = processes;
 	filter->kinds = filter_kinds(options);
+	filter->to = UINT64_MAX;
 	filter->functions = has_yes(&options->function);
 	begin_watch(&filter->wanted, &options->lives, false);
 	begin_watch(&filter->barred, &options->lives, true);

@@ -141,11 +141,13 @@ static void on_enter(void *arg, const struct fkt_call *call)
 static void on_leave(void *arg, const struct fkt_call *call)
 {
 	struct run *run = arg;
-	bool passes = filter_call(run->context.filter, call);
+	bool open = filter_is_open(run->context.filter);
+	bool passes = open || filter_call(run->context.filter, call);
 
 	for_each_view(&run->leave, one)
 		keep_error(run, one->view->leave(one->data, call, passes));
-	filter_leave(run->context.filter, call);
+	if (!open)
+		filter_leave(run->context.filter, call);
 }
 
 static bool on_charges(void *arg, uint16_t cpu, uint32_t id)
@@ -248,9 +250,12 @@ static int sum_all(struct run *run, unsigned int threads)
 		return read_all(run, NULL);
 	processes = fkt_processes_new(run->context.trace);
 	analysis = processes ? fkt_analysis_new(run->context.trace, processes, &run->hooks) : NULL;
+	/* Views look at what they are told of. */
+	run->context.processes = processes;
 	if (analysis)
 		err = fkt_sum(run->context.trace, processes, analysis, threads, &stats);
 	if (err) {
+		run->context.processes = run->processes;
 		fkt_analysis_free(analysis);
 		fkt_processes_free(processes);
 		if (err != -EAGAIN)
@@ -259,7 +264,7 @@ static int sum_all(struct run *run, unsigned int threads)
 	}
 	fkt_analysis_free(run->context.analysis);
 	run->context.analysis = analysis;
-	run->summed = run->context.processes = processes;
+	run->summed = processes;
 	run->reader->stats = stats;
 	return 0;
 }
@@ -513,7 +518,8 @@ static bool make_view(struct run *run, const struct view *view)
 		return false;
 	run->views++;
 	called = !(view->wants & VIEW_PICKS) || !filter_is_open(run->context.filter);
-	add_to(&run->event, one, called && view->event);
+	add_to(&run->event, one,
+	       called && view->event && !(view->no_events && view->no_events(one->data)));
 	add_to(&run->enter, one, called && view->enter);
 	add_to(&run->leave, one, called && view->leave);
 	add_to(&run->wait, one, called && view->wait);
@@ -538,17 +544,17 @@ static bool make_views(struct run *run)
 			return false;
 		wants |= views[i]->wants;
 	}
-	if (*run->enter.chosen || *run->leave.chosen || filter_needs_calls(run->context.filter)) {
+	if (*run->enter.chosen || filter_needs_calls(run->context.filter))
 		run->hooks.enter = on_enter;
+	if (*run->leave.chosen || filter_needs_calls(run->context.filter))
 		run->hooks.leave = on_leave;
-	}
 	if (*run->wait.chosen)
 		run->hooks.wait = on_wait;
 	if (filter_needs_charges(run->context.filter))
 		run->hooks.charges = on_charges;
 	run->hooks.keep_args = wants & VIEW_ARGS;
-	run->in_order = *run->event.chosen || run->hooks.leave;
-	if (wants & VIEW_SUMS || run->in_order || run->hooks.wait) {
+	run->in_order = *run->event.chosen || run->hooks.enter;
+	if (wants & VIEW_SUMS || run->in_order || run->hooks.leave || run->hooks.wait) {
 		run->context.analysis =
 			fkt_analysis_new(run->context.trace, run->processes, &run->hooks);
 		if (!run->context.analysis)

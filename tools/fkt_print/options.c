@@ -74,7 +74,7 @@ static const struct argp_option own_options[] = {
 	  3 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 3 }, /* see help_filter() */
 	{ "threads", OPTION_THREADS, "N", 0,
-	  "Make the listing with N threads (default: one for each CPU, up to 8)", 3 },
+	  "Read with N threads (default: one for each CPU, up to 8)", 3 },
 	{ "no-pager", OPTION_NO_PAGER, NULL, 0, "Print to the terminal itself", 3 },
 	{ NULL, 0, NULL, 0, NULL, -1 },
 	FKT_OPTION_HELP,

@@ -71,6 +71,7 @@ enum view_wants {
  *	have none
  * @new: begin; NULL without memory
  * @event: an event that passes the filter
+ * @no_events: there is @event, but this time it need not be called
  * @enter: a call begins; @passes: the filter lets it through, so far as it can tell
  * @leave: it has ended; @passes: the filter lets it through
  * @wait: a thread that passes the filter runs again
@@ -90,6 +91,7 @@ struct view {
 		      char *arg);
 	void *(*new)(const struct context *context);
 	int (*event)(void *view, const struct fkt_event *event);
+	bool (*no_events)(const void *view);
 	int (*enter)(void *view, const struct fkt_call *call, bool passes);
 	int (*leave)(void *view, const struct fkt_call *call, bool passes);
 	int (*wait)(void *view, const struct fkt_wait *wait);
