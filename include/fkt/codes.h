@@ -21,7 +21,7 @@
 	X(SOCKET, 4, "socket", "sockets: bind, connect, accept, send, receive, poll")              \
 	X(BLOCK, 5, "block", "block and SCSI: requests queued, issued, merged, completed")         \
 	X(FILES, 6, "files", "file systems: read, write, fsync, open, lookup, page cache")         \
-	X(APPLICATION, 7, "application", "probes in programs")                                     \
+	X(APPLICATION, 7, "application", "probes in programs (there are none yet)")                \
 	X(FUNCTIONS, 8, "functions", "the functions that -F names")                                \
 	X(TRACEPOINTS, 9, "tracepoints", "the tracepoints that -e names")                          \
 	X(ADDRESSES, 10, "addresses", "the addresses that -P names")                               \
@@ -91,7 +91,7 @@ enum fkt_kind {
  * has each field at the beginning of a word of its own: codes of other modules, see probe.h.
  */
 #define FKT_CODES(X)                                                                               \
-	/* system calls; of x86-64 also x32's (bit 30 of the number taken off) */                  \
+	/* system calls; the last code is that of all numbers that are not less: its argument */   \
 	X(SYSCALL_ENTRY, 0x0000, 1024, ENTRY, 0x0400, SYSTEM, "sys", "#sysnr args:args")           \
 	X(SYSCALL_EXIT, 0x0400, 1024, EXIT, 0x0000, SYSTEM, "sys_exit", "#sysnr ret:ret")          \
 	/* 32-bit system calls (int 0x80 and its like) on a 64-bit kernel */                       \

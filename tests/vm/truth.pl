@@ -82,7 +82,7 @@ sub read_fkt
 sub read_ftrace
 {
 	my ($file) = @_;
-	my @events;
+	my (@events, %entered);
 
 	open my $in, '<', $file or die "$file: $!\n";
 	while (<$in>) {
@@ -94,12 +94,14 @@ sub read_ftrace
 
 		if ($name eq 'sys_enter') {
 			$args =~ /^NR (-?\d+)/ or die "$file:$.: $_\n";
-			$add->('call', "enter $1");
+			$entered{$pid} = $1;
+			$add->('call', 'enter ' . ($1 >= 0 && $1 < 1023 ? $1 : 1023));
 		} elsif ($name eq 'sys_exit') {
 			$args =~ /^NR (-?\d+) = (-?\d+)/ or die "$file:$.: $_\n";
 			my ($nr, $ret) = ($1, $2);
-			# A call that changed its own number, such as rt_sigreturn().
-			$nr = 1023 if $nr < 0;
+			# rt_sigreturn() changes its own number.
+			$nr = 15 if $nr == -1 && ($entered{$pid} // -1) == 15;
+			$nr = 1023 if $nr < 0 || $nr > 1023;
 			$add->("call", "exit $nr = " . number($ret));
 		} elsif ($name eq 'sched_switch') {
 			$args =~ /prev_pid=(\d+) prev_prio=\S+ prev_state=(\S+) ==> .*next_pid=(\d+)/ or die "$file:$.: $_\n";

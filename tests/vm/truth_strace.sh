@@ -28,9 +28,7 @@ compare() {
 		# strace counts calls that return, and does not see a new thread come out of its parent call.
 		if ($code < 0x400) {
 			$open{$pid} = $name;
-		} elsif ($open{$pid} && ($open{$pid} eq $name || $code == 0x7ff)) {
-			# 0x7ff: the number of rt_sigreturn is gone when it returns.
-			$name = $open{$pid};
+		} elsif ($open{$pid} && $open{$pid} eq $name) {
 			$calls{$name}++;
 			$errors{$name}++ if $args =~ /^= -\d+ E/;
 			delete $open{$pid};

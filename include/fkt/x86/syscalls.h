@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * System calls of x86-64 and of i386, as a 64-bit kernel numbers them: X(number, "name", arguments,
- * "argument,argument,…"). x32 uses the numbers of x86-64, and from 512 on some of its own.
+ * "argument,argument,…"). The last one stands for all numbers that are not less, x32's among them.
  *
  * Written by scripts/gen-syscalls.
  */
@@ -386,42 +386,7 @@
 	X(460, "lsm_set_self_attr", 4, "attr,ctx,size,flags") \
 	X(461, "lsm_list_modules", 3, "ids,size,flags") \
 	X(462, "mseal", 3, "start,len,flags") \
-	X(512, "rt_sigaction", 4, "sig,act,oact,sigsetsize") \
-	X(513, "rt_sigreturn", 0, "") \
-	X(514, "ioctl", 3, "fd,cmd,arg") \
-	X(515, "readv", 3, "fd,vec,vlen") \
-	X(516, "writev", 3, "fd,vec,vlen") \
-	X(517, "recvfrom", 6, "fd,buf,len,flags,addr,addrlen") \
-	X(518, "sendmsg", 3, "fd,msg,flags") \
-	X(519, "recvmsg", 3, "fd,msg,flags") \
-	X(520, "execve", 3, "filename,argv,envp") \
-	X(521, "ptrace", 4, "request,pid,addr,data") \
-	X(522, "rt_sigpending", 2, "uset,sigsetsize") \
-	X(523, "rt_sigtimedwait", 4, "uthese,uinfo,uts,sigsetsize") \
-	X(524, "rt_sigqueueinfo", 3, "pid,sig,uinfo") \
-	X(525, "sigaltstack", 2, "uss_ptr,uoss_ptr") \
-	X(526, "timer_create", 3, "which_clock,timer_event_spec,created_timer_id") \
-	X(527, "mq_notify", 2, "mqdes,u_notification") \
-	X(528, "kexec_load", 4, "entry,nr_segments,segments,flags") \
-	X(529, "waitid", 5, "which,pid,infop,options,uru") \
-	X(530, "set_robust_list", 2, "head,len") \
-	X(531, "get_robust_list", 3, "pid,head_ptr,len_ptr") \
-	X(532, "vmsplice", 4, "fd,uiov,nr_segs,flags") \
-	X(533, "move_pages", 6, "pid,nr_pages,pages,nodes,status,flags") \
-	X(534, "preadv", 4, "fd,vec,vlen,pos") \
-	X(535, "pwritev", 4, "fd,vec,vlen,pos") \
-	X(536, "rt_tgsigqueueinfo", 4, "tgid,pid,sig,uinfo") \
-	X(537, "recvmmsg", 5, "fd,mmsg,vlen,flags,timeout") \
-	X(538, "sendmmsg", 4, "fd,mmsg,vlen,flags") \
-	X(539, "process_vm_readv", 6, "pid,lvec,liovcnt,rvec,riovcnt,flags") \
-	X(540, "process_vm_writev", 6, "pid,lvec,liovcnt,rvec,riovcnt,flags") \
-	X(541, "setsockopt", 5, "fd,level,optname,optval,optlen") \
-	X(542, "getsockopt", 5, "fd,level,optname,optval,optlen") \
-	X(543, "io_setup", 2, "nr_events,ctx32p") \
-	X(544, "io_submit", 3, "ctx_id,nr,iocbpp") \
-	X(545, "execveat", 5, "fd,filename,argv,envp,flags") \
-	X(546, "preadv2", 5, "fd,vec,vlen,pos,flags") \
-	X(547, "pwritev2", 5, "fd,vec,vlen,pos,flags")
+	X(1023, "?", 1, "number")
 
 #define FKT_SYSCALLS_I386(X) \
 	X(0, "restart_syscall", 0, "") \
@@ -875,7 +840,8 @@
 	X(459, "lsm_get_self_attr", 4, "attr,ctx,size,flags") \
 	X(460, "lsm_set_self_attr", 4, "attr,ctx,size,flags") \
 	X(461, "lsm_list_modules", 3, "ids,size,flags") \
-	X(462, "mseal", 3, "start,len,flags")
+	X(462, "mseal", 3, "start,len,flags") \
+	X(1023, "?", 1, "number")
 
 /* clang-format on */
 

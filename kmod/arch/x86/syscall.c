@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* System calls, in and out (paper, §B.5, layer System). */
 #include <asm/syscall.h>
+#include <linux/hash.h>
 #include <trace/events/syscalls.h>
 #include "compat.h"
 #include "fkt.h"
 #include <fkt/x86/syscalls.h>
 
 #define FKT_SYSCALLS_MAX     1024
-/* A number that is no system call's, so also the one of a call that changed its own number. */
-#define FKT_SYSCALL_STRANGE  (FKT_SYSCALLS_MAX - 1)
-#define FKT_X32_BIT	     0x40000000ul
+/*
+ * Stands for all numbers that are not less: those of x32, and those of no system call. The event
+ * of the entry has the number as its argument.
+ */
+#define FKT_SYSCALL_OTHER    (FKT_SYSCALLS_MAX - 1)
 /* As many arguments as a system call has; see syscall_get_arguments(). */
 #define FKT_SYSCALL_ARGS_MAX 6
 
@@ -26,39 +29,104 @@ static const u8 fkt_compat_args[FKT_SYSCALLS_MAX] = {
 #undef X
 };
 
-static __always_inline u32 fkt_syscall_index(unsigned long nr)
+/* ---- system calls without a number when they return ---- */
+
+/* What returns from a signal puts back all registers, and -1 as the number of the call. */
+#define FKT_RT_SIGRETURN      15
+#define FKT_IA32_SIGRETURN    119
+#define FKT_IA32_RT_SIGRETURN 173
+
+static const u8 fkt_sigreturns[] = { FKT_RT_SIGRETURN, FKT_IA32_SIGRETURN, FKT_IA32_RT_SIGRETURN };
+
+/*
+ * Which threads are in such a call: the address of each, and in its low bits, which are zeros, the
+ * index of the call in fkt_sigreturns. When two threads at a time have the same place, one of them
+ * returns from a call that is not known.
+ */
+#define FKT_SIGRETURN_BITS 8
+#define FKT_SIGRETURN_KIND (sizeof(u64) - 1)
+static unsigned long fkt_in_sigreturn[1 << FKT_SIGRETURN_BITS];
+
+static noinline void fkt_sigreturn_enter(u32 kind)
 {
-	if (unlikely(nr >= FKT_SYSCALLS_MAX)) {
-		nr &= ~FKT_X32_BIT;
-		if (nr >= FKT_SYSCALLS_MAX)
-			nr = FKT_SYSCALL_STRANGE;
+	WRITE_ONCE(fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)],
+		   (unsigned long)current | kind);
+}
+
+/* The call that now returns, FKT_SYSCALL_OTHER when it is none of these. */
+static u32 fkt_sigreturn_leave(void)
+{
+	unsigned long *place = &fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)];
+	unsigned long seen = READ_ONCE(*place);
+
+	if ((seen & ~FKT_SIGRETURN_KIND) != (unsigned long)current)
+		return FKT_SYSCALL_OTHER;
+	WRITE_ONCE(*place, 0);
+	return fkt_sigreturns[seen & FKT_SIGRETURN_KIND];
+}
+
+/* ---- entries ---- */
+
+static bool fkt_is_ia32_sigreturn(u32 index)
+{
+	return index == FKT_IA32_SIGRETURN || index == FKT_IA32_RT_SIGRETURN;
+}
+
+/*
+ * The entry of a 32-bit program's call, of a return from a signal, or with a number beyond all
+ * tables, of which the kernel looks at the lower half alone. A function of its own, and the last
+ * thing that is called, so that the others save no registers for it.
+ */
+static noinline void fkt_sys_enter_rare(long nr)
+{
+	u32 index = nr;
+	u32 code = in_ia32_syscall() ? FKT_CODE_COMPAT_ENTRY : FKT_CODE_SYSCALL_ENTRY;
+
+	if (index >= FKT_SYSCALL_OTHER) {
+		/* It may have failed to return from a signal before. */
+		fkt_sigreturn_leave();
+		FKT_EVENT(code + FKT_SYSCALL_OTHER, 0, (s32)index);
+		return;
 	}
-	return nr;
+	if (code == FKT_CODE_SYSCALL_ENTRY && index == FKT_RT_SIGRETURN)
+		fkt_sigreturn_enter(0);
+	else if (code == FKT_CODE_COMPAT_ENTRY && fkt_is_ia32_sigreturn(index))
+		fkt_sigreturn_enter(index == FKT_IA32_SIGRETURN ? 1 : 2);
+	FKT_EVENT0(code + index, 0);
 }
 
 static void fkt_sys_enter(void *data, struct pt_regs *regs, long nr)
 {
-	u32 index = fkt_syscall_index(nr);
+	unsigned long index = nr;
 	FKT_PROBE_GUARD();
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
-	if (likely(!in_ia32_syscall()))
-		FKT_EVENT0(FKT_CODE_SYSCALL_ENTRY + index, 0);
-	else
-		FKT_EVENT0(FKT_CODE_COMPAT_ENTRY + index, 0);
+	if (unlikely(index >= FKT_SYSCALL_OTHER || index == FKT_RT_SIGRETURN ||
+		     in_ia32_syscall())) {
+		fkt_sys_enter_rare(nr);
+		return;
+	}
+	FKT_EVENT0(FKT_CODE_SYSCALL_ENTRY + index, 0);
 }
 
 static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
 {
-	u32 index = fkt_syscall_index(nr);
+	u32 index = nr;
 	unsigned long arg[FKT_SYSCALL_ARGS_MAX];
 	u32 code, count;
+	bool ia32 = in_ia32_syscall();
 	FKT_PROBE_GUARD();
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
-	if (likely(!in_ia32_syscall())) {
+	/* A return from a signal has no arguments. */
+	if (unlikely(index >= FKT_SYSCALL_OTHER ||
+		     (ia32 ? fkt_is_ia32_sigreturn(index) : index == FKT_RT_SIGRETURN))) {
+		fkt_sys_enter_rare(nr);
+		return;
+	}
+	if (likely(!ia32)) {
 		code = FKT_CODE_SYSCALL_ENTRY + index;
 		count = fkt_syscall_args[index];
 	} else {
@@ -92,14 +160,31 @@ static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
 	}
 }
 
+/* ---- exits ---- */
+
+/* The exit of a call without a number, or beyond all tables: as fkt_sys_enter_rare(). */
+static noinline void fkt_sys_exit_rare(const struct pt_regs *regs, long ret)
+{
+	s32 nr = regs->orig_ax;
+	u32 code = in_ia32_syscall() ? FKT_CODE_COMPAT_EXIT : FKT_CODE_SYSCALL_EXIT;
+
+	code += nr == -1 ? fkt_sigreturn_leave() : FKT_SYSCALL_OTHER;
+	FKT_EVENT(code, 0, ret);
+}
+
 static void fkt_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
+	u32 index = regs->orig_ax;
 	u32 code;
 	FKT_PROBE_GUARD();
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
-	code = FKT_CODE_SYSCALL_EXIT + fkt_syscall_index(regs->orig_ax);
+	if (unlikely(index >= FKT_SYSCALL_OTHER)) {
+		fkt_sys_exit_rare(regs, ret);
+		return;
+	}
+	code = FKT_CODE_SYSCALL_EXIT + index;
 	if (unlikely(in_ia32_syscall()))
 		code += FKT_CODE_COMPAT_EXIT - FKT_CODE_SYSCALL_EXIT;
 	if (likely(ret == (s16)ret))

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 120 s
+#
+# System calls whose number is gone when they return, and such whose number no table has.
+
+. "$TOP/tests/vm/lib.sh"
+
+# count PATTERN: how many of the program's events have it, of "PID CODE NAME ARGUMENTS".
+count() {
+	grep -cE -- "^$pid $1" ours
+}
+
+# made TIMES WHAT CODE ARGUMENTS [RESULT]: such calls were made so often, and have returned.
+made() {
+	check "$1 $2" [ "$(count "$3 +$4\$")" = "$1" ]
+}
+
+for how in '' '--lanes 1' '--args'; do
+	# shellcheck disable=SC2086
+	expect 0 fkt_record -o t $how strange_calls
+	read -r signals pid <.out
+	check 'all signals came' [ "$signals" = 40 ]
+	fkt_print --no-summary t | perl -ne '
+		print "$1 $2\n" if /^ *-?\d+ +\d+ +(\d+) .{16} ([0-9a-f]{4,5}  .*)$/' >ours
+	made 40 'calls of rt_sigreturn' 000f 'sys_rt_sigreturn'
+	made 40 'returns of it' 040f 'sys_rt_sigreturn += .*'
+	made 3 'calls of number 9999' 03ff 'sys_[?] +number=9999'
+	made 3 'calls of number 1023' 03ff 'sys_[?] +number=1023'
+	made 5 'calls of number -1' 03ff 'sys_[?] +number=-1'
+	made 2 'calls with a number of x32' 03ff 'sys_[?] +number=0x4000006e'
+	made 13 'returns of them' 07ff 'sys_[?] += .*'
+	made 1 'call of number 520' 0208 'sys_520.*'
+	made 1 'return of it' 0608 'sys_520 += -38 ENOSYS'
+	made 4 'calls of getppid' 006e 'sys_getppid'
+	made 4 'returns of it' 046e 'sys_getppid += [0-9]+'
+	run fkt_print --summary t
+	check 'the summary has as many exits' grep -qE '^000f +sys_rt_sigreturn +40 +40$' .out
+	grep -E 'sys_[?]|sigreturn' .out
+done
