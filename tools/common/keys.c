@@ -59,9 +59,14 @@ static void complain(char *why, const char *what, const char *word, int length)
 			    meant ? " meant?)" : "");
 
 	for (size_t i = 0; i < N_LAYERS && used < FKT_KEYS_WHY_BYTES; i++)
-		used += snprintf(why + used, FKT_KEYS_WHY_BYTES - used, "%s %s (%#" PRIx32 ")",
-				 i ? "," : "", layers[i].name, layers[i].key);
+		if (layers[i].key != (uint32_t)FKT_KEY_APPLICATION)
+			used += snprintf(why + used, FKT_KEYS_WHY_BYTES - used,
+					 "%s %s (%#" PRIx32 ")", i ? "," : "", layers[i].name,
+					 layers[i].key);
 }
+
+/* A layer that is kept for later: nothing records in it. */
+static const char no_probes[] = "the layer application has no probes yet: it would record nothing";
 
 static int parse_number(const char *word, size_t length, uint32_t *key, char *why)
 {
@@ -79,6 +84,10 @@ static int parse_number(const char *word, size_t length, uint32_t *key, char *wh
 		complain(why, "bits without a layer in", word, (int)length);
 		return -1;
 	}
+	if (value == (uint32_t)FKT_KEY_APPLICATION) {
+		snprintf(why, FKT_KEYS_WHY_BYTES, "%s", no_probes);
+		return -1;
+	}
 	*key = (uint32_t)value;
 	return 0;
 }
@@ -86,10 +95,13 @@ static int parse_number(const char *word, size_t length, uint32_t *key, char *wh
 static int parse_name(const char *word, size_t length, uint32_t *key, char *why)
 {
 	for (size_t i = 0; i < N_LAYERS; i++) {
-		if (strlen(layers[i].name) == length && !strncmp(layers[i].name, word, length)) {
-			*key = layers[i].key;
+		if (strlen(layers[i].name) != length || strncmp(layers[i].name, word, length))
+			continue;
+		*key = layers[i].key;
+		if (*key != (uint32_t)FKT_KEY_APPLICATION)
 			return 0;
-		}
+		snprintf(why, FKT_KEYS_WHY_BYTES, "%s", no_probes);
+		return -1;
 	}
 	complain(why, "unknown layer", word, (int)(length < 40 ? length : 40));
 	return -1;

@@ -22,6 +22,7 @@
 #include <sys/ioctl.h>
 
 #include "arch.h"
+#include "btf.h"
 #include "functions.h"
 #include "record.h"
 
@@ -97,6 +98,8 @@ struct argument {
  * @inside: a place inside a function
  * @max_active: see struct fkt_kprobe_spec
  * @address: where
+ * @function: the function's name, NULL when an address is given
+ * @module: the function's, NULL when it is the kernel's
  * @name: of its code
  * @argument: what it fetches
  * @arguments: how many
@@ -107,6 +110,8 @@ struct probe {
 	bool inside;
 	uint32_t max_active;
 	uint64_t address;
+	const char *function;
+	const char *module;
 	char name[NAME_BYTES];
 	struct argument argument[ARGS_MAX];
 	size_t arguments;
@@ -205,6 +210,19 @@ static void parse_memory(const struct probe *probe, struct argument *argument, c
 	add_op(probe, argument, FKT_FETCH_VALUE, 0, address);
 }
 
+/* What is behind a function's last argument is something else's. */
+static void check_argument(const struct probe *probe, const char *name, int64_t number)
+{
+	struct signature signature;
+
+	if (!probe->function)
+		return;
+	btf_signature(probe->function, probe->module, &signature);
+	if (signature.known && number > signature.most_words)
+		wrong(probe, "%s has %" PRIu32 " argument%s: there is no $%s", probe->function,
+		      signature.most_words, signature.most_words == 1 ? "" : "s", name);
+}
+
 static void parse_variable(const struct probe *probe, struct argument *argument, const char *name)
 {
 	int64_t number;
@@ -225,6 +243,7 @@ static void parse_variable(const struct probe *probe, struct argument *argument,
 		if (probe->returns || probe->inside)
 			wrong(probe, "$%s is there when a function is entered, not %s", name,
 			      probe->returns ? "when it returns" : "later");
+		check_argument(probe, name, number);
 		if ((size_t)number <= arch.argument_count)
 			add_op(probe, argument, FKT_FETCH_REGISTER, 0, arch.argument[number - 1]);
 		else
@@ -440,7 +459,8 @@ static uint64_t code_bytes(uint64_t address)
 	return next - address;
 }
 
-static uint64_t find_function(const struct probe *probe, const char *name, const char *module)
+/* Its address. *module is that which was asked for, or NULL, and is then the one it is in. */
+static uint64_t find_function(const struct probe *probe, const char *name, const char **module)
 {
 	const struct functions *symbols = functions_symbols();
 	const struct function *function = functions_find(symbols, name), *first = NULL;
@@ -452,7 +472,7 @@ static uint64_t find_function(const struct probe *probe, const char *name, const
 	if (!symbols->count)
 		missing(probe, "the kernel hides its addresses (sysctl kernel.kptr_restrict)");
 	for (; function && function < end && !strcmp(function->name, name); function++) {
-		if (module && (!function->module || strcmp(function->module, module)))
+		if (*module && (!function->module || strcmp(function->module, *module)))
 			continue;
 		if (!found++)
 			first = function;
@@ -468,20 +488,22 @@ static uint64_t find_function(const struct probe *probe, const char *name, const
 
 		if (nearest && strcmp(nearest, name))
 			missing(probe, "there is no function %s; is %s meant?", name, nearest);
-		missing(probe, "there is no function %s%s%s", name, module ? " in the module " : "",
-			module ? module : "");
+		missing(probe, "there is no function %s%s%s", name,
+			*module ? " in the module " : "", *module ? *module : "");
 	}
 	if (first->module && functions_own(first->module))
 		missing(probe, "FKT does not trace itself");
 	if (hazard_find(name, &why) == FUNCTION_NEVER)
 		missing(probe, "not to be probed: %s", why);
+	*module = first->module;
 	return first->address;
 }
 
 static void parse_place(struct probe *probe, char *place)
 {
 	size_t length = strlen(place), suffix = strlen(RETURN_SUFFIX);
-	char *module = NULL, *symbol, *plus;
+	const char *module = NULL;
+	char *symbol, *plus;
 	int64_t offset = 0;
 
 	if (length > suffix && !strcmp(place + length - suffix, RETURN_SUFFIX)) {
@@ -513,12 +535,14 @@ static void parse_place(struct probe *probe, char *place)
 	if (probe->returns && offset)
 		wrong(probe,
 		      "a function's return is traced from its beginning: leave out the offset");
-	probe->address = find_function(probe, symbol, module);
+	probe->address = find_function(probe, symbol, &module);
 	if ((uint64_t)offset >= code_bytes(probe->address))
 		missing(probe, "%s has only %#" PRIx64 " bytes", symbol,
 			code_bytes(probe->address));
 	probe->address += (uint64_t)offset;
 	probe->inside = offset;
+	probe->function = symbol;
+	probe->module = module;
 }
 
 /*

@@ -131,6 +131,8 @@ void signature_read(const struct btf *btf, uint32_t prototype, struct signature 
 		signature->unfit = "it has too many arguments on the stack";
 	if (!signature->unfit)
 		signature->copy_words = (uint8_t)places.stack_words;
+	signature->most_words = signature->unfit ? UINT32_MAX
+						 : signature->words + places.stack_words;
 }
 
 void signature_merge(struct signature *signature, const struct signature *other)
@@ -141,6 +143,8 @@ void signature_merge(struct signature *signature, const struct signature *other)
 	/* Copying a few more than there are does no harm: the caller has something there. */
 	if (other->copy_words > signature->copy_words)
 		signature->copy_words = other->copy_words;
+	if (other->most_words > signature->most_words)
+		signature->most_words = other->most_words;
 	if (other->words < signature->words)
 		signature->words = other->words;
 	for (uint32_t i = 0; i < signature->words; i++) {

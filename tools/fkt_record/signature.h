@@ -20,6 +20,8 @@
  * @copy_words: how many words of its arguments are on the stack, at most; fkt_function_spec's
  * @unfit: why that can't be told, or is too much to copy; else NULL
  * @words: argument registers that it uses, in their order
+ * @most_words: words of its arguments in registers and on the stack, of the function that has the
+ *	       most; UINT32_MAX where that can't be told
  * @word: the names of what they hold, and their types as in codes.h, the lowest bytes of a word
  * @ret_bytes: size of its result, 0 for none
  * @ret: the result's type
@@ -30,6 +32,7 @@ struct signature {
 	uint8_t copy_words;
 	const char *unfit;
 	uint32_t words;
+	uint32_t most_words;
 	struct {
 		const char *name;
 		const char *type;
