@@ -70,6 +70,7 @@ struct out_lane {
  * @lane: all lanes
  * @current: who is current on each CPU, as a reader of the new trace will know it
  * @in: pages of the old trace
+ * @bounds: all its stamps are between these
  */
 struct out {
 	struct fkt_trace *trace;
@@ -92,6 +93,7 @@ struct out {
 	struct out_lane *lane;
 	uint32_t current[UINT16_MAX + 1];
 	struct fkt_window in;
+	struct fkt_bounds bounds;
 };
 
 static void flush(struct out *out)
@@ -419,11 +421,14 @@ static bool cut_page(struct out *out, char *data, struct fkt_page *page)
 	struct fkt_cursor cursor = page->cursor;
 	const uint64_t *first = NULL, *last = cursor.pos;
 	struct fkt_event event;
-	uint64_t end = 0;
+	uint64_t end = 0, latest = header->end;
 	size_t bytes;
 
 	header->events = 0;
 	for (; fkt_slot_decode(&cursor, &event); fkt_slot_pass(&cursor, &event)) {
+		/* The page is damaged from here on. */
+		if (event.stamp > latest)
+			break;
 		if (event.stamp >= extract->to && extract->to != UINT64_MAX) {
 			out->reached_end = false;
 			break;
@@ -463,6 +468,12 @@ static int copy_page(void *arg, uint32_t number, union fkt_page_ref ref)
 	struct fkt_page page;
 	const struct fkt_page_header *header = &page.header;
 	uint64_t seq, lost;
+	const struct fkt_before before = {
+		.seq = lane->old_seq,
+		.lost = lane->old_lost,
+		.stamp = lane->cursor_stamp,
+		.joined = lane->joined,
+	};
 	void *data;
 	bool known;
 	int err;
@@ -475,6 +486,9 @@ static int copy_page(void *arg, uint32_t number, union fkt_page_ref ref)
 		return 0;
 	/* As the reader does, a page that was there before is left out. */
 	if (header->seq <= lane->old_seq && header->first < lane->cursor_stamp)
+		return 0;
+	if (fkt_needs_belief(&out->bounds, &before, header) &&
+	    fkt_believe(out->trace, &out->bounds, &before, &page.header, NULL) == FKT_NOT_BELIEVED)
 		return 0;
 	if (header->first >= extract->to && extract->to != UINT64_MAX) {
 		out->reached_end = false;
@@ -508,6 +522,7 @@ static int copy_stretch(struct out *out, struct fkt_reader *reader)
 
 	if (!scan)
 		return -ENOMEM;
+	out->bounds = fkt_stamp_bounds(out->trace);
 	for (uint32_t i = 0; i < out->trace->header.lanes; i++)
 		out->lane[i].joined =
 			!fkt_lane_before(reader, i, &out->lane[i].old_seq, &out->lane[i].old_lost);

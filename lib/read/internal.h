@@ -5,6 +5,7 @@
  *	pages.c		a page of the file, its header, its slots
  *	index.c		what index pages say, and to a moment by them
  *	scan.c		what pages there are, and to which lane each belongs
+ *	believe.c	whether a lane's page can be what it says
  *	source.c	the pages of each lane, one after the other (source.h)
  *	merge.c		the events of all lanes
  *	seek.c		moments that take reading to find
@@ -184,6 +185,44 @@ int fkt_scan_step(struct fkt_scan *scan, uint64_t *watermark);
 void fkt_scan_seek(struct fkt_scan *scan, uint64_t page);
 /* Whether the next step would wait for a stream's writer. */
 bool fkt_scan_would_block(const struct fkt_scan *scan);
+
+/* ---- believe.c ---- */
+
+/**
+ * struct fkt_before - what is known of a lane before its next page
+ * @seq: number of the page before
+ * @lost: events lost before that
+ * @stamp: of its last event
+ * @jump: pages that were missing before that page, as it says
+ * @more_lost: events lost since the page before that, as it says
+ * @joined: nothing of this is known
+ */
+struct fkt_before {
+	uint64_t seq;
+	uint64_t lost;
+	uint64_t stamp;
+	uint64_t jump;
+	uint64_t more_lost;
+	bool joined;
+};
+
+enum fkt_belief {
+	FKT_BELIEVED,
+	FKT_REPAIRED,	  /* a number in the header was wrong, and is now what is likely */
+	FKT_NOT_BELIEVED, /* it is damaged */
+};
+
+/* All stamps there can be, where the trace does not say when it began and ended. */
+struct fkt_bounds fkt_stamp_bounds(struct fkt_trace *trace);
+
+/* Whether fkt_believe() has anything to look at: not so for most pages. */
+bool fkt_needs_belief(const struct fkt_bounds *bounds, const struct fkt_before *before,
+		      const struct fkt_page_header *header);
+
+/* Look at a lane's next page, and at the header of the one after it, NULL if it is not known. */
+enum fkt_belief fkt_believe(const struct fkt_trace *trace, const struct fkt_bounds *bounds,
+			    const struct fkt_before *before, struct fkt_page_header *header,
+			    const struct fkt_page_header *next);
 
 /* ---- merge.c ---- */
 

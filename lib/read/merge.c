@@ -21,8 +21,12 @@
  * struct fkt_lane - a lane being read
  * @cursor: in its page
  * @key: stamp of its next event, when it stands in the heap
+ * @begin: of its page, no slot is earlier
+ * @end: nor later
  * @seq: of its page
+ * @jump: pages missing before that one
  * @lost: events lost as far as its pages said
+ * @more_lost: those that its last page said
  * @joined: reading began in its midst: its next page is taken as it is
  * @waiting: gaps to be told before its next event, indexed by enum fkt_gap_kind
  * @cpu: its CPU, FKT_CPU_ANY when it is shared
@@ -31,8 +35,12 @@
 struct fkt_lane {
 	struct fkt_cursor cursor;
 	uint64_t key;
+	uint64_t begin;
+	uint64_t end;
 	uint64_t seq;
+	uint64_t jump;
 	uint64_t lost;
+	uint64_t more_lost;
 	bool joined;
 	uint64_t waiting[FKT_GAP_DAMAGED + 1];
 	uint16_t cpu;
@@ -100,16 +108,35 @@ static void take_header(struct fkt_reader *reader, struct fkt_lane *lane,
 {
 	bool gap = lane->joined;
 
+	/* It was the page before that had a wrong number: nothing was missing. */
+	if (header->seq <= lane->seq && lane->jump) {
+		reader->stats.missing -= lane->jump;
+		reader->stats.damaged++;
+		lane->waiting[FKT_GAP_MISSING] = 0;
+		lane->waiting[FKT_GAP_DAMAGED]++;
+	}
+	lane->jump = 0;
 	if (header->seq > lane->seq + 1 && !lane->joined) {
-		lane->waiting[FKT_GAP_MISSING] += header->seq - lane->seq - 1;
-		reader->stats.missing += header->seq - lane->seq - 1;
+		lane->jump = header->seq - lane->seq - 1;
+		lane->waiting[FKT_GAP_MISSING] += lane->jump;
+		reader->stats.missing += lane->jump;
 		gap = true;
 	}
 	lane->seq = header->seq;
+	/* The same of the number of lost events. */
+	if (header->lost < lane->lost && lane->more_lost) {
+		lane->lost -= lane->more_lost;
+		reader->stats.lost -= lane->more_lost;
+		reader->stats.damaged++;
+		lane->waiting[FKT_GAP_LOST] = 0;
+		lane->waiting[FKT_GAP_DAMAGED]++;
+	}
+	lane->more_lost = 0;
 	if (header->lost > lane->lost) {
 		if (!lane->joined) {
-			lane->waiting[FKT_GAP_LOST] += header->lost - lane->lost;
-			reader->stats.lost += header->lost - lane->lost;
+			lane->more_lost = header->lost - lane->lost;
+			lane->waiting[FKT_GAP_LOST] += lane->more_lost;
+			reader->stats.lost += lane->more_lost;
 		}
 		lane->lost = header->lost;
 		gap = true;
@@ -136,6 +163,10 @@ static void end_page(struct fkt_reader *reader, struct fkt_lane *lane)
 /* What is missing before an event that is passed over is nobody's business. */
 static void pass_gaps(struct fkt_reader *reader, struct fkt_lane *lane)
 {
+	if (lane->waiting[FKT_GAP_MISSING])
+		lane->jump = 0;
+	if (lane->waiting[FKT_GAP_LOST])
+		lane->more_lost = 0;
 	reader->stats.missing -= lane->waiting[FKT_GAP_MISSING];
 	reader->stats.lost -= lane->waiting[FKT_GAP_LOST];
 	reader->stats.damaged -= lane->waiting[FKT_GAP_DAMAGED];
@@ -151,12 +182,23 @@ static uint64_t passed_before(const struct fkt_trace *trace, uint64_t from)
 	return trace->header.shared ? 0 : from;
 }
 
+/* Look at the lane's next slot. One whose stamp the page can't have is where the page ends. */
+static bool next_slot(struct fkt_lane *lane, struct fkt_event *event)
+{
+	if (!fkt_slot_decode(&lane->cursor, event))
+		return false;
+	if (likely(event->stamp >= lane->begin && event->stamp <= lane->end))
+		return true;
+	lane->cursor.end = lane->cursor.pos;
+	return false;
+}
+
 /* Set the lane's key to its next event in this page that is not passed over; false: none. */
 static bool find_key(struct fkt_reader *reader, struct fkt_lane *lane)
 {
 	struct fkt_event event;
 
-	while (fkt_slot_decode(&lane->cursor, &event)) {
+	while (next_slot(lane, &event)) {
 		if (likely(event.stamp >= reader->from)) {
 			lane->key = event.stamp;
 			return true;
@@ -183,11 +225,44 @@ static bool begin_page(struct fkt_reader *reader, struct fkt_lane *lane,
 	}
 	reader->stats.pages++;
 	lane->cursor = page->cursor;
+	lane->begin = page->header.first;
+	lane->end = page->header.end;
 	if (reader->processes && !fkt_may_have_process_event(&lane->cursor)) {
 		reader->passed += page->header.events;
 		return false;
 	}
 	return find_key(reader, lane);
+}
+
+/* Whether a page can be the lane's next one; a wrong number in its header is put right. */
+static bool believe(struct fkt_reader *reader, struct fkt_lane *lane,
+		    struct fkt_page_header *header)
+{
+	const struct fkt_before before = {
+		.seq = lane->seq,
+		.lost = lane->lost,
+		.stamp = lane->cursor.stamp,
+		.jump = lane->jump,
+		.more_lost = lane->more_lost,
+		.joined = lane->joined,
+	};
+	struct fkt_page_header next;
+	bool known;
+
+	if (likely(!fkt_needs_belief(&reader->bounds, &before, header)))
+		return true;
+	known = fkt_source_peek(reader->source, lane->cursor.lane, &next);
+	switch (fkt_believe(reader->trace, &reader->bounds, &before, header,
+			    known ? &next : NULL)) {
+	case FKT_BELIEVED:
+		return true;
+	case FKT_REPAIRED:
+		lane->waiting[FKT_GAP_DAMAGED]++;
+		reader->stats.damaged++;
+		return !reader->source->whole;
+	default:
+		return false;
+	}
 }
 
 /* Go to the lane's next page that has an event. 1, 0 when none was found yet, or an errno value. */
@@ -199,7 +274,7 @@ static int next_page(struct fkt_reader *reader, struct fkt_lane *lane)
 	while ((ret = fkt_source_next(reader->source, lane->cursor.lane, &page))) {
 		if (ret < 0 && ret != -EBADMSG)
 			return ret;
-		if (ret > 0 && follows(lane, &page.header)) {
+		if (ret > 0 && follows(lane, &page.header) && believe(reader, lane, &page.header)) {
 			if (begin_page(reader, lane, &page))
 				return 1;
 			continue;
@@ -240,16 +315,22 @@ static int settle(struct fkt_reader *reader, struct fkt_event *event)
 {
 	const struct fkt_source *source = reader->source;
 	struct fkt_lane *lane = reader->heap[0];
-	int ret;
+	int ret = 0;
 
 	reader->cursor = &reader->none;
-	reader->limit = 0;
-	if (fkt_slot_decode(&lane->cursor, event)) {
+	reader->room = 0;
+	if (next_slot(lane, event)) {
 		lane->key = event->stamp;
 		heap_down(reader, 0);
 		return 0;
 	}
 	end_page(reader, lane);
+	/* What comes behind the next page says whether that one can be right. */
+	if (source->trace->input.seekable && !reader->ended &&
+	    source->queue[lane->cursor.lane].tail - source->queue[lane->cursor.lane].head < 2)
+		ret = find_pages(reader);
+	if (ret < 0)
+		return ret;
 	ret = next_page(reader, lane);
 	if (ret > 0)
 		heap_down(reader, 0);
@@ -307,8 +388,8 @@ static bool tell_gap(struct fkt_reader *reader, struct fkt_lane *lane, struct fk
 	return false;
 }
 
-/* The stamp up to which the first lane in the heap may deliver before this file is asked again. */
-static uint64_t run_limit(const struct fkt_reader *reader)
+/* How far the first lane in the heap may deliver before this file is asked again. */
+static uint64_t run_room(const struct fkt_reader *reader)
 {
 	const struct fkt_lane *first = reader->heap[0], *second = NULL;
 	uint64_t limit = UINT64_MAX;
@@ -325,7 +406,11 @@ static uint64_t run_limit(const struct fkt_reader *reader)
 	if (!reader->ended && reader->in_heap < reader->trace->header.lanes &&
 	    limit > reader->watermark)
 		limit = reader->watermark;
-	return limit < reader->to ? limit : reader->to;
+	if (limit > reader->to)
+		limit = reader->to;
+	if (first->end < limit)
+		limit = first->end + 1;
+	return limit > first->begin ? limit - first->begin : 0;
 }
 
 /* What was lost at the end of a lane is not in any page, but in the totals. */
@@ -389,7 +474,8 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 	if (tell_gap(reader, reader->heap[0], event))
 		return FKT_GAP;
 	reader->cursor = &reader->heap[0]->cursor;
-	reader->limit = run_limit(reader);
+	reader->floor = reader->heap[0]->begin;
+	reader->room = run_room(reader);
 	fkt_slot_decode(reader->cursor, event);
 	if (!reader->stats.events)
 		reader->stats.first = event->stamp;
@@ -435,7 +521,9 @@ static void join_lane(struct fkt_reader *reader, uint32_t number, uint64_t at)
 		fkt_slot_pass(&page.cursor, &event);
 		fkt_follow(reader, &event);
 	}
-	lane->cursor.stamp = page.cursor.stamp;
+	/* Of a damaged page this may be anything. */
+	lane->cursor.stamp = page.cursor.stamp < page.header.end ? page.cursor.stamp
+								 : page.header.end;
 }
 
 /* Begin with this block. A lane without a page for long before it is taken as it comes. */
@@ -514,6 +602,7 @@ struct fkt_reader *fkt_reader_new_source(struct fkt_source *source, uint64_t fro
 		reader->lane[i].cursor.shared = trace->header.shared;
 		reader->lane[i].cpu = FKT_CPU_ANY;
 	}
+	reader->bounds = fkt_stamp_bounds(trace);
 	memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
 	for (size_t i = 0; i < trace->n_current; i++)
 		reader->cpu_pid[trace->current[i].cpu] = trace->current[i].tid;

@@ -39,7 +39,8 @@ enum fkt_page_kind fkt_page_check(const struct fkt_trace *trace, const void *dat
 			return FKT_PAGE_BAD;
 		return FKT_PAGE_INDEX;
 	}
-	if (header->lane >= trace->header.lanes || header->events > (header->used - begin) / 8)
+	if (header->lane >= trace->header.lanes || header->events > (header->used - begin) / 8 ||
+	    header->first > header->end)
 		return FKT_PAGE_BAD;
 	return FKT_PAGE_EVENTS;
 }

@@ -11,9 +11,21 @@ struct fkt_lane;
 struct fkt_source;
 
 /**
+ * struct fkt_bounds - between which stamps all events of a trace are
+ * @low: none is earlier
+ * @high: none is later
+ */
+struct fkt_bounds {
+	uint64_t low;
+	uint64_t high;
+};
+
+/**
  * struct fkt_reader - delivers the events of a trace; callers touch none of it
  * @cursor: in the page from which events are delivered at the moment
- * @limit: it may deliver events with earlier stamps than this before other lanes have their turn
+ * @floor: no event of its page is earlier
+ * @room: it may deliver events with stamps from @floor on, and less than so many cycles later, before
+ *	  other lanes have their turn, or its page is seen to be damaged
  * @from: earlier events are passed over
  * @to: where reading ends; UINT64_MAX: with the trace
  * @stats: what was seen
@@ -31,12 +43,14 @@ struct fkt_source;
  * @closing: lane whose end is looked at next, once all is delivered
  * @block: the block of pages with which it began
  * @processes: pages without events about processes are passed over
+ * @bounds: all stamps are between these
  * @passed: events before @from: those that were passed over, and those before the index page
  * @cpu_pid: thread that is current on each CPU
  */
 struct fkt_reader {
 	struct fkt_cursor *cursor;
-	uint64_t limit;
+	uint64_t floor;
+	uint64_t room;
 	uint64_t from;
 	uint64_t to;
 	struct fkt_read_stats stats;
@@ -54,6 +68,7 @@ struct fkt_reader {
 	uint32_t closing;
 	uint64_t block;
 	bool processes;
+	struct fkt_bounds bounds;
 	uint64_t passed;
 	uint32_t cpu_pid[UINT16_MAX + 1];
 };
@@ -89,7 +104,8 @@ static inline void fkt_deliver(struct fkt_reader *reader, struct fkt_event *even
 /* The same as fkt_next(). */
 static inline int fkt_reader_next(struct fkt_reader *reader, struct fkt_event *event)
 {
-	if (__builtin_expect(fkt_slot_decode(reader->cursor, event) && event->stamp < reader->limit,
+	if (__builtin_expect(fkt_slot_decode(reader->cursor, event) &&
+				     event->stamp - reader->floor < reader->room,
 			     1)) {
 		fkt_deliver(reader, event);
 		return FKT_EVENT;

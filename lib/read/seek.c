@@ -23,6 +23,7 @@ uint64_t fkt_look_back(struct fkt_trace *trace, uint64_t from)
 
 bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)
 {
+	struct fkt_bounds bounds = fkt_stamp_bounds(trace);
 	struct fkt_page_header header;
 	struct fkt_reader *reader;
 	struct fkt_block index;
@@ -49,8 +50,10 @@ bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)
 		*last = index.max_end;
 	for (uint64_t page = block * FKT_BLOCK_PAGES; page < trace->pages; page++)
 		if (fkt_read_page_header(trace, page, &header) == FKT_PAGE_EVENTS &&
-		    header.end > *last)
+		    header.first <= bounds.high && header.end > *last)
 			*last = header.end;
+	if (*last > bounds.high)
+		*last = bounds.high;
 	return true;
 }
 

@@ -117,6 +117,18 @@ int fkt_source_next(struct fkt_source *source, uint32_t lane, struct fkt_page *p
 	return ret > 0 && page->header.lane != lane ? -EBADMSG : ret;
 }
 
+bool fkt_source_peek(struct fkt_source *source, uint32_t lane, struct fkt_page_header *header)
+{
+	const struct fkt_queue *queue = &source->queue[lane];
+	union fkt_page_ref page;
+
+	if (queue->head == queue->tail)
+		return false;
+	page = queue->page[queue->head & (queue->room - 1)];
+	return source->ops->peek(source, lane, page, header) == FKT_PAGE_EVENTS &&
+	       header->lane == lane;
+}
+
 /* ---- a file ---- */
 
 /**
@@ -171,6 +183,15 @@ static int file_next(struct fkt_source *source, uint32_t lane, struct fkt_page *
 	return fkt_page_open(trace, data, page) == FKT_PAGE_EVENTS ? 1 : -EBADMSG;
 }
 
+static enum fkt_page_kind file_peek(struct fkt_source *source, uint32_t lane,
+				    union fkt_page_ref page, struct fkt_page_header *header)
+{
+	const void *data = find_page((struct file_source *)source, lane, page.number);
+
+	return data ? fkt_page_check(source->trace, data, header)
+		    : fkt_read_page_header(source->trace, page.number, header);
+}
+
 static void file_free(struct fkt_source *source)
 {
 	struct file_source *file = (struct file_source *)source;
@@ -182,6 +203,7 @@ static void file_free(struct fkt_source *source)
 
 static const struct fkt_source_ops file_ops = {
 	.next = file_next,
+	.peek = file_peek,
 	.free = file_free,
 };
 
@@ -239,6 +261,13 @@ static int stream_next(struct fkt_source *source, uint32_t lane, struct fkt_page
 											 : -EBADMSG;
 }
 
+static enum fkt_page_kind stream_peek(struct fkt_source *source, uint32_t lane,
+				      union fkt_page_ref page, struct fkt_page_header *header)
+{
+	(void)lane;
+	return fkt_page_check(source->trace, page.data, header);
+}
+
 static void stream_free(struct fkt_source *source)
 {
 	struct stream_source *stream = (struct stream_source *)source;
@@ -256,6 +285,7 @@ static void stream_free(struct fkt_source *source)
 
 static const struct fkt_source_ops stream_ops = {
 	.next = stream_next,
+	.peek = stream_peek,
 	.free = stream_free,
 };
 

@@ -19,11 +19,14 @@ struct fkt_source;
  * @next: take the next page of a lane, which has one, by fkt_source_take(), and open it: 1 or a
  *	negative errno value, as for fkt_source_next()
  * @found: called when pages were found and put into the queues; may be NULL
+ * @peek: read the header of a page that is in a lane's queue
  * @free: free what is its own, but not the struct itself; may be called after a part of it was made
  */
 struct fkt_source_ops {
 	int (*next)(struct fkt_source *source, uint32_t lane, struct fkt_page *page);
 	void (*found)(struct fkt_source *source);
+	enum fkt_page_kind (*peek)(struct fkt_source *source, uint32_t lane,
+				   union fkt_page_ref page, struct fkt_page_header *header);
 	void (*free)(struct fkt_source *source);
 };
 
@@ -112,6 +115,9 @@ int fkt_source_find(struct fkt_source *source, uint64_t *watermark);
  * found yet; -EBADMSG when it can't be read, or is damaged; or another negative errno value.
  */
 int fkt_source_next(struct fkt_source *source, uint32_t lane, struct fkt_page *page);
+
+/* The header of the page that is next, when one is known and it is as it should be. */
+bool fkt_source_peek(struct fkt_source *source, uint32_t lane, struct fkt_page_header *header);
 
 /*
  * merge.c: read from a source, which is freed with the reader, or at once when there is none. The

@@ -1101,8 +1101,8 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 	a->begun = true;
 	a->on_since = first;
 	/* The recording began a little before its first event. */
-	if (info && fkt_parse_u64(info, &start) && start < first && a->trace->clocks &&
-	    start >= a->trace->clock[0].cycles)
+	if (info && fkt_parse_u64(info, &start) && start < first &&
+	    start >= a->trace->clock[0].cycles && fkt_clocks_agree(a->trace))
 		a->on_since = start;
 	a->unknown = get_thread(a, 0);
 	open_calls(a);
@@ -1278,8 +1278,8 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	if (!a->unknown)
 		return -ENOMEM;
 	/* The recording ended a little after its last event. */
-	if (a->on && info && fkt_parse_u64(info, &stop) && stop > last && a->trace->clocks == 2 &&
-	    stop <= a->trace->clock[1].cycles)
+	if (a->on && info && fkt_parse_u64(info, &stop) && stop > last &&
+	    stop <= a->trace->clock[1].cycles && fkt_clocks_agree(a->trace))
 		last = stop;
 	charge_all(a, last);
 	tell_waits(a, last);

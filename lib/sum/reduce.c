@@ -436,7 +436,7 @@ bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_r
 		else
 			keep_and_forget(r, &event);
 	}
-	if (r->odd || cursor.left || cursor.pos != cursor.end ||
+	if (r->odd || cursor.left || cursor.pos != cursor.end || last > header->end ||
 	    last - header->first >= 1ull << (FKT_WIDE_STAMP_BITS - 1))
 		return false;
 	keep_open(r);

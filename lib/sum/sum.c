@@ -183,6 +183,13 @@ static int ahead_next(struct fkt_source *source, uint32_t number, struct fkt_pag
 	return 1;
 }
 
+static enum fkt_page_kind ahead_peek(struct fkt_source *source, uint32_t lane,
+				     union fkt_page_ref page, struct fkt_page_header *header)
+{
+	(void)lane;
+	return fkt_read_page_header(source->trace, page.number, header);
+}
+
 static void ahead_found(struct fkt_source *source)
 {
 	for (uint32_t i = 0; i < source->trace->header.lanes; i++)
@@ -208,6 +215,7 @@ static void ahead_free(struct fkt_source *source)
 static const struct fkt_source_ops ahead_ops = {
 	.next = ahead_next,
 	.found = ahead_found,
+	.peek = ahead_peek,
 	.free = ahead_free,
 };
 

@@ -54,23 +54,56 @@ static int64_t scale(const struct fkt_rate *rate, int64_t cycles)
 	return cycles < 0 ? (int64_t)-ns : (int64_t)ns;
 }
 
+/* The kernel's own idea of the frequency is some parts in a thousand off: this is a damaged pair. */
+static bool is_near(const struct fkt_rate *rate, const struct fkt_rate *known)
+{
+	const int64_t cycles = 1ll << 32;
+	int64_t ns = scale(rate, cycles), known_ns = scale(known, cycles);
+
+	return ns > known_ns / 2 && ns / 2 < known_ns;
+}
+
+/* The line through both pairs, when it can be one. */
+static bool rate_of_pairs(const struct fkt_trace *trace, uint64_t ns, struct fkt_rate *rate)
+{
+	const struct fkt_clock_pair *a = &trace->clock[0], *b = &trace->clock[1];
+	const char *info = fkt_info(trace, "tsc_khz");
+	struct fkt_rate known;
+	uint64_t khz;
+
+	if (trace->clocks < 2 || b->cycles <= a->cycles || !ns || ns > INT64_MAX)
+		return false;
+	set_rate(rate, ns, b->cycles - a->cycles);
+	/* Between two moments that are close together it says little. */
+	if (ns < FKT_NS_PER_MS || !info || !fkt_parse_u64(info, &khz) || !khz)
+		return true;
+	set_rate(&known, FKT_NS_PER_MS, khz);
+	return is_near(rate, &known);
+}
+
+bool fkt_clocks_agree(const struct fkt_trace *trace)
+{
+	struct fkt_rate rate;
+
+	return rate_of_pairs(trace, trace->clock[1].mono_ns - trace->clock[0].mono_ns, &rate);
+}
+
 void fkt_set_clock(struct fkt_trace *trace)
 {
 	const struct fkt_clock_pair *a = &trace->clock[0], *b = &trace->clock[1];
 	const char *info = fkt_info(trace, "tsc_khz");
 	uint64_t khz;
 
-	trace->has_rate = true;
-	if (trace->clocks == 2 && b->cycles > a->cycles && b->mono_ns > a->mono_ns)
-		set_rate(&trace->rate, b->mono_ns - a->mono_ns, b->cycles - a->cycles);
-	else if (info && fkt_parse_u64(info, &khz) && khz)
+	trace->has_rate = rate_of_pairs(trace, b->mono_ns - a->mono_ns, &trace->rate);
+	if (!trace->has_rate && info && fkt_parse_u64(info, &khz) && khz) {
 		set_rate(&trace->rate, FKT_NS_PER_MS, khz);
-	else
-		trace->has_rate = false;
-
-	trace->wall_rate = trace->rate;
-	if (trace->clocks == 2 && b->cycles > a->cycles && b->real_ns > a->real_ns)
-		set_rate(&trace->wall_rate, b->real_ns - a->real_ns, b->cycles - a->cycles);
+		trace->has_rate = true;
+		if (trace->clocks == 2)
+			fkt_warn(trace, "its two readings of the clock can't both be right: times "
+					"are by the frequency that the kernel gave");
+	}
+	if (!rate_of_pairs(trace, b->real_ns - a->real_ns, &trace->wall_rate))
+		trace->wall_rate = trace->rate;
 }
 
 bool fkt_has_clock(const struct fkt_trace *trace)

@@ -203,6 +203,8 @@ const struct fkt_syscall *fkt_code_syscall(const struct fkt_trace *trace, uint32
 
 /* clock.c: called when the head, and the tail of a file, have been read */
 void fkt_set_clock(struct fkt_trace *trace);
+/* Whether both pairs are known, and agree with the frequency that the kernel gave, if it did. */
+bool fkt_clocks_agree(const struct fkt_trace *trace);
 
 /* symbols.c */
 void fkt_free_symbols(struct fkt_trace *trace);

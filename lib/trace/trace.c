@@ -446,6 +446,32 @@ bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 	}
 }
 
+/* Whether the lanes' totals come to what INFO says, where it does. */
+static bool totals_are(const struct fkt_trace *trace, const char *key, size_t offset)
+{
+	const char *info = fkt_info(trace, key);
+	uint64_t sum = 0, number, wanted;
+
+	for (size_t i = 0; i < trace->n_totals; i++) {
+		memcpy(&number, (const char *)&trace->totals[i] + offset, sizeof(number));
+		if (__builtin_add_overflow(sum, number, &sum))
+			return false;
+	}
+	return !info || !fkt_parse_u64(info, &wanted) || sum == wanted;
+}
+
+/* The end has been read: totals that contradict themselves are as good as none. */
+static void check_totals(struct fkt_trace *trace)
+{
+	if (totals_are(trace, "events", offsetof(struct fkt_lane_totals, events)) &&
+	    totals_are(trace, "lost", offsetof(struct fkt_lane_totals, lost)) &&
+	    totals_are(trace, "discarded", offsetof(struct fkt_lane_totals, discarded)))
+		return;
+	fkt_warn(trace, "how many events it has and how many were lost, its end says twice, and "
+			"not the same: that is not known");
+	__atomic_store_n(&trace->n_totals, 0, __ATOMIC_RELEASE);
+}
+
 /* Each place may be a lie, and takes as long as the rest of the file. */
 #define END_TRIES_MAX 16
 
@@ -458,6 +484,7 @@ bool fkt_read_end(struct fkt_trace *trace, uint64_t offset)
 		trace->end_tries++;
 		trace->input.pos = offset;
 		found = fkt_read_sections(trace, trace->input.size, NULL);
+		check_totals(trace);
 		trace->end_tried = offset + !found;
 		/* Partner: the acquire in fkt_is_complete(). */
 		__atomic_store_n(&trace->complete, found, __ATOMIC_RELEASE);
@@ -473,6 +500,7 @@ void fkt_read_stream_end(struct fkt_trace *trace, const struct fkt_section_heade
 
 	pthread_mutex_lock(&trace->lock);
 	found = fkt_read_sections(trace, UINT64_MAX, head);
+	check_totals(trace);
 	__atomic_store_n(&trace->complete, found, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&trace->lock);
 }
@@ -588,6 +616,7 @@ static void read_tail(struct fkt_trace *trace)
 	}
 	input->pos = tail;
 	trace->complete = fkt_read_sections(trace, input->size - sizeof(footer), NULL);
+	check_totals(trace);
 	trace->pages = (tail - data) / FKT_PAGE_BYTES;
 	trace->pages_known = true;
 }

@@ -164,9 +164,9 @@ size_t build_close(struct build *build, unsigned int lane)
 	if (!build->lane[lane].open)
 		return 0;
 	build->lane[lane].open = false;
-	header->end = htole64(build->lane[lane].stamp);
-	if (build->lane[lane].stamp > build->max_end)
-		build->max_end = build->lane[lane].stamp;
+	header->end = htole64(build->lane[lane].latest);
+	if (build->lane[lane].latest > build->max_end)
+		build->max_end = build->lane[lane].latest;
 	build->lane[lane].events += le32toh(header->events);
 	build->lane[lane].pages++;
 	build->events += le32toh(header->events);
@@ -198,6 +198,7 @@ static void open_page(struct build *build, unsigned int lane, uint16_t cpu, uint
 	memcpy(header->id, build->id, sizeof(header->id));
 	build->lane[lane].open = true;
 	build->lane[lane].stamp = stamp;
+	build->lane[lane].latest = stamp;
 	build->lane[lane].slot_cpu = cpu;
 }
 
@@ -231,6 +232,8 @@ void build_slot(struct build *build, unsigned int lane, uint16_t cpu, uint64_t s
 	header->used = htole32(used + 8 * (1 + wide + n));
 	header->events = htole32(le32toh(header->events) + 1);
 	build->lane[lane].stamp = stamp;
+	if (stamp > build->lane[lane].latest)
+		build->lane[lane].latest = stamp;
 	build->lane[lane].slot_cpu = cpu;
 	if (code == FKT_CODE_SWITCH && n)
 		build->lane[lane].pid = (uint32_t)(words[0] >> 32);

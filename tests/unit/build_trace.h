@@ -54,6 +54,7 @@ struct build {
 	 * @open: a page is being filled
 	 * @page: that page
 	 * @stamp: stamp of the last slot
+	 * @latest: the latest one of the page
 	 * @slot_cpu: its CPU
 	 * @seq: number of the last page
 	 * @lost: events lost so far; raise it before a page is opened
@@ -65,6 +66,7 @@ struct build {
 		bool open;
 		uint64_t page[FKT_PAGE_BYTES / 8];
 		uint64_t stamp;
+		uint64_t latest;
 		uint16_t slot_cpu;
 		uint64_t seq;
 		uint64_t lost;

@@ -113,7 +113,7 @@ static void test_clock(void **state)
 
 	(void)state;
 	build_begin(&build, 1, false);
-	build_section(&build, FKT_SECTION_INFO, "tsc_khz=1000000", 16, false);
+	build_section(&build, FKT_SECTION_INFO, "tsc_khz=2900000", 16, false);
 	build_clock(&build, 3000000000, 1000000000, 1700000000000000000);
 	build_pages(&build);
 	build_end(&build, 33000000000, 11000000000, 1700000010000000000);

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is said of a trace in which some bits are wrong: no total that can't be. One field of one
+ * page's header, of a slot, or of the end sections is changed at a time.
+ */
+#include "test.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fkt/trace.h>
+
+#include "build_trace.h"
+
+#define LANES	    2
+#define EVENTS	    20000
+#define PAGE_EVENTS 64
+#define START	    1000000000000ull
+#define STEP	    5000 /* cycles, of half a nanosecond each */
+#define STOP	    (START + (EVENTS + 20ull) * STEP)
+#define DURATION    (STOP - START)
+#define MONO_NS	    500000000ull
+#define REAL_NS	    1700000000000000000ull
+#define LOST	    7
+
+static struct build good;
+static char stop_text[64];
+
+static void make_trace(bool tail)
+{
+	static const char head[] = "tsc_khz=2000000\0command=true";
+	char end[256];
+	size_t bytes;
+
+	build_begin(&good, LANES, false);
+	build_section(&good, FKT_SECTION_INFO, head, sizeof(head), false);
+	build_clock(&good, START, MONO_NS, REAL_NS);
+	build_pages(&good);
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		unsigned int lane = i % 3 ? 0 : 1;
+
+		if (i == EVENTS / 2) {
+			build_close(&good, 0);
+			good.lane[0].lost = LOST;
+		}
+		/* Many pages of few events. */
+		if (i % (3 * PAGE_EVENTS) < 3)
+			build_close(&good, lane);
+		build_event(&good, lane, START + (i + 10ull) * STEP,
+			    i / 3 % 2 ? FKT_CODE_SYSCALL_EXIT : FKT_CODE_SYSCALL_ENTRY, 0);
+	}
+	if (!tail)
+		return;
+	build_tail(&good);
+	snprintf(stop_text, sizeof(stop_text), "stop_cycles=%llu", STOP - STEP);
+	bytes = (size_t)snprintf(end, sizeof(end),
+				 "start_cycles=%llu%c%s%cevents=%u%clost=%u%cdiscarded=0",
+				 START + STEP, 0, stop_text, 0, EVENTS, 0, LOST, 0);
+	build_section(&good, FKT_SECTION_INFO, end, bytes + 1, false);
+	build_end(&good, STOP, MONO_NS + DURATION / 2, REAL_NS + DURATION / 2);
+}
+
+struct answer {
+	struct fkt_read_stats stats;
+	uint64_t duration;
+	int64_t ns;
+	uint64_t most; /* cycles of the thread that has most */
+	uint64_t waiting;
+};
+
+static int sum_one_by_one(struct fkt_trace *trace, struct fkt_processes *processes,
+			  struct fkt_analysis *analysis, struct fkt_read_stats *stats)
+{
+	struct fkt_reader *reader = fkt_reader_new(trace);
+	struct fkt_event event;
+	int what;
+
+	while ((what = fkt_next(reader, &event)) > 0) {
+		if (what == FKT_GAP)
+			fkt_analysis_gap(analysis, fkt_gap(reader));
+		else
+			assert_int_equal(fkt_analysis_event(analysis, &event), 0);
+	}
+	(void)processes;
+	*stats = *fkt_read_stats(reader);
+	fkt_reader_free(reader);
+	return what;
+}
+
+static struct answer ask(const struct build *build, bool many)
+{
+	char path[64], error[FKT_ERROR_BYTES];
+	int fd = memfd_create("trace", 0), err = -EAGAIN;
+	struct fkt_thread_sums *threads;
+	struct fkt_processes *processes;
+	struct fkt_analysis *analysis;
+	struct answer answer = { 0 };
+	struct fkt_trace *trace;
+	size_t count;
+
+	assert_int_equal(write(fd, build->data, build->bytes), build->bytes);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	trace = fkt_open(path, NULL, NULL, error);
+	assert_non_null(trace);
+	for (int way = many && fkt_can_sum(trace) ? 0 : 1; err == -EAGAIN; way++) {
+		processes = fkt_processes_new(trace);
+		analysis = fkt_analysis_new(trace, processes, NULL);
+		err = way ? sum_one_by_one(trace, processes, analysis, &answer.stats)
+			  : fkt_sum(trace, processes, analysis, 2, &answer.stats);
+		if (err != -EAGAIN)
+			break;
+		fkt_analysis_free(analysis);
+		fkt_processes_free(processes);
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(fkt_analysis_end(analysis, answer.stats.last), 0);
+	answer.duration = fkt_analysis_duration(analysis);
+	answer.ns = fkt_has_clock(trace) ? fkt_cycles_to_ns(trace, (int64_t)answer.duration) : 0;
+	threads = fkt_analysis_threads(analysis, &count);
+	for (size_t i = 0; i < count; i++)
+		if (threads[i].cycles > answer.most)
+			answer.most = threads[i].cycles;
+	free(threads);
+	fkt_analysis_free(analysis);
+	fkt_processes_free(processes);
+	fkt_close(trace);
+	close(fd);
+	return answer;
+}
+
+static void check(const char *what, uint64_t where, unsigned int bit)
+{
+	for (int many = 0; many < 2; many++) {
+		struct answer answer = ask(&good, many);
+		const struct fkt_read_stats *stats = &answer.stats;
+
+		if (answer.duration > DURATION || answer.ns < 0 || (uint64_t)answer.ns > DURATION ||
+		    answer.most > LANES * DURATION || stats->missing > 2 || stats->lost > LOST ||
+		    stats->events > EVENTS || stats->events < EVENTS - 3 * PAGE_EVENTS)
+			fail_msg("%s %llu, bit %u: %llu cycles, %lld ns, a thread has %llu; %llu "
+				 "pages missing, %llu events lost, %llu read",
+				 what, (unsigned long long)where, bit,
+				 (unsigned long long)answer.duration, (long long)answer.ns,
+				 (unsigned long long)answer.most,
+				 (unsigned long long)stats->missing,
+				 (unsigned long long)stats->lost,
+				 (unsigned long long)stats->events);
+	}
+}
+
+static void flip(size_t offset, unsigned int bit)
+{
+	good.data[offset + bit / 8] ^= (uint8_t)(1u << bit % 8);
+}
+
+/* Try each of these bits of a number. */
+static void flip_number(const char *what, uint64_t where, size_t offset)
+{
+	static const unsigned int bits[] = { 1, 9, 26, 41, 55, 62, 63 };
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		flip(offset, bits[i]);
+		check(what, where, bits[i]);
+		flip(offset, bits[i]);
+	}
+}
+
+static void flip_pages(void)
+{
+	const uint64_t pages = good.pages;
+
+	for (uint64_t page = 0; page < pages;
+	     page += page < 3 || page + 5 > pages ? 1 : pages / 7) {
+		size_t at = good.data_offset + page * FKT_PAGE_BYTES;
+
+		flip_number("number of page", page, at + offsetof(struct fkt_page_header, seq));
+		flip_number("first of page", page, at + offsetof(struct fkt_page_header, first));
+		flip_number("end of page", page, at + offsetof(struct fkt_page_header, end));
+		flip_number("lost of page", page, at + offsetof(struct fkt_page_header, lost));
+		flip_number("a slot of page", page, at + sizeof(struct fkt_page_header) + 80);
+	}
+}
+
+static void test_good(void **state)
+{
+	struct answer answer;
+
+	(void)state;
+	make_trace(true);
+	check("nothing", 0, 0);
+	answer = ask(&good, true);
+	assert_int_equal(answer.duration, DURATION - 2 * STEP);
+	assert_int_equal(answer.stats.lost, LOST);
+	build_free(&good);
+}
+
+static void test_pages(void **state)
+{
+	(void)state;
+	make_trace(true);
+	assert_true(good.pages > FKT_INDEX_ENTRIES + 10);
+	flip_pages();
+	build_free(&good);
+}
+
+/* A trace that was cut off has nothing that says when it ended. */
+static void test_pages_of_a_cut_trace(void **state)
+{
+	(void)state;
+	make_trace(false);
+	flip_pages();
+	build_free(&good);
+}
+
+/* All of a page's stamps are far away. */
+static void test_strange_page(void **state)
+{
+	for (int tail = 0; tail < 2; tail++) {
+		(void)state;
+		make_trace(tail);
+		for (uint64_t page = 5; page < good.pages - 5; page += good.pages / 9) {
+			size_t at = good.data_offset + page * FKT_PAGE_BYTES;
+
+			flip(at + offsetof(struct fkt_page_header, first), 50);
+			flip(at + offsetof(struct fkt_page_header, end), 50);
+			check("stamps of page", page, 50);
+			flip(at + offsetof(struct fkt_page_header, first), 50);
+			flip(at + offsetof(struct fkt_page_header, end), 50);
+		}
+		build_free(&good);
+	}
+}
+
+static void test_end(void **state)
+{
+	uint8_t *stop;
+
+	(void)state;
+	make_trace(true);
+	for (size_t at = good.tail_offset; at + 8 <= good.bytes; at += 8)
+		if (at + 8 != good.bytes - sizeof(struct fkt_footer) + 16)
+			flip_number("end sections", at - good.tail_offset, at);
+	stop = memmem(good.data, good.bytes, stop_text, strlen(stop_text));
+	assert_non_null(stop);
+	memcpy(stop + strlen("stop_cycles="), "9", 1);
+	check("stop_cycles", 0, 0);
+	build_free(&good);
+}
+
+static void test_first_clock(void **state)
+{
+	uint64_t cycles = htole64(START);
+	uint8_t *clock;
+
+	(void)state;
+	make_trace(true);
+	clock = memmem(good.data, good.data_offset, &cycles, sizeof(cycles));
+	assert_non_null(clock);
+	for (unsigned int i = 0; i < 3; i++)
+		flip_number("clock", i, (size_t)(clock - good.data) + 8 * i);
+	build_free(&good);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_pages_of_a_cut_trace),
+		cmocka_unit_test(test_strange_page),
+		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_first_clock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
