@@ -549,7 +549,10 @@ static bool is_wanted(const struct out *out, struct fkt_state *state, uint32_t t
 		return false;
 	if (extract->by_pid && tid != extract->pid && tgid != extract->pid)
 		return false;
-	return !extract->process || !strcmp(comm, extract->process);
+	if (extract->process && strcmp(comm, extract->process))
+		return false;
+	out->extract->found = true;
+	return true;
 }
 
 static bool is_picked(const struct out *out, struct fkt_state *state, const struct fkt_event *event)
@@ -664,7 +667,8 @@ static int extract_to(struct out *out)
 		err = put_tail(out);
 	flush(out);
 	err = err ?: out->err;
-	if (!err && !extract->events)
+	if (!err &&
+	    (!extract->events || ((extract->by_pid || extract->process) && !extract->found)))
 		err = -ENODATA;
 
 out_free:

@@ -14,6 +14,7 @@
  * @process: only the events of threads with this name; NULL: of all
  * @by_cpu: only the events of @cpu
  * @cpu: its number
+ * @found: set to whether there is any event of @pid and @process
  * @events: set to how many events there are
  * @pages: set to how many pages
  * @bytes: set to the size of the new trace
@@ -29,6 +30,7 @@ struct fkt_extract {
 	const char *process;
 	bool by_cpu;
 	uint16_t cpu;
+	bool found;
 	uint64_t events;
 	uint64_t pages;
 	uint64_t bytes;
@@ -40,7 +42,7 @@ struct fkt_extract {
  * @extract: which part
  * @fd: where to, in sequence
  *
- * Return: 0, -ENODATA when there is no such event, another errno value of writing or of reading.
+ * Return: 0, -ENODATA when there is no such event, none of the process that is asked for, another errno value of writing or of reading.
  */
 int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd);
 

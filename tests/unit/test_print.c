@@ -237,6 +237,32 @@ static void test_extract_to_stdout(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* Of a process that the trace does not have, no trace is made. */
+static void test_extract_nothing(void **state)
+{
+	static const struct {
+		const char *option;
+		const char *said;
+	} wrong[] = {
+		{ "--pid 99999", "no events of process 99999" },
+		{ "--process nobody", "no events of a process 'nobody'" },
+		{ "--cpu 99", "no such events" },
+	};
+	char command[16384];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(
+			command, sizeof(command),
+			"f=%s.part; %s/build/bin/fkt_extract %s -o $f %s 2>$f.err; s=$?; "
+			"grep -q \"%s\" $f.err && ! [ -e $f ] && [ $s = 1 ]; s=$?; rm -f $f $f.err; "
+			"exit $s",
+			path, top, wrong[i].option, path, wrong[i].said);
+		if (system(command))
+			fail_msg("%s", wrong[i].option);
+	}
+}
+
 static void test_wrong_options(void **state)
 {
 	static const char *const options[] = {
@@ -368,6 +394,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_extract_to_stdout),
+		cmocka_unit_test(test_extract_nothing),
 		cmocka_unit_test(test_wrong_options),
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),

@@ -15,6 +15,7 @@
 #include <fkt/version.h>
 
 #include "common/help.h"
+#include "common/distance.h"
 #include "common/range.h"
 #include "read/extract.h"
 #include "trace/put.h"
@@ -300,6 +301,47 @@ static int open_output(const struct options *options)
 	return fd;
 }
 
+/* The name of a thread that is a letter or two away, "" if there is none. */
+static void nearest_process(const struct fkt_trace *trace, const char *name, char near[64])
+{
+	struct fkt_processes *processes = fkt_processes_new(trace);
+	const struct fkt_process *process;
+	unsigned int best = 3, distance;
+
+	*near = '\0';
+	for (uint32_t id = 1; processes && id < fkt_process_count(processes); id++) {
+		process = fkt_process(processes, id);
+		distance = fkt_distance(name, process->comm);
+		if (distance >= best)
+			continue;
+		best = distance;
+		snprintf(near, 64, "%s", process->comm);
+	}
+	fkt_processes_free(processes);
+}
+
+/* Nothing was found of what was asked for: of what? */
+static void complain_nothing(const struct options *options, const struct fkt_trace *trace)
+{
+	const struct fkt_extract *extract = &options->extract;
+	char text[FKT_ERROR_BYTES], near[64];
+
+	if (extract->found || (!extract->by_pid && !extract->process)) {
+		complain(options->path, "has no such events; nothing was written");
+		return;
+	}
+	if (extract->process) {
+		nearest_process(trace, extract->process, near);
+		snprintf(text, sizeof(text),
+			 "has no events of a process '%s'%s%s%s; nothing was written",
+			 extract->process, *near ? " (is " : "", near, *near ? " meant?)" : "");
+	} else {
+		snprintf(text, sizeof(text),
+			 "has no events of process %" PRIu32 "; nothing was written", extract->pid);
+	}
+	complain(options->path, text);
+}
+
 static int extract(struct options *options, struct fkt_trace *trace)
 {
 	int fd, err;
@@ -320,7 +362,7 @@ static int extract(struct options *options, struct fkt_trace *trace)
 		return 0;
 	}
 	if (err == -ENODATA)
-		complain(options->path, "has no such events; nothing was written");
+		complain_nothing(options, trace);
 	else if (err == -ENOMEM)
 		complain(options->path, "out of memory");
 	else
