@@ -820,6 +820,7 @@ struct fkt_thread_sums {
  * @only_elapsed: end - begin, less the same of what it called
  * @entry_words: how many of @entry_args there are
  * @entry_args: the first arguments of the entry; only with keep_args
+ * @entry: the event that begins it; only when it begins
  * @exit: the event that ended it, NULL when it was given up
  */
 struct fkt_call {
@@ -838,6 +839,7 @@ struct fkt_call {
 	uint64_t only_elapsed;
 	unsigned int entry_words;
 	const uint64_t *entry_args;
+	const struct fkt_event *entry;
 	const struct fkt_event *exit;
 };
 
@@ -878,7 +880,8 @@ struct fkt_wait {
 /**
  * struct fkt_analysis_hooks - who wants to know of each call; what is NULL is not called
  * @arg: for all of them
- * @enter: a call begins; of it, only row, id, cpu, depth, interrupt and begin are there
+ * @enter: a call begins; of it, only row, id, cpu, depth, interrupt, begin and entry
+ *	are there
  * @leave: a call has ended
  * @wait: a thread runs again, or does not yet when time is charged no longer
  * @charges: whether time of a thread on a CPU is charged, asked at each event for the time since the one before there;

@@ -146,7 +146,7 @@ static void csv_row(struct fkt_output *out, const char *name, const struct fkt_c
 		fputs(comma, out->file);
 		comma = ",";
 		if (fkt_column_is_text(&columns[i]))
-			print_string(out->file, cells[i].text);
+			print_string(out->file, cells[i].text ?: "");
 		else
 			fkt_print_number(out, &columns[i], cells[i], "");
 	}

@@ -3,6 +3,8 @@
  * Events and tables as text. Uses trace/ and read/.
  *
  *	text.c		events as lines
+ *	time.c		moments and durations
+ *	args.c		what calls were given and returned, by itself
  *	list.c		a listing made by several threads
  *	table.c		tables, and which formats there are
  *	plain.c …	formats: a struct fkt_format each, in a file of its own, and a name in
@@ -28,6 +30,8 @@
 /* Whether lines may be written now; otherwise they are held until fkt_text_flush() */
 typedef bool fkt_text_may_write_fn(void *arg);
 void fkt_text_hold(struct fkt_text *text, fkt_text_may_write_fn *may_write, void *arg);
+/* How to show the events of a code; NULL without memory. */
+struct fkt_label *fkt_text_label(struct fkt_text *text, uint32_t code);
 /*
  * Go on with events behind some that were not listed here: the trace's first stamp, the last one.
  */
@@ -99,8 +103,7 @@ struct fkt_who {
  * @first: stamp of the first event
  * @last: of the event before
  * @generation: counts what happens to names
- * @date_second: the second of which @date says the date and the time
- * @date: that, or ""
+ * @date: of the last line
  * @buf: lines that were not written yet
  * @room: of @buf, so far as it is to be filled before it is written
  * @capacity: of @buf
@@ -123,8 +126,7 @@ struct fkt_text {
 	uint64_t first;
 	uint64_t last;
 	uint32_t generation;
-	int64_t date_second;
-	char date[32];
+	struct fkt_date date;
 	char *buf;
 	size_t room;
 	size_t capacity;
@@ -148,6 +150,8 @@ struct fkt_text {
  * @label: write what stands for a code, called @name, with some number of fields
  * @who: write what stands for the CPU and the thread of an event
  * @event: write an event's line, without its newline
+ * @args: write what an event holds that begins a call, or ends it (@exit); @row is the call's. NULL:
+ *	that of JSON is used
  * @gap: write a line for something missing, likewise; NULL: none
  * @table: write what precedes a table
  * @row: write a row of a table that is called @name
@@ -172,6 +176,8 @@ struct fkt_format {
 		     const char *comm);
 	char *(*event)(struct fkt_text *text, char *to, const struct fkt_who *who,
 		       const struct fkt_label *label, const struct fkt_event *event);
+	char *(*args)(struct fkt_text *text, char *to, const struct fkt_label *label,
+		      const struct fkt_event *event, bool exit, uint32_t row);
 	char *(*gap)(const struct fkt_text *text, char *to, const struct fkt_gap *gap);
 
 	void (*table)(struct fkt_output *out, const struct fkt_column *columns);
@@ -208,6 +214,9 @@ static inline char *fkt_put_time_ns(const struct fkt_text *text, char *to, uint6
 /* The names of an event's columns for programs, in their order. */
 #define FKT_EVENT_COLUMNS(X)                                                                       \
 	X(stamp) X(time_ns) X(cpu) X(pid) X(process) X(code) X(name) X(syscall) X(args)
+
+/* time.c: the date and the time of day, in nanoseconds since 1970 */
+char *fkt_put_date(struct fkt_date *date, char *to, int64_t ns);
 
 /* table.c: a cell that is a number, for programs; @none where it is not known */
 void fkt_print_number(struct fkt_output *out, const struct fkt_column *column, union fkt_cell cell,

@@ -224,6 +224,14 @@ static char *json_event(struct fkt_text *text, char *to, const struct fkt_who *w
 	return to;
 }
 
+static char *json_args(struct fkt_text *text, char *to, const struct fkt_label *label,
+		       const struct fkt_event *event, bool exit, uint32_t row)
+{
+	(void)exit;
+	(void)row;
+	return fkt_put_json_fields(text, to, label, event, false);
+}
+
 /* ---- tables ---- */
 
 static void json_table(struct fkt_output *out, const struct fkt_column *columns)
@@ -254,7 +262,11 @@ static void json_row(struct fkt_output *out, const char *name, const struct fkt_
 		if (columns[i].type == FKT_COLUMN_BAR)
 			continue;
 		fprintf(out->file, ",\"%s\":", columns[i].key);
-		if (fkt_column_is_text(&columns[i]))
+		if (fkt_column_is_text(&columns[i]) && !cells[i].text)
+			fputs("null", out->file);
+		else if (columns[i].type == FKT_COLUMN_JSON)
+			fputs(cells[i].text, out->file);
+		else if (fkt_column_is_text(&columns[i]))
 			print_string(out->file, cells[i].text);
 		else
 			fkt_print_number(out, &columns[i], cells[i], "null");
@@ -270,6 +282,7 @@ const struct fkt_format fkt_format_json = {
 	.label = json_label,
 	.who = json_who,
 	.event = json_event,
+	.args = json_args,
 	.table = json_table,
 	.row = json_row,
 };

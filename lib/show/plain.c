@@ -2,7 +2,6 @@
 /* Listings and tables for people (paper, §1.2, figures 3 and 4). */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "internal.h"
 #include "trace/put.h"
@@ -191,30 +190,6 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *
 
 /* ---- a listing ---- */
 
-static char *put_date(struct fkt_text *text, char *to, int64_t ns)
-{
-	int64_t second = ns / FKT_NS_PER_SECOND, rest = ns % FKT_NS_PER_SECOND;
-	struct tm tm;
-	time_t time;
-
-	if (rest < 0) {
-		second--;
-		rest += FKT_NS_PER_SECOND;
-	}
-	if (second != text->date_second || !*text->date) {
-		time = (time_t)second;
-		if (!localtime_r(&time, &tm) ||
-		    !strftime(text->date, sizeof(text->date), "%Y-%m-%d %H:%M:%S", &tm))
-			strcpy(text->date, "?");
-		text->date_second = second;
-	}
-	to = fkt_put_string(to, text->date, sizeof(text->date));
-	*to++ = '.';
-	for (int64_t unit = FKT_NS_PER_SECOND / 10; unit; unit /= 10)
-		*to++ = (char)('0' + rest / unit % 10);
-	return to;
-}
-
 static char *put_time(struct fkt_text *text, char *to, uint64_t stamp)
 {
 	int64_t since = (int64_t)(stamp - text->last);
@@ -230,7 +205,7 @@ static char *put_time(struct fkt_text *text, char *to, uint64_t stamp)
 		since = (int64_t)(stamp - text->first);
 		return put_column(to, fkt_cycles_to_ns(text->trace, since), 14, 9);
 	default:
-		return put_date(text, to, fkt_wall_ns(text->trace, stamp));
+		return fkt_put_date(&text->date, to, fkt_wall_ns(text->trace, stamp));
 	}
 }
 
@@ -354,6 +329,34 @@ static char *plain_event(struct fkt_text *text, char *to, const struct fkt_who *
 	return to;
 }
 
+/* What the name of a row of its own says: the number of an IRQ, the function at an address. */
+static bool is_in_name(const struct fkt_field *field, uint32_t row)
+{
+	return row >= FKT_ROW_IRQ &&
+	       (field->type == FKT_FIELD_IRQ || field->type == FKT_FIELD_SOFTIRQ ||
+		field->type == FKT_FIELD_FUNCTION);
+}
+
+/* "fd=3, count=4096", or "= 12": that a function has no result need not be said here. */
+static char *plain_args(struct fkt_text *text, char *to, const struct fkt_label *label,
+			const struct fkt_event *event, bool exit, uint32_t row)
+{
+	const struct fkt_shown *shown = label->field;
+	char *begin = to;
+
+	for (; shown < label->field + label->fields; shown++) {
+		if (!fkt_field_is_there(&shown->field, event))
+			break;
+		if (is_in_name(&shown->field, row) || shown->field.type == FKT_FIELD_VOID)
+			continue;
+		if (to != begin)
+			to = fkt_put_word(to, exit ? " " : ", ");
+		to = fkt_put_padded(to, shown->prefix, shown->prefix_bytes, 8);
+		to = put_field(text, to, &shown->field, event);
+	}
+	return to;
+}
+
 static char *plain_gap(const struct fkt_text *text, char *to, const struct fkt_gap *gap)
 {
 	static const char *const whats[][2] = {
@@ -387,11 +390,11 @@ static void print_cell(struct fkt_output *out, const struct fkt_column *column, 
 	int stars;
 
 	if (column->type == FKT_COLUMN_LAST) {
-		fputs(cell.text, out->file);
+		fputs(cell.text ?: "", out->file);
 		return;
 	}
 	if (fkt_column_is_text(column)) {
-		print_padded(out->file, cell.text, column->width);
+		print_padded(out->file, cell.text ?: "", column->width);
 		return;
 	}
 	if (cell.number == FKT_CELL_NONE) {
@@ -469,6 +472,7 @@ const struct fkt_format fkt_format_plain = {
 	.label = plain_label,
 	.who = plain_who,
 	.event = plain_event,
+	.args = plain_args,
 	.gap = plain_gap,
 	.table = plain_table,
 	.row = plain_row,

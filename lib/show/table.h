@@ -24,7 +24,8 @@ struct fkt_output {
 };
 
 enum fkt_column_type {
-	FKT_COLUMN_TEXT, /* to the left */
+	FKT_COLUMN_TEXT, /* to the left; NULL: there is none */
+	FKT_COLUMN_JSON, /* the same, text of JSON; for programs alone */
 	FKT_COLUMN_LAST, /* the same, the last one of the line: as wide as it needs */
 	FKT_COLUMN_NUMBER,
 	FKT_COLUMN_CYCLES,   /* a number, that of cycles */
@@ -57,7 +58,8 @@ union fkt_cell {
 
 static inline bool fkt_column_is_text(const struct fkt_column *column)
 {
-	return column->type == FKT_COLUMN_TEXT || column->type == FKT_COLUMN_LAST;
+	return column->type == FKT_COLUMN_TEXT || column->type == FKT_COLUMN_JSON ||
+	       column->type == FKT_COLUMN_LAST;
 }
 
 /**
@@ -85,6 +87,43 @@ void fkt_table_row(struct fkt_output *out, const char *name, const struct fkt_co
  */
 void fkt_table_line(struct fkt_output *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/**
+ * struct fkt_date - the date and the time of day, as they are the same for many moments
+ * @second: since 1970
+ * @text: what is written for it, or ""
+ */
+struct fkt_date {
+	int64_t second;
+	char text[32];
+};
+
+/**
+ * struct fkt_moments - how to show moments
+ * @trace: of this trace, which has a clock
+ * @time: FKT_TIME_ABS: as date and time of day; else as seconds since @first
+ * @first: stamp of the trace's beginning
+ * @date: of the last one
+ */
+struct fkt_moments {
+	const struct fkt_trace *trace;
+	enum fkt_time time;
+	uint64_t first;
+	struct fkt_date date;
+};
+
+/* Room for a moment. */
+#define FKT_MOMENT_BYTES 64
+
+/**
+ * fkt_moment() - "12.345678901", or "2025-06-01 12:00:00.123456789"
+ * @moments: how
+ * @stamp: the moment
+ * @text: written
+ *
+ * Return: @text.
+ */
+const char *fkt_moment(struct fkt_moments *moments, uint64_t stamp, char text[FKT_MOMENT_BYTES]);
 
 /* Room for a duration. */
 #define FKT_DURATION_BYTES 32

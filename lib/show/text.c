@@ -39,6 +39,11 @@ static struct fkt_label *make_label(struct fkt_text *text, uint32_t code)
 	return label;
 }
 
+struct fkt_label *fkt_text_label(struct fkt_text *text, uint32_t code)
+{
+	return text->label[code] ?: make_label(text, code);
+}
+
 static void write_who(struct fkt_text *text, struct fkt_who *who, const struct fkt_event *event)
 {
 	const struct fkt_process *process = fkt_process(

@@ -431,6 +431,7 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 			.depth = stack->depth,
 			.interrupt = stack == &cpu->irq,
 			.begin = event->stamp,
+			.entry = event,
 		};
 
 		a->hooks.enter(a->hooks.arg, &call);

@@ -143,6 +143,11 @@ static const char *const modes[][2] = {
 	{ "graph", "--graph" },
 	{ "graph-function", "--graph --function F" },
 	{ "graph.json", "--graph --format json" },
+	{ "graph-time", "--graph --time=rel" },
+	{ "spans", "--spans" },
+	{ "spans.csv", "--calls-as-lines --format csv" },
+	{ "spans.json", "--spans --format json" },
+	{ "spans-cpu", "--spans --cpu 1" },
 	{ "waits", "--waits" },
 	{ "waits.csv", "--waits --format csv" },
 	{ "only-process", "--no-summary -p +app" },
@@ -220,6 +225,75 @@ static void test_many(void **state)
 	unlink(file);
 	printf("%lu rows\n", rows);
 	assert_true(rows >= threads - cpus);
+}
+
+/*
+ * Calls in the order of their begin, while F is open and G is called again and again on another CPU:
+ * F comes first, but if there are too many to wait for it.
+ */
+static void test_spans(void **state)
+{
+	static const unsigned int counts[] = { 99999, 100000, 150000 };
+	char file[] = "/tmp/test_print_spans.XXXXXX", command[8192], line[256];
+	unsigned long long begin, last;
+	struct build build;
+	unsigned long rows;
+	bool late, f_late, said;
+	FILE *out;
+	int fd;
+
+	(void)state;
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	close(fd);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		late = counts[i] > 100000;
+		build_begin(&build, 2, false);
+		build_text(&build, FKT_SECTION_CODES,
+			   "0x10000 1 entry 0x10001 functions F a:u64\n"
+			   "0x10001 1 exit 0x10000 functions F ret:ret\n"
+			   "0x10002 1 entry 0x10003 functions G\n"
+			   "0x10003 1 exit 0x10002 functions G ret:ret\n");
+		build_pages(&build);
+		build.lane[0].pid = 50;
+		build.lane[1].pid = 60;
+		slot(&build, 0, 1000, F, 0, 1, 77, 0);
+		for (unsigned int j = 0; j < counts[i]; j++) {
+			build_event(&build, 1, 2000 + 10 * j, G, 0);
+			build_event(&build, 1, 2005 + 10 * j, G_END, 0);
+		}
+		build_event(&build, 0, 9000000, F_END, 5);
+		build_end(&build, 0, 0, 0);
+		build_write(&build, file, build.bytes);
+		build_free(&build);
+		snprintf(command, sizeof(command),
+			 "%s/build/bin/fkt_print --spans --format csv %s 2>&1", top, file);
+		out = popen(command, "r");
+		assert_non_null(out);
+		assert_non_null(fgets(line, sizeof(line), out));
+		rows = 0;
+		last = 0;
+		f_late = said = false;
+		while (fgets(line, sizeof(line), out)) {
+			if (strstr(line, "fkt_print: 1 call is not in the order")) {
+				said = true;
+				continue;
+			}
+			begin = strtoull(line, NULL, 10);
+			f_late |= begin == 1000 && last;
+			if (begin != 1000)
+				assert_true(begin > last);
+			else
+				assert_non_null(strstr(line, ",\"{\"\"a\"\":77}\",5,"));
+			last = begin;
+			rows++;
+		}
+		assert_int_equal(pclose(out), 0);
+		assert_int_equal(rows, counts[i] + 1);
+		assert_int_equal(f_late, late);
+		assert_int_equal(said, late);
+	}
+	unlink(file);
 }
 
 /* fkt_extract writes the same to standard output as into a file, and what it says elsewhere. */
@@ -393,6 +467,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_extract_to_stdout),
 		cmocka_unit_test(test_extract_nothing),
 		cmocka_unit_test(test_wrong_options),

@@ -380,7 +380,10 @@ static int read_some(struct run *run)
 
 	while ((what = fkt_reader_next(run->reader, &event)) > 0) {
 		if (what == FKT_WAIT) {
-			err = run->text ? fkt_text_flush(run->text) : 0;
+			/* Views that print as they go, too. */
+			err = fflush(run->context.out->file) ? -errno : 0;
+			if (!err && run->text)
+				err = fkt_text_flush(run->text);
 		} else if (what == FKT_GAP) {
 			if (run->context.analysis)
 				fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));

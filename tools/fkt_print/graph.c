@@ -17,34 +17,49 @@
 
 struct open {
 	uint32_t row;
+	uint16_t cpu;
+	uint64_t begin;
 	bool shown;  /* it is itself asked for */
 	bool opened; /* its line was printed */
-};
-
-struct stack {
-	struct open *open;
-	uint32_t depth;
-	uint32_t room;
+	struct kept_event entry;
 };
 
 struct graph {
 	struct fkt_output *out;
+	const struct options *options;
+	const struct filter *filter;
 	const struct fkt_processes *processes;
-	struct stacks *stacks;
+	struct fkt_args *args;
+	struct frames *frames;
+	struct fkt_moments moments;
 };
 
-static const struct fkt_column columns[] = {
-	{ "begin", "begin_cycles", FKT_COLUMN_CYCLES, 0 },
-	{ "duration", "duration_ns", FKT_COLUMN_DURATION, 0 },
-	{ "cycles", "duration_cycles", FKT_COLUMN_CYCLES, 0 },
-	{ "cpu", "cpu", FKT_COLUMN_NUMBER, 0 },
-	{ "pid", "pid", FKT_COLUMN_TEXT, 0 },
-	{ "process", "process", FKT_COLUMN_TEXT, 0 },
-	{ "depth", "depth", FKT_COLUMN_NUMBER, 0 },
-	{ "name", "name", FKT_COLUMN_TEXT, 0 },
-	{ "whole", "whole", FKT_COLUMN_NUMBER, 0 },
-	{ 0 },
-};
+static void graph_free(void *view)
+{
+	struct graph *graph = view;
+
+	frames_free(graph->frames);
+	fkt_args_free(graph->args);
+	free(graph);
+}
+
+static bool has_moments(const struct graph *graph)
+{
+	return graph->options->time == FKT_TIME_REL || graph->options->time == FKT_TIME_ABS;
+}
+
+static void print_header(const struct graph *graph)
+{
+	const char *moment = graph->options->time == FKT_TIME_ABS ? "Time" : "Seconds";
+	int width = graph->options->time == FKT_TIME_ABS ? -29 : 14;
+
+	if (has_moments(graph))
+		fkt_table_line(graph->out, "%*s %11s %4s %-24s   %s", width, moment, "Duration",
+			       "CPU", "Thread", "Calls");
+	else
+		fkt_table_line(graph->out, "%11s %4s %-24s   %s", "Duration", "CPU", "Thread",
+			       "Calls");
+}
 
 static void *graph_new(const struct context *context)
 {
@@ -53,130 +68,112 @@ static void *graph_new(const struct context *context)
 	if (!graph)
 		return NULL;
 	graph->out = context->out;
+	graph->options = context->options;
+	graph->filter = context->filter;
 	graph->processes = context->processes;
-	graph->stacks = stacks_new(sizeof(struct stack));
-	if (!graph->stacks) {
-		free(graph);
+	graph->moments.trace = context->trace;
+	graph->moments.time = context->options->time;
+	graph->args = fkt_args_new(context->trace, context->processes, context->out->format);
+	graph->frames = frames_new(sizeof(struct open), NULL);
+	if (!graph->args || !graph->frames) {
+		graph_free(graph);
 		return NULL;
 	}
 	if (fkt_format_for_people(graph->out->format))
-		fkt_table_line(graph->out, "%11s %4s %-24s   %s", "Duration", "CPU", "Thread",
-			       "Calls");
+		print_header(graph);
 	else
-		fkt_table_begin(graph->out, columns);
+		begin_calls(graph->out);
 	return graph;
 }
 
-static void free_stack(void *stack)
-{
-	free(((struct stack *)stack)->open);
-}
-
-static void graph_free(void *view)
-{
-	struct graph *graph = view;
-
-	stacks_free(graph->stacks, free_stack);
-	free(graph);
-}
-
-/* A call that the filter lets through, or one around it, begins. */
 static int graph_enter(void *view, const struct fkt_call *call, bool passes)
 {
 	struct graph *graph = view;
-	struct stack *stack = stacks_get(graph->stacks, call);
-	uint32_t room;
-	struct open *larger;
+	struct open *open = frames_enter(graph->frames, call);
 
-	if (!stack)
+	if (!open)
 		return -ENOMEM;
-	stack->depth = call->depth;
-	if (stack->depth >= FKT_CALL_DEPTH_MAX)
-		return 0;
-	if (stack->depth >= stack->room) {
-		room = (stack->depth + 1) * 2;
-		larger = realloc(stack->open, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		memset(larger + stack->room, 0, (room - stack->room) * sizeof(*larger));
-		stack->open = larger;
-		stack->room = room;
-	}
-	stack->open[stack->depth++] = (struct open){ .row = call->row, .shown = passes };
+	open->row = call->row;
+	open->cpu = call->cpu;
+	open->begin = call->begin;
+	open->shown = passes;
+	open->opened = false;
+	keep_event(&open->entry, call->entry);
 	return 0;
 }
 
-static void print_line(struct graph *graph, const struct fkt_call *call, const char *duration,
-		       uint32_t depth, const char *before, const char *name, const char *after)
+/* What stands before the calls of a line: of an opening one, when the call began, else its end. */
+static void print_margin(struct graph *graph, uint64_t stamp, const char *duration, uint16_t cpu,
+			 const struct fkt_call *call, uint32_t depth)
 {
-	const struct fkt_process *process = fkt_process(graph->processes, call->id);
-	char who[THREAD_BYTES];
+	char thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES];
+	FILE *file = graph->out->file;
 
-	put_thread(process, who);
-	fprintf(graph->out->file, "%11s %4u %-24s | %*s%s%s%s%s\n", duration, call->cpu, who,
-		(int)(depth * INDENT), "", call->interrupt ? "=> " : "", before, name, after);
+	put_thread(fkt_process(graph->processes, call->id), thread);
+	if (has_moments(graph)) {
+		graph->moments.first = filter_first(graph->filter);
+		fprintf(file, "%14s ", fkt_moment(&graph->moments, stamp, moment));
+	}
+	fprintf(file, "%11s %4u %-24s | %*s%s", duration, cpu, thread, (int)(depth * INDENT), "",
+		call->interrupt ? "=> " : "");
 }
 
 /* Print the lines of the calls around this one that were put off. */
-static void open_around(struct graph *graph, const struct stack *stack, const struct fkt_call *call)
+static void open_around(struct graph *graph, const struct fkt_call *call)
 {
 	char name[FKT_NAME_BYTES];
+	struct open *open;
 
-	for (uint32_t i = 0; i < call->depth && i < stack->depth; i++) {
-		if (stack->open[i].opened || !stack->open[i].shown)
+	for (uint32_t i = 0; i < call->depth && (open = frames_at(graph->frames, call, i)); i++) {
+		if (open->opened || !open->shown)
 			continue;
-		fkt_row_name(graph->out->trace, stack->open[i].row, name);
-		print_line(graph, call, "", i, "", name, "() {");
-		stack->open[i].opened = true;
+		fkt_row_name(graph->out->trace, open->row, name);
+		print_margin(graph, open->begin, "", open->cpu, call, i);
+		fprintf(graph->out->file, "%s(%s) {\n", name,
+			fkt_args_entry(graph->args, kept_event(&open->entry), open->row));
+		open->opened = true;
 	}
 }
 
-static void print_program(struct graph *graph, const struct fkt_call *call, const char *name)
+static void print_end(struct graph *graph, struct open *open, const struct fkt_call *call)
 {
-	const struct fkt_process *process = fkt_process(graph->processes, call->id);
-	char pid[PID_BYTES];
+	const char *result = fkt_args_exit(graph->args, call->exit, call->row);
+	char name[FKT_NAME_BYTES], duration[FKT_DURATION_BYTES];
+	const char *space = *result ? " " : "";
+	FILE *file = graph->out->file;
 
-	put_pid(process, pid);
-	fkt_table_row(graph->out, "graph", columns,
-		      (const union fkt_cell[]){ { .number = call->begin },
-						{ .number = call->end - call->begin },
-						{ .number = call->end - call->begin },
-						{ .number = call->cpu },
-						{ .text = pid },
-						{ .text = process->comm },
-						{ .number = call->depth },
-						{ .text = name },
-						{ .number = !call->partial } },
-		      false);
+	fkt_row_name(graph->out->trace, call->row, name);
+	fkt_duration(graph->out->trace, call->end - call->begin, duration);
+	print_margin(graph, open->opened ? call->end : call->begin, duration, call->cpu, call,
+		     call->depth);
+	if (open->opened)
+		fprintf(file, "}%s%s /* %s%s */\n", space, result, name,
+			call->exit ? "" : ", not left");
+	else
+		fprintf(file, "%s(%s)%s%s;%s\n", name,
+			fkt_args_entry(graph->args, kept_event(&open->entry), call->row), space,
+			result, call->exit ? "" : " /* not left */");
 }
 
 static int graph_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct graph *graph = view;
-	struct stack *stack = stacks_get(graph->stacks, call);
-	char name[FKT_NAME_BYTES], duration[FKT_DURATION_BYTES];
-	struct open *open;
-	bool shown;
+	struct open *open = frames_at(graph->frames, call, call->depth);
+	struct fkt_call whole = *call;
 
-	if (!stack)
-		return -ENOMEM;
-	if (!call->entered || call->depth >= stack->depth)
+	if (!call->entered || !open)
 		return 0;
-	open = &stack->open[call->depth];
-	shown = passes && open->shown;
-	fkt_row_name(graph->out->trace, call->row, name);
-	fkt_duration(graph->out->trace, call->end - call->begin, duration);
-	if (shown && !fkt_format_for_people(graph->out->format)) {
-		print_program(graph, call, name);
-	} else if (open->opened) {
-		print_line(graph, call, duration, call->depth, "} /* ", name,
-			   call->exit ? " */" : ", not left */");
-	} else if (shown) {
-		open_around(graph, stack, call);
-		print_line(graph, call, duration, call->depth, "", name,
-			   call->exit ? "();" : "(); /* not left */");
+	whole.entry = kept_event(&open->entry);
+	if (!fkt_format_for_people(graph->out->format)) {
+		if (passes && open->shown)
+			print_call(graph->out, "graph", graph->args, filter_first(graph->filter),
+				   fkt_process(graph->processes, call->id), &whole);
+	} else if (open->opened || (passes && open->shown)) {
+		if (!open->opened)
+			open_around(graph, call);
+		print_end(graph, open, call);
 	}
-	stack->depth = call->depth;
+	frames_leave(graph->frames, call);
 	return 0;
 }
 

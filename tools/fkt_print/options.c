@@ -64,8 +64,8 @@ static const struct argp_option own_options[] = {
 	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m", 2 },
 	{ "to", OPTION_TO, "TIME", 0, "Before TIME", 2 },
 	{ "range", OPTION_RANGE, "TIME..TIME", 0, "Both; either may be left out", 2 },
-	{ "longer-than", OPTION_LONGER, "TIME", 0, "Calls that took so long from entry to exit",
-	  2 },
+	{ "longer-than", OPTION_LONGER, "TIME", 0,
+	  "Calls that took so long from entry to exit; listed as --spans lists them", 2 },
 
 	{ NULL, 0, NULL, 0, "How:", 3 },
 	{ "time", OPTION_TIME, "UNIT", 0,
@@ -208,6 +208,11 @@ static void end_of_options(struct argp_state *state, struct options *options, bo
 		any |= options->view[i];
 	options->listing = !only_summary && !any;
 	options->view[VIEW_summary] = !no_summary && (only_summary || !any);
+	/* Calls are listed with both of their ends. */
+	if (options->listing && options->longer >= 0) {
+		options->listing = false;
+		options->view[VIEW_spans] = true;
+	}
 	if (options->from >= 0 && options->to >= 0 && options->to < options->from)
 		argp_error(state, "the time to which to read is before that from which to");
 	refuse(state, options);

@@ -4,6 +4,7 @@
 
 #include <fkt/trace.h>
 
+#include "show/args.h"
 #include "show/table.h"
 #include "sum/histogram.h"
 #include "view.h"
@@ -172,6 +173,70 @@ void stacks_free(struct stacks *stacks, void (*free_one)(void *stack));
  * Return: the same as before, at first all zero; valid until the next call. NULL without memory.
  */
 void *stacks_get(struct stacks *stacks, const struct fkt_call *call);
+
+/* ---- frames.c: something for each call that is open ---- */
+
+struct frames;
+
+/**
+ * frames_new() - begin
+ * @bytes: size of what there is for each
+ * @drop: called for one that is over; NULL: nothing is
+ *
+ * Return: to be freed with frames_free(), or NULL without memory.
+ */
+struct frames *frames_new(size_t bytes, void (*drop)(void *frame));
+void frames_free(struct frames *frames);
+
+/**
+ * frames_enter() - a call begins
+ * @frames: all
+ * @call: the call
+ *
+ * Return: what there is for it, all zero, valid until the next call; NULL without memory.
+ */
+void *frames_enter(struct frames *frames, const struct fkt_call *call);
+
+/**
+ * frames_at() - the same of a call that is open
+ * @frames: all
+ * @call: a call of that thread, or of the interrupts of that CPU
+ * @depth: how many calls are around the one that is meant
+ *
+ * Return: NULL when nobody told us of its begin.
+ */
+void *frames_at(struct frames *frames, const struct fkt_call *call, uint32_t depth);
+
+/* A call has ended; what there was for it is gone. */
+void frames_leave(struct frames *frames, const struct fkt_call *call);
+
+/* ---- call.c: calls one by one, with their arguments and results ---- */
+
+/* An event, until its call ends. */
+struct kept_event {
+	bool known;
+	struct fkt_event event;
+	uint64_t args[FKT_SLOT_WORDS_MAX];
+};
+
+void keep_event(struct kept_event *kept, const struct fkt_event *event);
+/* The event, valid as long as where it is kept; NULL: there is none. */
+const struct fkt_event *kept_event(struct kept_event *kept);
+
+/* Begin a table of calls for programs. */
+void begin_calls(struct fkt_output *out);
+
+/**
+ * print_call() - a row of such a table
+ * @out: where
+ * @table: its name
+ * @args: shows arguments
+ * @first: the trace's beginning
+ * @process: the call's thread
+ * @call: the call, with its entry if that is known
+ */
+void print_call(struct fkt_output *out, const char *table, struct fkt_args *args, uint64_t first,
+		const struct fkt_process *process, const struct fkt_call *call);
 
 /* ---- groups.c: values by keys, in bounded memory ---- */
 

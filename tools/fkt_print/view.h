@@ -19,6 +19,7 @@
 	X(calls)                                                                                   \
 	X(by)                                                                                      \
 	X(graph)                                                                                   \
+	X(spans)                                                                                   \
 	X(summary)
 
 enum view_number {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls one by one, with their arguments and results: what --graph and --spans have in common. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+void keep_event(struct kept_event *kept, const struct fkt_event *event)
+{
+	kept->known = event;
+	if (!event)
+		return;
+	kept->event = *event;
+	kept->event.args = kept->args;
+	memcpy(kept->args, event->args, event->words * sizeof(kept->args[0]));
+}
+
+const struct fkt_event *kept_event(struct kept_event *kept)
+{
+	if (!kept || !kept->known)
+		return NULL;
+	/* It may have been moved. */
+	kept->event.args = kept->args;
+	return &kept->event;
+}
+
+static const struct fkt_column columns[] = {
+	{ "", "begin_stamp", FKT_COLUMN_CYCLES, 0 },
+	{ "", "begin_ns", FKT_COLUMN_DURATION, 0 },
+	{ "", "end_stamp", FKT_COLUMN_CYCLES, 0 },
+	{ "", "end_ns", FKT_COLUMN_DURATION, 0 },
+	{ "", "duration_cycles", FKT_COLUMN_CYCLES, 0 },
+	{ "", "duration_ns", FKT_COLUMN_DURATION, 0 },
+	{ "", "own_cycles", FKT_COLUMN_CYCLES, 0 },
+	{ "", "own_ns", FKT_COLUMN_DURATION, 0 },
+	{ "", "cpu", FKT_COLUMN_NUMBER, 0 },
+	{ "", "pid", FKT_COLUMN_TEXT, 0 },
+	{ "", "process", FKT_COLUMN_TEXT, 0 },
+	{ "", "depth", FKT_COLUMN_NUMBER, 0 },
+	{ "", "code", FKT_COLUMN_TEXT, 0 },
+	{ "", "name", FKT_COLUMN_TEXT, 0 },
+	{ "", "args", FKT_COLUMN_JSON, 0 },
+	{ "", "result", FKT_COLUMN_JSON, 0 },
+	{ "", "errno", FKT_COLUMN_TEXT, 0 },
+	{ "", "whole", FKT_COLUMN_NUMBER, 0 },
+	{ 0 },
+};
+
+void begin_calls(struct fkt_output *out)
+{
+	fkt_table_begin(out, columns);
+}
+
+void print_call(struct fkt_output *out, const char *table, struct fkt_args *args, uint64_t first,
+		const struct fkt_process *process, const struct fkt_call *call)
+{
+	char name[FKT_NAME_BYTES], code[PID_BYTES], pid[PID_BYTES], result[PID_BYTES + 8];
+	struct fkt_value value;
+	const char *error;
+	bool returned = fkt_args_result(args, call->exit, &value, &error);
+
+	fkt_row_name(out->trace, call->row, name);
+	put_row_code(out->trace, call->row, code);
+	put_pid(process, pid);
+	if (returned && value.kind == FKT_VALUE_SIGNED)
+		snprintf(result, sizeof(result), "%" PRId64, (int64_t)value.number);
+	else if (returned)
+		snprintf(result, sizeof(result), "%" PRIu64, value.number);
+	fkt_table_row(out, table, columns,
+		      (const union fkt_cell[]){
+			      { .number = call->begin },
+			      { .number = call->begin - first },
+			      { .number = call->end },
+			      { .number = call->end - first },
+			      { .number = call->end - call->begin },
+			      { .number = call->end - call->begin },
+			      { .number = call->own },
+			      { .number = call->own },
+			      { .number = call->cpu },
+			      { .text = pid },
+			      { .text = process->comm },
+			      { .number = call->depth },
+			      { .text = code },
+			      { .text = name },
+			      { .text = call->entry ? fkt_args_entry(args, call->entry, call->row)
+						    : NULL },
+			      { .text = returned ? result : NULL },
+			      { .text = error },
+			      { .number = !call->partial } },
+		      false);
+}

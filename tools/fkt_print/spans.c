@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls as single lines, in the order in which they begin.
+ *
+ * A line has what only the end of a call tells: so it is put off until all calls that began before
+ * it have ended. All calls are in a list, in the order of their begin: those that are open, and
+ * those that have ended and are to be printed. No more than WAITING_MAX wait. When there are more,
+ * the call that holds them up is taken out of the order, and is printed when it ends.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+/* Each takes some 250 bytes, and what it holds. */
+#define WAITING_MAX 100000u
+
+struct span {
+	struct span *next; /* in a circle with struct spans's list */
+	struct span *before;
+	bool ended;
+	bool late; /* taken out of the order */
+	struct fkt_call call;
+	struct fkt_process process; /* when it ended */
+	struct fkt_event entry;
+	struct fkt_event exit;
+	uint64_t args[]; /* of both */
+};
+
+struct spans {
+	struct fkt_output *out;
+	const struct options *options;
+	const struct filter *filter;
+	const struct fkt_processes *processes;
+	struct fkt_args *args;
+	struct frames *frames; /* a struct span * each */
+	struct fkt_moments moments;
+	struct span list;
+	uint32_t waiting;
+	uint64_t late; /* how many were printed out of the order */
+};
+
+static void drop(struct span *span)
+{
+	span->before->next = span->next;
+	span->next->before = span->before;
+	free(span);
+}
+
+/* A call of whose end we are not told. */
+static void drop_frame(void *frame)
+{
+	struct span *span = *(struct span **)frame;
+
+	if (span)
+		drop(span);
+}
+
+static void spans_free(void *view)
+{
+	struct spans *spans = view;
+
+	frames_free(spans->frames);
+	while (spans->list.next != &spans->list)
+		drop(spans->list.next);
+	fkt_args_free(spans->args);
+	free(spans);
+}
+
+static void *spans_new(const struct context *context)
+{
+	struct spans *spans = calloc(1, sizeof(*spans));
+
+	if (!spans)
+		return NULL;
+	spans->list.next = spans->list.before = &spans->list;
+	spans->out = context->out;
+	spans->options = context->options;
+	spans->filter = context->filter;
+	spans->processes = context->processes;
+	spans->moments.trace = context->trace;
+	spans->moments.time = context->options->time;
+	spans->args = fkt_args_new(context->trace, context->processes, context->out->format);
+	spans->frames = frames_new(sizeof(struct span *), drop_frame);
+	if (!spans->args || !spans->frames) {
+		spans_free(spans);
+		return NULL;
+	}
+	if (!fkt_format_for_people(spans->out->format))
+		begin_calls(spans->out);
+	else if (!fkt_has_clock(context->trace))
+		fkt_table_line(spans->out, "%20s %11s %11s %4s %-24s %s", "Stamp", "Duration",
+			       "Own", "CPU", "Thread", "Call");
+	else
+		fkt_table_line(spans->out, "%*s %11s %11s %4s %-24s %s",
+			       context->options->time == FKT_TIME_ABS ? -29 : 14,
+			       context->options->time == FKT_TIME_ABS ? "Time" : "Seconds",
+			       "Duration", "Own", "CPU", "Thread", "Call");
+	return spans;
+}
+
+static void print_line(struct spans *spans, const struct fkt_process *process,
+		       const struct fkt_call *call)
+{
+	const struct fkt_trace *trace = spans->out->trace;
+	const char *result = fkt_args_exit(spans->args, call->exit, call->row);
+	char name[FKT_NAME_BYTES], thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES];
+	char duration[FKT_DURATION_BYTES], own[FKT_DURATION_BYTES];
+	FILE *file = spans->out->file;
+
+	fkt_row_name(trace, call->row, name);
+	put_thread(process, thread);
+	spans->moments.first = filter_first(spans->filter);
+	if (fkt_has_clock(trace))
+		fprintf(file, "%14s ", fkt_moment(&spans->moments, call->begin, moment));
+	else
+		fprintf(file, "%20" PRIu64 " ", call->begin);
+	fprintf(file, "%11s %11s %4u %-24s %s%s(%s)%s%s%s\n",
+		fkt_duration(trace, call->end - call->begin, duration),
+		fkt_duration(trace, call->own, own), call->cpu, thread,
+		call->interrupt ? "=> " : "", name,
+		fkt_args_entry(spans->args, call->entry, call->row), *result ? " " : "", result,
+		call->exit ? "" : " /* not left */");
+}
+
+static void print(struct spans *spans, const struct fkt_process *process,
+		  const struct fkt_call *call)
+{
+	if (fkt_format_for_people(spans->out->format))
+		print_line(spans, process, call);
+	else
+		print_call(spans->out, "spans", spans->args, filter_first(spans->filter), process,
+			   call);
+}
+
+/* Print what nothing holds up; more than @max calls are not held up at all. */
+static void print_ended(struct spans *spans, uint32_t max)
+{
+	struct span *span;
+
+	while ((span = spans->list.next) != &spans->list) {
+		if (!span->ended) {
+			if (spans->waiting <= max)
+				return;
+			span->late = true;
+			span->before->next = span->next;
+			span->next->before = span->before;
+			span->next = span->before = span;
+			continue;
+		}
+		print(spans, &span->process, &span->call);
+		spans->waiting--;
+		drop(span);
+	}
+}
+
+static void copy_event(struct fkt_event *to, uint64_t *args, const struct fkt_event *event)
+{
+	*to = *event;
+	to->args = args;
+	memcpy(args, event->args, event->words * sizeof(*args));
+}
+
+static int spans_enter(void *view, const struct fkt_call *call, bool passes)
+{
+	struct spans *spans = view;
+	struct span **frame = frames_enter(spans->frames, call), *span;
+
+	/* Whether it passes is known when it ends. */
+	(void)passes;
+	if (!frame)
+		return -ENOMEM;
+	span = calloc(1, sizeof(*span) + call->entry->words * sizeof(span->args[0]));
+	if (!span)
+		return -ENOMEM;
+	copy_event(&span->entry, span->args, call->entry);
+	span->before = spans->list.before;
+	span->next = &spans->list;
+	span->before->next = span->next->before = span;
+	*frame = span;
+	return 0;
+}
+
+/* It has ended, and others that began before it may not have. */
+static int keep(struct spans *spans, struct span **frame, const struct fkt_call *call)
+{
+	unsigned int words = (*frame)->entry.words, more = call->exit ? call->exit->words : 0;
+	struct span *span = realloc(*frame, sizeof(*span) + (words + more) * sizeof(span->args[0]));
+
+	if (!span)
+		return -ENOMEM;
+	span->before->next = span->next->before = span;
+	*frame = NULL;
+	span->ended = true;
+	span->call = *call;
+	span->process = *fkt_process(spans->processes, call->id);
+	span->entry.args = span->args;
+	span->call.entry = &span->entry;
+	if (call->exit) {
+		copy_event(&span->exit, span->args + words, call->exit);
+		span->call.exit = &span->exit;
+	}
+	spans->waiting++;
+	return 0;
+}
+
+static int spans_leave(void *view, const struct fkt_call *call, bool passes)
+{
+	struct spans *spans = view;
+	struct span **frame = frames_at(spans->frames, call, call->depth);
+	struct fkt_call whole = *call;
+	int err = 0;
+
+	/* Nobody knows when it began. */
+	if (!call->entered)
+		return 0;
+	if (passes && frame && *frame && !(*frame)->late) {
+		err = keep(spans, frame, call);
+	} else if (passes) {
+		whole.entry = frame && *frame ? &(*frame)->entry : NULL;
+		print(spans, fkt_process(spans->processes, call->id), &whole);
+		spans->late += whole.entry != NULL;
+	}
+	frames_leave(spans->frames, call);
+	print_ended(spans, WAITING_MAX);
+	return err;
+}
+
+static int spans_print(const struct context *context, void *view)
+{
+	struct spans *spans = view;
+
+	(void)context;
+	print_ended(spans, 0);
+	if (!spans->late)
+		return 0;
+	/* Behind what it is about, where both go to the same place. */
+	fflush(spans->out->file);
+	fprintf(stderr,
+		"%s: %" PRIu64 " call%s not in the order of begin, because more than %u others "
+		"ended in the meantime\n",
+		program_invocation_short_name, spans->late, spans->late == 1 ? " is" : "s are",
+		WAITING_MAX);
+	return 0;
+}
+
+static const struct argp_option spans_options[] = {
+	{ .name = "spans",
+	  .doc = "Calls, a line each, with arguments and result, in the order of their begin" },
+	{ .name = "calls-as-lines", .flags = OPTION_ALIAS },
+	{ 0 },
+};
+
+const struct view view_spans = {
+	.name = "spans",
+	.option = spans_options,
+	.new = spans_new,
+	.enter = spans_enter,
+	.leave = spans_leave,
+	.print = spans_print,
+	.free = spans_free,
+};
