@@ -253,11 +253,12 @@ bench:
 	tests/bench/run
 
 install: tools install-lib $(if $(wildcard $(KDIR)/$(utsrelease)),module)
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5
 	install -m 755 $(tools:%=$(B)/bin/%) $(DESTDIR)$(BINDIR)
 	$(foreach a,$(aliases),ln -sf $(lastword $(subst :, ,$(a))) \
 		$(DESTDIR)$(BINDIR)/$(firstword $(subst :, ,$(a)));)
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
+	install -m 644 $(wildcard docs/man/*.5) $(DESTDIR)$(MANDIR)/man5
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) \
 		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) modules_install,$(SERIES))

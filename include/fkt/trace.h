@@ -1161,6 +1161,8 @@ enum fkt_time {
 	FKT_TIME_US,	 /* microseconds since the event before */
 	FKT_TIME_REL,	 /* seconds since the first event */
 	FKT_TIME_ABS,	 /* date and time of day */
+	FKT_TIME_FIT,	 /* since the event before, in the unit that fits: ns, us, ms or s; in */
+			 /* cycles when the trace has no clock */
 };
 
 struct fkt_text;

@@ -103,15 +103,16 @@ static char *csv_event(struct fkt_text *text, char *to, const struct fkt_who *wh
 
 static void csv_table(struct fkt_output *out, const struct fkt_column *columns)
 {
+	char key[FKT_KEY_BYTES];
 	const char *comma = "";
 
 	if (out->tables)
 		fputc('\n', out->file);
 	for (; columns->title; columns++) {
-		if (columns->type == FKT_COLUMN_BAR)
-			continue;
-		fprintf(out->file, "%s%s", comma, columns->key);
-		comma = ",";
+		for (unsigned int i = 0; i < fkt_members(columns); i++) {
+			fprintf(out->file, "%s%s", comma, fkt_member_key(columns, i, key));
+			comma = ",";
+		}
 	}
 	fputc('\n', out->file);
 }
@@ -136,19 +137,20 @@ static void print_string(FILE *file, const char *text)
 static void csv_row(struct fkt_output *out, const char *name, const struct fkt_column *columns,
 		    const union fkt_cell *cells, bool strong)
 {
-	const char *comma = "";
+	char room[FKT_THREAD_BYTES];
+	const char *comma = "", *text;
 
 	(void)name;
 	(void)strong;
-	for (unsigned int i = 0; columns[i].title; i++) {
-		if (columns[i].type == FKT_COLUMN_BAR)
-			continue;
-		fputs(comma, out->file);
-		comma = ",";
-		if (fkt_column_is_text(&columns[i]))
-			print_string(out->file, cells[i].text ?: "");
-		else
-			fkt_print_number(out, &columns[i], cells[i], "");
+	for (; columns->title; columns++, cells++) {
+		for (unsigned int i = 0; i < fkt_members(columns); i++) {
+			fputs(comma, out->file);
+			comma = ",";
+			if (fkt_member_text(columns, i, *cells, room, &text))
+				print_string(out->file, text ?: "");
+			else
+				fkt_print_member(out, columns, i, *cells, "");
+		}
 	}
 	fputc('\n', out->file);
 }

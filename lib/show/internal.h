@@ -7,6 +7,7 @@
  *	args.c		what calls were given and returned, by itself
  *	list.c		a listing made by several threads
  *	table.c		tables, and which formats there are
+ *	columns.c	how wide tables are for people
  *	plain.c …	formats: a struct fkt_format each, in a file of its own, and a name in
  *			FKT_FORMATS
  *
@@ -150,11 +151,12 @@ struct fkt_text {
  * @label: write what stands for a code, called @name, with some number of fields
  * @who: write what stands for the CPU and the thread of an event
  * @event: write an event's line, without its newline
- * @args: write what an event holds that begins a call, or ends it (@exit); @row is the call's. NULL:
- *	that of JSON is used
+ * @args: write what an event holds that begins a call, or ends it (@exit), of row @row; NULL: that
+ *	of JSON is used
  * @gap: write a line for something missing, likewise; NULL: none
  * @table: write what precedes a table
  * @row: write a row of a table that is called @name
+ * @end: write what was kept of a table; NULL: nothing is
  * @remark: write a line that is not of a table; NULL: none
  *
  * Those that write return the end of it. All of a listing are called by several threads, each with
@@ -183,6 +185,7 @@ struct fkt_format {
 	void (*table)(struct fkt_output *out, const struct fkt_column *columns);
 	void (*row)(struct fkt_output *out, const char *name, const struct fkt_column *columns,
 		    const union fkt_cell *cells, bool strong);
+	void (*end)(struct fkt_output *out);
 	void (*remark)(struct fkt_output *out, const char *line);
 };
 
@@ -218,9 +221,26 @@ static inline char *fkt_put_time_ns(const struct fkt_text *text, char *to, uint6
 /* time.c: the date and the time of day, in nanoseconds since 1970 */
 char *fkt_put_date(struct fkt_date *date, char *to, int64_t ns);
 
-/* table.c: a cell that is a number, for programs; @none where it is not known */
-void fkt_print_number(struct fkt_output *out, const struct fkt_column *column, union fkt_cell cell,
-		      const char *none);
+/* columns.c: tables for people */
+void fkt_layout_begin(struct fkt_output *out, const struct fkt_column *columns);
+void fkt_layout_row(struct fkt_output *out, const union fkt_cell *cells, bool strong);
+void fkt_layout_end(struct fkt_output *out);
+
+/* table.c: what programs get of a column: none, one or two columns */
+
+#define FKT_MEMBERS_MAX 2
+#define FKT_KEY_BYTES	64
+
+unsigned int fkt_members(const struct fkt_column *column);
+/* The key of one of them. */
+const char *fkt_member_key(const struct fkt_column *column, unsigned int member,
+			   char key[FKT_KEY_BYTES]);
+/* Its text, NULL if it has none; @room is used where it has to be made. False: it is a number. */
+bool fkt_member_text(const struct fkt_column *column, unsigned int member, union fkt_cell cell,
+		     char room[FKT_THREAD_BYTES], const char **text);
+/* Write its number, @none where it is not known. */
+void fkt_print_member(struct fkt_output *out, const struct fkt_column *column, unsigned int member,
+		      union fkt_cell cell, const char *none);
 
 /*
  * json.c: an event's fields as an object. In a column of CSV, where quotes are doubled, likewise:

@@ -256,20 +256,23 @@ static void print_string(FILE *file, const char *text)
 static void json_row(struct fkt_output *out, const char *name, const struct fkt_column *columns,
 		     const union fkt_cell *cells, bool strong)
 {
+	char key[FKT_KEY_BYTES], room[FKT_THREAD_BYTES];
+	const char *text;
+
 	(void)strong;
 	fprintf(out->file, "{\"table\":\"%s\"", name);
-	for (unsigned int i = 0; columns[i].title; i++) {
-		if (columns[i].type == FKT_COLUMN_BAR)
-			continue;
-		fprintf(out->file, ",\"%s\":", columns[i].key);
-		if (fkt_column_is_text(&columns[i]) && !cells[i].text)
-			fputs("null", out->file);
-		else if (columns[i].type == FKT_COLUMN_JSON)
-			fputs(cells[i].text, out->file);
-		else if (fkt_column_is_text(&columns[i]))
-			print_string(out->file, cells[i].text);
-		else
-			fkt_print_number(out, &columns[i], cells[i], "null");
+	for (; columns->title; columns++, cells++) {
+		for (unsigned int i = 0; i < fkt_members(columns); i++) {
+			fprintf(out->file, ",\"%s\":", fkt_member_key(columns, i, key));
+			if (!fkt_member_text(columns, i, *cells, room, &text))
+				fkt_print_member(out, columns, i, *cells, "null");
+			else if (!text)
+				fputs("null", out->file);
+			else if (columns->type == FKT_COLUMN_JSON)
+				fputs(text, out->file);
+			else
+				print_string(out->file, text);
+		}
 	}
 	fputs("}\n", out->file);
 }

@@ -10,11 +10,6 @@
 #define COLUMN_MAX  16
 #define PID_COLUMN  7
 
-#define BAR_PERCENT 2.5 /* a star */
-#define BAR_WIDTH   40
-
-#define STRONG	    "\033[1m"
-#define BAR_COLOR   "\033[32m"
 #define COLOR_OFF   "\033[0m"
 
 /* Arguments from here on are likely to be addresses, and shown in hexadecimal. */
@@ -190,6 +185,20 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *
 
 /* ---- a listing ---- */
 
+/* "365 ns", "1.234 us", in the unit that fits, as wide as a column. */
+static char *put_fitting(char *to, int64_t ns)
+{
+	uint64_t positive = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	if (positive < FKT_NS_PER_US)
+		return fkt_put_bytes(put_column(to, ns, 9, 0), " ns", 3);
+	if (positive < FKT_NS_PER_MS)
+		return fkt_put_bytes(put_column(to, ns, 9, 3), " us", 3);
+	if (positive < FKT_NS_PER_SECOND)
+		return fkt_put_bytes(put_column(to, ns / 1000, 9, 3), " ms", 3);
+	return fkt_put_bytes(put_column(to, ns / 1000000, 10, 3), " s", 2);
+}
+
 static char *put_time(struct fkt_text *text, char *to, uint64_t stamp)
 {
 	int64_t since = (int64_t)(stamp - text->last);
@@ -201,6 +210,8 @@ static char *put_time(struct fkt_text *text, char *to, uint64_t stamp)
 		return put_column(to, fkt_cycles_to_ns(text->trace, since), 12, 0);
 	case FKT_TIME_US:
 		return put_column(to, fkt_cycles_to_ns(text->trace, since), 12, 3);
+	case FKT_TIME_FIT:
+		return put_fitting(to, fkt_cycles_to_ns(text->trace, since));
 	case FKT_TIME_REL:
 		since = (int64_t)(stamp - text->first);
 		return put_column(to, fkt_cycles_to_ns(text->trace, since), 14, 9);
@@ -217,6 +228,7 @@ static char *plain_header(const struct fkt_text *text, char *to)
 		[FKT_TIME_US] = "          us",
 		[FKT_TIME_REL] = "       Seconds",
 		[FKT_TIME_ABS] = "Time                         ",
+		[FKT_TIME_FIT] = "       Since",
 	};
 	int bytes = sprintf(to, "%s  CPU     Pid %-16s Code  %-24s %s\n", times[text->time],
 			    "Process", "Name", "Arguments");
@@ -375,88 +387,22 @@ static char *plain_gap(const struct fkt_text *text, char *to, const struct fkt_g
 
 /* ---- tables ---- */
 
-/* Characters, not bytes, are counted. */
-static void print_padded(FILE *file, const char *text, int width)
-{
-	for (const char *c = text; *c; c++)
-		width -= (*c & 0xc0) != 0x80;
-	fputs(text, file);
-	fprintf(file, "%*s", width > 0 ? width : 0, "");
-}
-
-static void print_cell(struct fkt_output *out, const struct fkt_column *column, union fkt_cell cell)
-{
-	char text[FKT_DURATION_BYTES];
-	int stars;
-
-	if (column->type == FKT_COLUMN_LAST) {
-		fputs(cell.text ?: "", out->file);
-		return;
-	}
-	if (fkt_column_is_text(column)) {
-		print_padded(out->file, cell.text ?: "", column->width);
-		return;
-	}
-	if (cell.number == FKT_CELL_NONE) {
-		fprintf(out->file, "%*s", column->width, column->type == FKT_COLUMN_BAR ? "" : "-");
-		return;
-	}
-	switch (column->type) {
-	case FKT_COLUMN_DURATION:
-		fkt_duration(out->trace, cell.number, text);
-		fprintf(out->file, "%*s", column->width, text);
-		break;
-	case FKT_COLUMN_PERCENT:
-		fprintf(out->file, "%*.2f%%", column->width - 1, (double)cell.number / 1e4);
-		break;
-	case FKT_COLUMN_BAR:
-		stars = (int)((double)cell.number / 1e4 / BAR_PERCENT);
-		if (out->color)
-			fputs(BAR_COLOR, out->file);
-		for (int i = 0; i < stars && i < BAR_WIDTH; i++)
-			fputc('*', out->file);
-		if (out->color)
-			fputs(COLOR_OFF, out->file);
-		break;
-	default:
-		fprintf(out->file, "%*" PRIu64, column->width, cell.number);
-	}
-}
-
 static void plain_table(struct fkt_output *out, const struct fkt_column *columns)
 {
-	if (out->color)
-		fputs(STRONG, out->file);
-	for (const struct fkt_column *column = columns; column->title; column++) {
-		if (column != columns)
-			fputc(' ', out->file);
-		if (column->type == FKT_COLUMN_LAST || column->type == FKT_COLUMN_BAR)
-			fputs(column->title, out->file);
-		else if (fkt_column_is_text(column))
-			print_padded(out->file, column->title, column->width);
-		else
-			fprintf(out->file, "%*s", column->width, column->title);
-	}
-	fputs(out->color ? COLOR_OFF "\n" : "\n", out->file);
+	fkt_layout_begin(out, columns);
 }
 
 static void plain_row(struct fkt_output *out, const char *name, const struct fkt_column *columns,
 		      const union fkt_cell *cells, bool strong)
 {
 	(void)name;
-	strong = strong && out->color;
-	if (strong)
-		fputs(STRONG, out->file);
-	for (unsigned int i = 0; columns[i].title; i++) {
-		if (i)
-			fputc(' ', out->file);
-		print_cell(out, &columns[i], cells[i]);
-	}
-	fputs(strong ? COLOR_OFF "\n" : "\n", out->file);
+	(void)columns;
+	fkt_layout_row(out, cells, strong);
 }
 
 static void plain_remark(struct fkt_output *out, const char *line)
 {
+	fkt_layout_end(out);
 	fputs(line, out->file);
 	fputc('\n', out->file);
 }
@@ -476,5 +422,6 @@ const struct fkt_format fkt_format_plain = {
 	.gap = plain_gap,
 	.table = plain_table,
 	.row = plain_row,
+	.end = fkt_layout_end,
 	.remark = plain_remark,
 };

@@ -70,19 +70,85 @@ void fkt_table_line(struct fkt_output *out, const char *format, ...)
 	va_end(args);
 }
 
-void fkt_print_number(struct fkt_output *out, const struct fkt_column *column, union fkt_cell cell,
-		      const char *none)
+void fkt_table_end(struct fkt_output *out)
 {
-	bool duration = column->type == FKT_COLUMN_DURATION;
+	if (out->format->end)
+		out->format->end(out);
+}
 
-	if (cell.number == FKT_CELL_NONE || (duration && !fkt_has_clock(out->trace)))
-		fputs(none, out->file);
-	else if (duration)
-		fprintf(out->file, "%" PRId64, fkt_cycles_to_ns(out->trace, (int64_t)cell.number));
-	else if (column->type == FKT_COLUMN_PERCENT)
-		fprintf(out->file, "%.4f", (double)cell.number / 1e4);
+/* ---- what programs get ---- */
+
+unsigned int fkt_members(const struct fkt_column *column)
+{
+	switch (column->type) {
+	case FKT_COLUMN_BAR:
+		return 0;
+	case FKT_COLUMN_DURATION:
+	case FKT_COLUMN_MOMENT:
+	case FKT_COLUMN_THREAD:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+const char *fkt_member_key(const struct fkt_column *column, unsigned int member,
+			   char key[FKT_KEY_BYTES])
+{
+	static const char *const ends[][FKT_MEMBERS_MAX] = {
+		[FKT_COLUMN_DURATION] = { "_cycles", "_ns" },
+		[FKT_COLUMN_MOMENT] = { "_stamp", "_ns" },
+		[FKT_COLUMN_THREAD] = { "_pid", "" },
+	};
+
+	if (fkt_members(column) == 1)
+		return column->key;
+	if (column->type == FKT_COLUMN_THREAD && !member && !strcmp(column->key, "process"))
+		return "pid";
+	snprintf(key, FKT_KEY_BYTES, "%s%s", column->key, ends[column->type][member]);
+	return key;
+}
+
+bool fkt_member_text(const struct fkt_column *column, unsigned int member, union fkt_cell cell,
+		     char room[FKT_THREAD_BYTES], const char **text)
+{
+	if (fkt_column_is_text(column))
+		*text = cell.text;
+	else if (column->type == FKT_COLUMN_THREAD && member)
+		*text = cell.thread ? fkt_thread_name(cell.thread, room) : NULL;
 	else
-		fprintf(out->file, "%" PRIu64, cell.number);
+		return false;
+	return true;
+}
+
+void fkt_print_member(struct fkt_output *out, const struct fkt_column *column, unsigned int member,
+		      union fkt_cell cell, const char *none)
+{
+	bool thread = column->type == FKT_COLUMN_THREAD;
+	uint64_t number = cell.number;
+
+	if (thread)
+		number = cell.thread && cell.thread->tid != FKT_PID_UNKNOWN ? cell.thread->tid
+									    : FKT_CELL_NONE;
+	else if (column->type == FKT_COLUMN_MOMENT && member)
+		number -= out->first;
+	if (number == FKT_CELL_NONE || (member && !fkt_has_clock(out->trace)))
+		fputs(none, out->file);
+	else if (member)
+		fprintf(out->file, "%" PRId64, fkt_cycles_to_ns(out->trace, (int64_t)number));
+	else if (column->type == FKT_COLUMN_PERCENT)
+		fprintf(out->file, "%.4f", (double)number / 1e4);
+	else
+		fprintf(out->file, "%" PRIu64, number);
+}
+
+const char *fkt_thread_name(const struct fkt_process *thread, char text[FKT_THREAD_BYTES])
+{
+	if (thread->tid)
+		snprintf(text, FKT_THREAD_BYTES, "%s", thread->comm);
+	else
+		snprintf(text, FKT_THREAD_BYTES, "%s/%u", thread->comm, thread->cpu);
+	return text;
 }
 
 const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
@@ -103,6 +169,22 @@ const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
 		snprintf(text, FKT_DURATION_BYTES, "%.3f ms", (double)ns / FKT_NS_PER_MS);
 	else
 		snprintf(text, FKT_DURATION_BYTES, "%.3f s", (double)ns / FKT_NS_PER_SECOND);
+	return text;
+}
+
+const char *fkt_duration_as(const struct fkt_trace *trace, enum fkt_time time, uint64_t cycles,
+			    char text[FKT_DURATION_BYTES])
+{
+	if (time == FKT_TIME_CYCLES)
+		snprintf(text, FKT_DURATION_BYTES, "%" PRIu64 " cyc", cycles);
+	else if (time == FKT_TIME_NS)
+		snprintf(text, FKT_DURATION_BYTES, "%" PRId64 " ns",
+			 fkt_cycles_to_ns(trace, (int64_t)cycles));
+	else if (time == FKT_TIME_US)
+		snprintf(text, FKT_DURATION_BYTES, "%.3f us",
+			 (double)fkt_cycles_to_ns(trace, (int64_t)cycles) / FKT_NS_PER_US);
+	else
+		fkt_duration(trace, cycles, text);
 	return text;
 }
 

@@ -7,31 +7,47 @@
 
 #include <fkt/trace.h>
 
+struct fkt_layout;
+
 /**
  * struct fkt_output - where tables go
  * @file: to this
  * @format: as what
  * @color: whether the terminal takes colours
+ * @time: in which unit people are shown durations: FKT_TIME_CYCLES, _NS, _US, or else what fits
+ * @width: columns of the terminal; 0: as many as are needed
  * @trace: whose clock converts cycles
+ * @first: stamp of its beginning, since which moments are
  * @tables: how many were begun
+ * @layout: the table that is being printed, for people
+ * @told_left_out: it was said which columns there is no room for
  */
 struct fkt_output {
 	FILE *file;
 	const struct fkt_format *format;
 	bool color;
+	enum fkt_time time;
+	unsigned int width;
 	const struct fkt_trace *trace;
+	uint64_t first;
 	unsigned int tables;
+	struct fkt_layout *layout;
+	bool told_left_out;
 };
 
+/*
+ * What a column holds. Some are two columns for programs, whose keys are made of the column's, KEY:
+ * so that a thing has the same name and the same unit in every table.
+ */
 enum fkt_column_type {
 	FKT_COLUMN_TEXT, /* to the left; NULL: there is none */
-	FKT_COLUMN_JSON, /* the same, text of JSON; for programs alone */
-	FKT_COLUMN_LAST, /* the same, the last one of the line: as wide as it needs */
+	FKT_COLUMN_JSON, /* text of JSON; for people, a number as text */
 	FKT_COLUMN_NUMBER,
-	FKT_COLUMN_CYCLES,   /* a number, that of cycles */
-	FKT_COLUMN_DURATION, /* cycles, shown as time if the trace has a clock; to programs in ns */
+	FKT_COLUMN_DURATION, /* cycles; KEY_cycles and KEY_ns */
+	FKT_COLUMN_MOMENT,   /* a stamp; KEY_stamp, and KEY_ns since the beginning; for programs */
 	FKT_COLUMN_PERCENT,  /* parts of a million */
-	FKT_COLUMN_BAR,	     /* the same, as stars; not for programs */
+	FKT_COLUMN_THREAD,   /* "find[164]"; KEY_pid and KEY, pid and process if KEY is "process" */
+	FKT_COLUMN_BAR,	     /* parts of a million, as stars; not for programs */
 };
 
 /**
@@ -39,18 +55,19 @@ enum fkt_column_type {
  * @title: for people
  * @key: for programs
  * @type: what it holds
- * @width: for people
+ * @rank: those with the largest rank are left out first, where people have no room; 0: never
  */
 struct fkt_column {
 	const char *title;
 	const char *key;
 	enum fkt_column_type type;
-	int width;
+	unsigned int rank;
 };
 
-/* A cell: its text or its number; a number that is not known is FKT_CELL_NONE. */
+/* A cell: its text, its thread or its number; a number that is not known is FKT_CELL_NONE. */
 union fkt_cell {
 	const char *text;
+	const struct fkt_process *thread;
 	uint64_t number;
 };
 
@@ -58,8 +75,7 @@ union fkt_cell {
 
 static inline bool fkt_column_is_text(const struct fkt_column *column)
 {
-	return column->type == FKT_COLUMN_TEXT || column->type == FKT_COLUMN_JSON ||
-	       column->type == FKT_COLUMN_LAST;
+	return column->type == FKT_COLUMN_TEXT || column->type == FKT_COLUMN_JSON;
 }
 
 /**
@@ -125,6 +141,26 @@ struct fkt_moments {
  */
 const char *fkt_moment(struct fkt_moments *moments, uint64_t stamp, char text[FKT_MOMENT_BYTES]);
 
+/**
+ * fkt_table_end() - print what was kept of the last table
+ * @out: where
+ *
+ * To be called before anything else goes to the same file.
+ */
+void fkt_table_end(struct fkt_output *out);
+
+/* Room for the name of a thread. */
+#define FKT_THREAD_BYTES (FKT_COMM_BYTES + 8)
+
+/**
+ * fkt_thread_name() - a thread's name; of an idle task, with its CPU: "idle/1"
+ * @thread: the thread
+ * @text: written
+ *
+ * Return: @text.
+ */
+const char *fkt_thread_name(const struct fkt_process *thread, char text[FKT_THREAD_BYTES]);
+
 /* Room for a duration. */
 #define FKT_DURATION_BYTES 32
 
@@ -138,6 +174,18 @@ const char *fkt_moment(struct fkt_moments *moments, uint64_t stamp, char text[FK
  */
 const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
 			 char text[FKT_DURATION_BYTES]);
+
+/**
+ * fkt_duration_as() - the same in a given unit
+ * @trace: the trace
+ * @time: FKT_TIME_CYCLES, _NS or _US; else what fits
+ * @cycles: the duration
+ * @text: written
+ *
+ * Return: @text.
+ */
+const char *fkt_duration_as(const struct fkt_trace *trace, enum fkt_time time, uint64_t cycles,
+			    char text[FKT_DURATION_BYTES]);
 
 /**
  * fkt_parts() - a part in parts of a million

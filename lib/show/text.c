@@ -167,7 +167,7 @@ struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *pro
 	text->trace = trace;
 	text->processes = processes;
 	text->fd = fd;
-	text->time = time;
+	text->time = time == FKT_TIME_FIT && !fkt_has_clock(trace) ? FKT_TIME_CYCLES : time;
 	text->format = fkt_format(0);
 	text->generation = 1;
 	return text;

@@ -23,6 +23,7 @@ static const char *const modes[] = {
 	"fkt_print",
 	"fkt_print --summary",
 	"fkt_print --no-summary --time=ns",
+	"fkt_print --no-summary --time=cycles",
 	"fkt_print --no-summary --time=rel",
 	"fkt_print --no-summary --time=abs",
 	"fkt_print --summary --cpus --kernel-only",

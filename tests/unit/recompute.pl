@@ -66,7 +66,7 @@ my $per_ns = $events[-1]{time_ns} ? ($events[-1]{stamp} - $events[0]{stamp}) / $
 my $all = tables('-q');
 my %kernel;	# those that have no user mode
 for (@{$all->{processes}}) {
-	$kernel{$_->{pid}} = 1 unless defined $_->{user_ns};
+	$kernel{row_thread($_)} = 1 unless defined $_->{user_ns};
 }
 my $cpus = $all->{trace}[0]{cpus};
 my %layer;	# by code
@@ -77,6 +77,13 @@ for (@{tables('--by', 'code,layer')->{by}}) {
 sub thread {
 	my ($pid, $cpu) = @_;
 	return $pid ? $pid : "-$cpu";
+}
+
+# The same of a row, where the name of an idle task has its CPU in it.
+sub row_thread {
+	my ($row) = @_;
+	return '?' unless defined $row->{pid};
+	return thread($row->{pid}, $row->{process} =~ m{/(\d+)$} ? $1 : 0);
 }
 
 for (@events) {
@@ -533,10 +540,12 @@ sub check {
 	push @options, "--to=$f->{to}ns" if defined $f->{to};
 	push @options, "--longer-than=$f->{longer}ns" if defined $f->{longer};
 
-	# The listing.
+	# The listing, which is of calls with --longer-than.
 	my %listed;
-	$listed{$_->{code}}++ for map { parse($_) } output('--no-summary', @options);
-	same('listing', \%listed, $r->{listed});
+	if (!defined $f->{longer}) {
+		$listed{$_->{code}}++ for map { parse($_) } output('--no-summary', @options);
+		same('listing', \%listed, $r->{listed});
+	}
 
 	# The summary.
 	my $t = tables('-q', @options);
@@ -550,11 +559,11 @@ sub check {
 	     { all => $r->{events} // 0 });
 	same('selected events', { all => $t->{trace}[0]{selected_events} }, { all => $r->{events} // 0 });
 	my $own = $r->{picks} ? $r->{picked} : $r->{own};
-	same('cycles of rows', column($t->{rows}, 'name', 'cycles'), { map { my $n = $_; ($n eq 'user' && !grep({ $_->{name} eq 'user' } @{$t->{rows}}) ? 'not traced' : $n) => $own->{$n} } keys %{$own // {}} }, $slack);
+	same('cycles of rows', column($t->{rows}, 'name', 'own_cycles'), { map { my $n = $_; ($n eq 'user' && !grep({ $_->{name} eq 'user' } @{$t->{rows}}) ? 'not traced' : $n) => $own->{$n} } keys %{$own // {}} }, $slack);
 	same('calls', column($t->{rows}, 'name', 'calls'), $r->{picks} ? $r->{calls} : $r->{whole});
 	same('partial calls', column($t->{rows}, 'name', 'partial'), $r->{picks} ? $r->{partial} : $r->{parts});
-	my $pid = sub { my $p = $_[0]{pid}; $p };
-	same('cycles of threads', column($t->{processes}, $pid, 'cycles'), $r->{picks} ? $r->{thread_picked} : $r->{thread}, $slack);
+	my $pid = \&row_thread;
+	same('cycles of threads', column($t->{processes}, $pid, 'on_cpu_cycles'), $r->{picks} ? $r->{thread_picked} : $r->{thread}, $slack);
 	if (!$r->{picks}) {
 		for my $state ('waiting', 'sleep_s', 'sleep_d', 'sleep_i', 'sleep_other') {
 			same("$state of threads", column($t->{processes}, $pid, "${state}_ns"),
@@ -562,7 +571,7 @@ sub check {
 		}
 		same('switches', column($t->{processes}, $pid, 'switches'), $r->{switches});
 		my $c = tables('--cpus', @options);
-		same('--cpus', column($c->{on_cpu}, sub { "$_[0]{pid} $_[0]{cpu}" }, 'cycles'), $r->{on_cpu}, $slack);
+		same('--cpus', column($c->{on_cpu}, sub { row_thread($_[0]) . " $_[0]{cpu}" }, 'on_cpu_cycles'), $r->{on_cpu}, $slack);
 	}
 	my $whole = 0;
 	$whole += $_ for values %{$r->{thread}};
@@ -587,14 +596,22 @@ sub check {
 	}
 	my $called = tables('--calls', @options);
 	my @wholes = grep { $_->{name} eq $_->{function} && ($_->{percent} // 0) == 100 } @{$called->{calls}};
-	my %only = map { ($_->{name} =~ s/ ONLY$//r) => $_->{cycles} } grep { $_->{name} =~ / ONLY$/ } @{$called->{calls}};
+	my %only = map { ($_->{name} =~ s/ ONLY$//r) => $_->{sum_cycles} } grep { $_->{name} =~ / ONLY$/ } @{$called->{calls}};
 	same('--calls: own cycles', \%only, $r->{only}, $slack);
+
+	# Calls one by one.
+	my @spans = grep { $_->{whole} } @{tables('--spans', @options)->{spans} // []};
+	my %spans;
+	$spans{$_->{name}}++ for @spans;
+	same('--spans: calls', \%spans, \%calls);
+	same('--spans: own cycles', column(\@spans, 'name', 'own_cycles'), $r->{only}, $slack);
+	same('--spans: order', { all => scalar grep { $spans[$_]{begin_stamp} < $spans[$_ - 1]{begin_stamp} } 1 .. $#spans }, { all => 0 });
 
 	# Waits.
 	my $w = tables('--waits', @options);
-	my $id = sub { $_[0]{thread} =~ /\[(-?\d+)\]$/; $1 };
+	my $id = 'pid';
 	same('--waits: count', column($w->{waits}, $id, 'count'), { map { $_ => $r->{waits}{$_}{count} } keys %{$r->{waits}} });
-	my @by_somebody = grep { $_->{waker} ne '' } @{$w->{waits}};
+	my @by_somebody = grep { ($_->{waker} // '') ne '' } @{$w->{waits}};
 	same('--waits: woken by', column(\@by_somebody, $id, 'count'), $r->{woken} // {});
 	same('--waits: sum', column($w->{waits}, $id, 'sum_ns'),
 	     { map { $_ => ($r->{waits}{$_}{sum} // 0) / $per_ns } keys %{$r->{waits}} }, 50 + $slack);
@@ -666,15 +683,15 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	my $t = tables('-q', @$window);
 
 	$sums->{events} += $t->{trace}[0]{selected_events};
-	$sums->{"own of $_->{name}"} += $_->{cycles} for @{$t->{rows}};
+	$sums->{"own of $_->{name}"} += $_->{own_cycles} for @{$t->{rows}};
 	for my $p (@{$t->{processes}}) {
-		$sums->{"$_ of $p->{pid}"} += $p->{$_} // 0 for qw(cycles switches);
+		$sums->{"$_ of " . row_thread($p)} += $p->{$_} // 0 for qw(on_cpu_cycles switches);
 	}
-	$sums->{"$_->{event}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
+	$sums->{"$_->{name}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
 	$t = tables('--waits', @$window);
-	$sums->{"waits of $_->{thread}"} += $_->{sum_ns} for @{$t->{waits}};
+	$sums->{"waits of $_->{pid}"} += $_->{sum_ns} for @{$t->{waits}};
 	$t = tables('--cpus', @$window);
-	$sums->{"$_->{pid} on $_->{cpu}"} += $_->{cycles} for @{$t->{on_cpu}};
+	$sums->{row_thread($_) . " on $_->{cpu}"} += $_->{on_cpu_cycles} for @{$t->{on_cpu}};
 }
 # What a thread was at outside of all calls is told by what it does next, and that may be in another window.
 for my $sums (\%added, \%whole) {

@@ -152,6 +152,10 @@ static const char *const modes[][2] = {
 	{ "waits.csv", "--waits --format csv" },
 	{ "only-process", "--no-summary -p +app" },
 	{ "while-process", "--no-summary -p app" },
+	{ "plain-cycles", "--time=cycles" },
+	{ "plain-fit", "--no-summary" },
+	{ "calls-us", "--calls --time=us" },
+	{ "by-thread.json", "--by thread,arg0,cpu,errno --format json" },
 	{ "stats-while-process", "-q -s 50" },
 	{ "range", "--range 1us..3us --time=rel" },
 	{ "code", "--no-summary --code 'irq*' --code 1101" },
@@ -166,6 +170,57 @@ static void test_modes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		check(modes[i][0], modes[i][1]);
+}
+
+/*
+ * In so many columns: no line of a table is longer, and whatever is cut, no number is; with enough
+ * of them, nothing is left out.
+ */
+static void test_width(void **state)
+{
+	static const char *const views[] = {
+		"-q",
+		"-q -k",
+		"--cpus",
+		"--calls",
+		"--waits",
+		"--histogram F",
+		"--by process,layer,caller",
+		"--by function,arg0",
+		"--by errno,code",
+	};
+	static const unsigned int widths[] = { 40, 60, 80, 120, 300 };
+	char command[8192], line[1024];
+	bool told;
+	FILE *out;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		for (size_t j = 0; j < sizeof(widths) / sizeof(widths[0]); j++) {
+			told = false;
+			snprintf(command, sizeof(command),
+				 "NO_COLOR=1 COLUMNS=%u %s/build/bin/fkt_print %s %s", widths[j],
+				 top, views[i], path);
+			out = popen(command, "r");
+			assert_non_null(out);
+			while (fgets(line, sizeof(line), out)) {
+				told |= !strncmp(line, "(No room for ", 13);
+				/* What is no row of a table. */
+				if (*line == '(' || strstr(line, " p50 ") ||
+				    !strncmp(line, "Events ", 7))
+					continue;
+				if (widths[j] >= 60 && strlen(line) > widths[j] + 1)
+					fail_msg("%s: %s", command, line);
+				/* Numbers of a thread stand in whole brackets. */
+				if (strchr(line, '[') && !strstr(line, "[50]") &&
+				    !strstr(line, "[60]"))
+					fail_msg("%s: %s", command, line);
+			}
+			assert_int_equal(pclose(out), 0);
+			if (widths[j] == 300)
+				assert_false(told);
+		}
+	}
 }
 
 static int run(const char *options, const char *file)
@@ -228,8 +283,8 @@ static void test_many(void **state)
 }
 
 /*
- * Calls in the order of their begin, while F is open and G is called again and again on another CPU:
- * F comes first, but if there are too many to wait for it.
+ * Calls in the order of their begin, while F is open and G is called again and again on another
+ * CPU: F comes first, but if there are too many to wait for it.
  */
 static void test_spans(void **state)
 {
@@ -468,6 +523,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_spans),
+		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_extract_to_stdout),
 		cmocka_unit_test(test_extract_nothing),
 		cmocka_unit_test(test_wrong_options),

@@ -33,8 +33,8 @@ while (<$json>) {
 	my %field = /"(\w+)":"?([^",}]*)"?/g;
 	$is{$field{pid}} = { %field } if $field{table} eq 'processes';
 	$trace = $field{duration_cycles} * $field{cpus} if $field{table} eq 'trace';
-	$total = $field{cycles} if $field{table} eq 'processes_total';
-	$rows += $field{cycles} if $field{table} eq 'rows';
+	$total = $field{on_cpu_cycles} if $field{table} eq 'processes_total';
+	$rows += $field{own_cycles} if $field{table} eq 'rows';
 }
 my @truth = map { [split] } do { open my $file, '<', 'burn.truth' or die; <$file> };
 my %off;

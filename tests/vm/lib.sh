@@ -154,7 +154,7 @@ count() {
 	local file=$1
 
 	shift
-	fkt_print --no-summary "$file" | perl -ne '
+	fkt_print --no-summary --time=cycles "$file" | perl -ne '
 		BEGIN { %want = map { $_ => 1 } splice @ARGV }
 		$n++ if /^ *-?\d+ +\d+ +(?:\d+|\?) .{16} ([0-9a-f]{4,5})  / && $want{$1};
 		END { print $n + 0, "\n" }' -- "$@"
@@ -171,7 +171,7 @@ same_by_all() {
 		cmp <(fkt_print --no-summary --threads=1 "$1") <(fkt_print --no-summary --threads=3 "$1")
 	fkt_print -q --threads=3 "$1" >.summary
 	check "$1: one thread and three sum up the same" cmp .summary <(fkt_print -q --cpus "$1" | sed -n '/^\(Command\|Machine\) /,$p')
-	check "$1: there is a summary" grep -q '^Total elapsed cycles' .summary
+	check "$1: there is a summary" grep -q '^Total elapsed time' .summary
 }
 
 # A field of the summary of fkt_record, in the file FROM: events, lost …

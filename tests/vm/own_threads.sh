@@ -8,12 +8,12 @@
 named() {
 	check "$1: their names" \
 		[ "$(events "$1" | grep -oE ' 1107 rename .* fkt_(flush|sync)$' | sort -u | wc -l)" = 2 ]
-	check "$1: they are among those that ran" grep -qE '^ +[0-9]+ fkt_flush ' <(fkt_print -q "$1")
+	check "$1: they are among those that ran" grep -qE '^ *[0-9]+ fkt_flush ' <(fkt_print -q "$1")
 }
 
 expect 0 fkt_record -o t sh -c 'ls -R /usr/include/linux >/dev/null; sleep 1'
 named t
-check 'no thread is without a name' [ "$(fkt_print -q t | grep -cE '^ +[0-9]+ \? ')" = 0 ]
+check 'no thread is without a name' [ "$(fkt_print -q t | grep -cE '^ *[0-9]+ \? ')" = 0 ]
 
 # Begun with nothing, and turned on later: once is enough.
 fkt_record -n -k 0 -o t.late 2>recorder.err &

@@ -46,7 +46,7 @@ perl -ne '
 check 'calls and returns of each thread pair' [ ! -s disorder ]
 head disorder
 
-fkt_print -q trace_file >summary
+fkt_print -q --time=cycles trace_file >summary
 sed -n 1,12p summary
 # The table of threads.
 sed -n "/^ *Pid Process/,/^$/p" summary >processes
@@ -54,9 +54,9 @@ cat processes
 check 'the summary has the command' grep -qF "find /usr/include -name '*.h'" summary
 check 'the summary has the kernel' grep -qF "$(uname -r)" summary
 check 'the summary has the sum of events' grep -qE "^Events +$recorded in " summary
-check 'the summary has the process' grep -qE "^ +$pid find +[0-9]+ .*%" processes
+check 'the summary has the process' grep -qE "^ *$pid find +[0-9]+ cyc .*%" processes
 for cpu in $(seq 0 $(($(nproc) - 1))); do
-	check "the summary has CPU $cpu's idle time" grep -qE "^ +-$cpu idle +[0-9]+ .*%" processes
+	check "the summary has CPU $cpu's idle time" grep -qE "^ *0 idle/$cpu +[0-9]+ cyc .*%" processes
 done
 # The time of all threads is that of all CPUs.
 perl -e '
@@ -67,8 +67,8 @@ perl -e '
 	}
 	open $in, "<", $processes;
 	while (<$in>) {
-		$total = $1 if /^ +total +(\d+) /;
-		$sum += $1 if /^ *-?\d+ .{16} +(\d+) .*%/;
+		$total = $1 if /^ *- total +(\d+) cyc /;
+		$sum += $1 if /^ *\d+ .*? (\d+) cyc +[\d.]+%/;
 	}
 	print "$cycles cycles on $cpus CPUs, total $total, sum $sum\n";
 	exit !($sum == $total && $total <= $cycles * $cpus && $total > 0.9 * $cycles * $cpus)' "$(nproc)" summary processes

@@ -25,7 +25,7 @@ bytes=$(sed -n 's/^Events .*(\([0-9]*\)\.\([0-9]*\) bytes an event)/\1\2/p' summ
 check 'at most 9 bytes an event' between 700 "$bytes" 900
 
 # Not only the sums: each call of a thread returns before its next one.
-fkt_print --no-summary trace | perl -ne '
+fkt_print --no-summary --time=cycles trace | perl -ne '
 	next unless /^ *-?\d+ +\d+ +(\d+) .{16} (006e|046e) /;
 	my $in = $2 eq "006e";
 	$wrong++ if $in == ($open{$1} // 0);

@@ -13,7 +13,7 @@ awk '$1 ~ /^[0-9.]+$/ && $NF != "total" { print $NF, $4, NF == 6 ? $5 : 0 }' str
 compare() {
 	expect 0 fkt_record -o trace "$@" "$(command -v workload)"
 	check 'nothing was lost' [ "$(lost)" = 0 ]
-	fkt_print --no-summary trace | perl -ne '
+	fkt_print --no-summary --time=cycles trace | perl -ne '
 		next unless /^ *-?\d+ +\d+ +(\d+) .{16} ([0-9a-f]{4,5})  (\S+) *(.*)$/;
 		my ($pid, $code, $name, $args) = ($1, hex $2, $3, $4);
 

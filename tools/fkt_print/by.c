@@ -8,24 +8,24 @@
 #include "print.h"
 
 /* The value of a field that an event does not have. */
-#define NO_VALUE UINT64_MAX
+#define NO_VALUE (1ull << 63) /* less likely than -1 */
 
 /* The key is what the option calls it, too. */
 static const struct fkt_column field_columns[] = {
-	[BY_FUNCTION] = { "Function", "function", FKT_COLUMN_TEXT, 28 },
-	[BY_CALLER] = { "Caller", "caller", FKT_COLUMN_TEXT, 28 },
-	[BY_PROCESS] = { "Process", "process", FKT_COLUMN_TEXT, 24 },
-	[BY_THREAD] = { "Thread", "thread", FKT_COLUMN_TEXT, 24 },
-	[BY_CPU] = { "CPU", "cpu", FKT_COLUMN_TEXT, 4 },
-	[BY_LAYER] = { "Layer", "layer", FKT_COLUMN_TEXT, 16 },
-	[BY_CODE] = { "Code", "code", FKT_COLUMN_TEXT, 5 },
-	[BY_ERRNO] = { "Errno", "errno", FKT_COLUMN_TEXT, 12 },
-	[BY_ARG0] = { "Arg 0", "arg0", FKT_COLUMN_TEXT, 18 },
-	[BY_ARG0 + 1] = { "Arg 1", "arg1", FKT_COLUMN_TEXT, 18 },
-	[BY_ARG0 + 2] = { "Arg 2", "arg2", FKT_COLUMN_TEXT, 18 },
-	[BY_ARG0 + 3] = { "Arg 3", "arg3", FKT_COLUMN_TEXT, 18 },
-	[BY_ARG0 + 4] = { "Arg 4", "arg4", FKT_COLUMN_TEXT, 18 },
-	[BY_ARG0 + 5] = { "Arg 5", "arg5", FKT_COLUMN_TEXT, 18 },
+	[BY_FUNCTION] = { "Function", "function", FKT_COLUMN_TEXT, 0 },
+	[BY_CALLER] = { "Caller", "caller", FKT_COLUMN_TEXT, 0 },
+	[BY_PROCESS] = { "Process", "process", FKT_COLUMN_THREAD, 0 },
+	[BY_THREAD] = { "Thread", "thread", FKT_COLUMN_THREAD, 0 },
+	[BY_CPU] = { "CPU", "cpu", FKT_COLUMN_JSON, 0 },
+	[BY_LAYER] = { "Layer", "layer", FKT_COLUMN_TEXT, 0 },
+	[BY_CODE] = { "Code", "code", FKT_COLUMN_TEXT, 0 },
+	[BY_ERRNO] = { "Errno", "errno", FKT_COLUMN_TEXT, 0 },
+	[BY_ARG0] = { "Arg 0", "arg0", FKT_COLUMN_JSON, 0 },
+	[BY_ARG0 + 1] = { "Arg 1", "arg1", FKT_COLUMN_JSON, 0 },
+	[BY_ARG0 + 2] = { "Arg 2", "arg2", FKT_COLUMN_JSON, 0 },
+	[BY_ARG0 + 3] = { "Arg 3", "arg3", FKT_COLUMN_JSON, 0 },
+	[BY_ARG0 + 4] = { "Arg 4", "arg4", FKT_COLUMN_JSON, 0 },
+	[BY_ARG0 + 5] = { "Arg 5", "arg5", FKT_COLUMN_JSON, 0 },
 };
 
 /* A trace has 32 layers; more are a lie, and share the last one. */
@@ -239,24 +239,43 @@ static bool by_no_events(const void *view)
 /* ---- printing ---- */
 
 #define FIELD_BYTES (FKT_NAME_BYTES + 24)
+#define OTHERS	    "(others)"
 
-static void put_field(const struct by *by, enum by_field field, uint64_t value,
+/* Arguments beyond this are likely to be addresses, or bits. */
+#define SMALL_MAX   0xffff
+
+/* What a register holds: a small negative number of 32 bits is one, as in the listing. */
+static int64_t argument(uint64_t value)
+{
+	if (value <= UINT32_MAX && (uint32_t)value >= -(uint32_t)FKT_ERRNO_MAX)
+		return (int32_t)value;
+	return (int64_t)value;
+}
+
+/* All arguments of a column are shown to people in one base. */
+static bool is_hex(const struct by *by, unsigned int i, struct group *const *groups, size_t count)
+{
+	int64_t value;
+
+	if (by->options->by[i] < BY_ARG0)
+		return false;
+	for (size_t j = 0; j < count; j++) {
+		value = argument(groups[j]->key[i]);
+		if (groups[j]->key[i] != NO_VALUE && (value > SMALL_MAX || value < -FKT_ERRNO_MAX))
+			return true;
+	}
+	return false;
+}
+
+static void put_field(const struct by *by, enum by_field field, uint64_t value, bool hex,
 		      char text[FIELD_BYTES])
 {
 	const char *name;
 
-	if (value == NO_VALUE) {
-		strcpy(text, "-");
-		return;
-	}
 	switch (field) {
 	case BY_FUNCTION:
 	case BY_CALLER:
 		fkt_row_name(by->trace, (uint32_t)value, text);
-		break;
-	case BY_PROCESS:
-	case BY_THREAD:
-		put_thread(fkt_process(by->context->processes, (uint32_t)value), text);
 		break;
 	case BY_CPU:
 		snprintf(text, FIELD_BYTES, "%" PRIu64, value);
@@ -275,41 +294,59 @@ static void put_field(const struct by *by, enum by_field field, uint64_t value,
 			snprintf(text, FIELD_BYTES, "%" PRIu64, value);
 		break;
 	default:
-		if (value < 0x10000)
-			snprintf(text, FIELD_BYTES, "%" PRIu64, value);
-		else
-			snprintf(text, FIELD_BYTES, "0x%" PRIx64, value);
+		snprintf(text, FIELD_BYTES, hex ? "0x%" PRIx64 : "%" PRId64,
+			 (uint64_t)argument(value));
 	}
 }
 
 static const struct fkt_column value_columns[] = {
-	{ "Count", "count", FKT_COLUMN_NUMBER, 10 },
-	{ "Sum", "sum_ns", FKT_COLUMN_DURATION, 12 },
-	{ "Average", "average_ns", FKT_COLUMN_DURATION, 12 },
-	{ "Min", "min_ns", FKT_COLUMN_DURATION, 12 },
-	{ "p50", "p50_ns", FKT_COLUMN_DURATION, 12 },
-	{ "p90", "p90_ns", FKT_COLUMN_DURATION, 12 },
-	{ "p99", "p99_ns", FKT_COLUMN_DURATION, 12 },
-	{ "p99.9", "p99_9_ns", FKT_COLUMN_DURATION, 12 },
-	{ "Max", "max_ns", FKT_COLUMN_DURATION, 12 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 0 },
+	{ "Sum", "sum", FKT_COLUMN_DURATION, 0 },
+	{ "Average", "average", FKT_COLUMN_DURATION, 0 },
+	{ "Min", "min", FKT_COLUMN_DURATION, 4 },
+	{ "p50", "p50", FKT_COLUMN_DURATION, 3 },
+	{ "p90", "p90", FKT_COLUMN_DURATION, 5 },
+	{ "p99", "p99", FKT_COLUMN_DURATION, 2 },
+	{ "p99.9", "p99_9", FKT_COLUMN_DURATION, 6 },
+	{ "Max", "max", FKT_COLUMN_DURATION, 1 },
 };
 
 #define VALUES (sizeof(value_columns) / sizeof(value_columns[0]))
 
+/* In the place of a thread's name. */
+static const struct fkt_process other_threads = { .tid = FKT_PID_UNKNOWN, .comm = OTHERS };
+
+static void put_key(const struct by *by, unsigned int i, const struct fkt_column *column,
+		    const struct group *group, bool others, bool hex, char text[FIELD_BYTES],
+		    union fkt_cell *cell)
+{
+	bool thread = column->type == FKT_COLUMN_THREAD;
+	bool people = fkt_format_for_people(by->context->out->format);
+
+	*cell = (union fkt_cell){ 0 };
+	if (others && !i && thread) {
+		cell->thread = &other_threads;
+	} else if (others && !i && (people || column->type == FKT_COLUMN_TEXT)) {
+		cell->text = OTHERS;
+	} else if (!others && group->key[i] != NO_VALUE && thread) {
+		cell->thread = fkt_process(by->context->processes, (uint32_t)group->key[i]);
+	} else if (!others && group->key[i] != NO_VALUE) {
+		put_field(by, by->options->by[i], group->key[i], hex && people, text);
+		cell->text = text;
+	}
+}
+
 static void print_group(const struct by *by, struct fkt_output *out,
-			const struct fkt_column *columns, const struct group *group, bool others)
+			const struct fkt_column *columns, const struct group *group, bool others,
+			const bool hex[BY_MAX])
 {
 	const struct fkt_histogram *values = &group->values;
 	char text[BY_MAX][FIELD_BYTES];
 	unsigned int n = by->options->bys;
 	union fkt_cell cells[BY_MAX + VALUES] = { 0 };
 
-	for (unsigned int i = 0; i < n; i++) {
-		put_field(by, by->options->by[i], others ? NO_VALUE : group->key[i], text[i]);
-		if (others && !i)
-			strcpy(text[i], "(others)");
-		cells[i].text = text[i];
-	}
+	for (unsigned int i = 0; i < n; i++)
+		put_key(by, i, &columns[i], group, others, hex[i], text[i], &cells[i]);
 	cells[n].number = group->count;
 	for (unsigned int i = 1; i < VALUES; i++)
 		cells[n + i].number = FKT_CELL_NONE;
@@ -332,6 +369,7 @@ static int by_print(const struct context *context, void *view)
 	struct by *by = view;
 	struct fkt_column columns[BY_MAX + VALUES + 1] = { 0 };
 	struct group **groups;
+	bool hex[BY_MAX];
 	size_t count;
 
 	for (unsigned int i = 0; i < by->options->bys; i++)
@@ -340,12 +378,14 @@ static int by_print(const struct context *context, void *view)
 	groups = groups_sorted(by->groups, &count);
 	if (!groups)
 		return -ENOMEM;
+	for (unsigned int i = 0; i < by->options->bys; i++)
+		hex[i] = is_hex(by, i, groups, count);
 	fkt_table_line(out, "%s", "");
 	fkt_table_begin(out, columns);
 	for (size_t i = 0; i < count; i++)
-		print_group(by, out, columns, groups[i], false);
+		print_group(by, out, columns, groups[i], false, hex);
 	if (groups_others(by->groups))
-		print_group(by, out, columns, groups_others(by->groups), true);
+		print_group(by, out, columns, groups_others(by->groups), true, hex);
 	free(groups);
 	return 0;
 }

@@ -27,25 +27,13 @@ const struct fkt_event *kept_event(struct kept_event *kept)
 }
 
 static const struct fkt_column columns[] = {
-	{ "", "begin_stamp", FKT_COLUMN_CYCLES, 0 },
-	{ "", "begin_ns", FKT_COLUMN_DURATION, 0 },
-	{ "", "end_stamp", FKT_COLUMN_CYCLES, 0 },
-	{ "", "end_ns", FKT_COLUMN_DURATION, 0 },
-	{ "", "duration_cycles", FKT_COLUMN_CYCLES, 0 },
-	{ "", "duration_ns", FKT_COLUMN_DURATION, 0 },
-	{ "", "own_cycles", FKT_COLUMN_CYCLES, 0 },
-	{ "", "own_ns", FKT_COLUMN_DURATION, 0 },
-	{ "", "cpu", FKT_COLUMN_NUMBER, 0 },
-	{ "", "pid", FKT_COLUMN_TEXT, 0 },
-	{ "", "process", FKT_COLUMN_TEXT, 0 },
-	{ "", "depth", FKT_COLUMN_NUMBER, 0 },
-	{ "", "code", FKT_COLUMN_TEXT, 0 },
-	{ "", "name", FKT_COLUMN_TEXT, 0 },
-	{ "", "args", FKT_COLUMN_JSON, 0 },
-	{ "", "result", FKT_COLUMN_JSON, 0 },
-	{ "", "errno", FKT_COLUMN_TEXT, 0 },
-	{ "", "whole", FKT_COLUMN_NUMBER, 0 },
-	{ 0 },
+	{ "", "begin", FKT_COLUMN_MOMENT, 0 },	    { "", "end", FKT_COLUMN_MOMENT, 0 },
+	{ "", "duration", FKT_COLUMN_DURATION, 0 }, { "", "own", FKT_COLUMN_DURATION, 0 },
+	{ "", "cpu", FKT_COLUMN_NUMBER, 0 },	    { "", "process", FKT_COLUMN_THREAD, 0 },
+	{ "", "depth", FKT_COLUMN_NUMBER, 0 },	    { "", "code", FKT_COLUMN_TEXT, 0 },
+	{ "", "name", FKT_COLUMN_TEXT, 0 },	    { "", "args", FKT_COLUMN_JSON, 0 },
+	{ "", "result", FKT_COLUMN_JSON, 0 },	    { "", "errno", FKT_COLUMN_TEXT, 0 },
+	{ "", "whole", FKT_COLUMN_NUMBER, 0 },	    { 0 },
 };
 
 void begin_calls(struct fkt_output *out)
@@ -56,14 +44,14 @@ void begin_calls(struct fkt_output *out)
 void print_call(struct fkt_output *out, const char *table, struct fkt_args *args, uint64_t first,
 		const struct fkt_process *process, const struct fkt_call *call)
 {
-	char name[FKT_NAME_BYTES], code[PID_BYTES], pid[PID_BYTES], result[PID_BYTES + 8];
+	char name[FKT_NAME_BYTES], code[CODE_BYTES], result[NUMBER_BYTES];
 	struct fkt_value value;
 	const char *error;
 	bool returned = fkt_args_result(args, call->exit, &value, &error);
 
 	fkt_row_name(out->trace, call->row, name);
 	put_row_code(out->trace, call->row, code);
-	put_pid(process, pid);
+	out->first = first;
 	if (returned && value.kind == FKT_VALUE_SIGNED)
 		snprintf(result, sizeof(result), "%" PRId64, (int64_t)value.number);
 	else if (returned)
@@ -71,18 +59,13 @@ void print_call(struct fkt_output *out, const char *table, struct fkt_args *args
 	fkt_table_row(out, table, columns,
 		      (const union fkt_cell[]){
 			      { .number = call->begin },
-			      { .number = call->begin - first },
 			      { .number = call->end },
-			      { .number = call->end - first },
 			      { .number = call->end - call->begin },
-			      { .number = call->end - call->begin },
-			      { .number = call->own },
 			      { .number = call->own },
 			      { .number = call->cpu },
-			      { .text = pid },
-			      { .text = process->comm },
+			      { .thread = process },
 			      { .number = call->depth },
-			      { .text = code },
+			      { .text = *code ? code : NULL },
 			      { .text = name },
 			      { .text = call->entry ? fkt_args_entry(args, call->entry, call->row)
 						    : NULL },

@@ -39,28 +39,27 @@ struct calls {
 
 /* For programs, each line says of which function it is, in the first column. */
 static const struct fkt_column call_columns[] = {
-	{ "Function", "function", FKT_COLUMN_TEXT, 32 },
-	{ "Name", "name", FKT_COLUMN_TEXT, 32 },
-	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
-	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 14 },
-	{ "Count", "count", FKT_COLUMN_NUMBER, 9 },
-	{ "Average", "average_cycles", FKT_COLUMN_CYCLES, 11 },
-	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
-	{ "Min", "min_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "p50", "p50_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "p90", "p90_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "p99", "p99_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "p99.9", "p99_9_cycles", FKT_COLUMN_CYCLES, 10 },
-	{ "Max", "max_cycles", FKT_COLUMN_CYCLES, 11 },
+	{ "Function", "function", FKT_COLUMN_TEXT, 0 },
+	{ "Name", "name", FKT_COLUMN_TEXT, 0 },
+	{ "Code", "code", FKT_COLUMN_TEXT, 7 },
+	{ "Sum", "sum", FKT_COLUMN_DURATION, 0 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 0 },
+	{ "Average", "average", FKT_COLUMN_DURATION, 0 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
+	{ "Min", "min", FKT_COLUMN_DURATION, 4 },
+	{ "p50", "p50", FKT_COLUMN_DURATION, 3 },
+	{ "p90", "p90", FKT_COLUMN_DURATION, 5 },
+	{ "p99", "p99", FKT_COLUMN_DURATION, 2 },
+	{ "p99.9", "p99_9", FKT_COLUMN_DURATION, 6 },
+	{ "Max", "max", FKT_COLUMN_DURATION, 1 },
 	{ 0 },
 };
 
 static const struct fkt_column power_columns[] = {
-	{ "Function", "function", FKT_COLUMN_TEXT, 32 },
-	{ "From", "from_cycles", FKT_COLUMN_CYCLES, 14 },
-	{ "Time", "from_ns", FKT_COLUMN_DURATION, 12 },
-	{ "Count", "count", FKT_COLUMN_NUMBER, 12 },
-	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "Function", "function", FKT_COLUMN_TEXT, 0 },
+	{ "From", "from", FKT_COLUMN_DURATION, 0 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 0 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
 	{ "", "", FKT_COLUMN_BAR, 0 },
 	{ 0 },
 };
@@ -168,7 +167,7 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 	const struct fkt_histogram *values = &group->values;
 	uint32_t callee = (uint32_t)group->key[1];
 	uint32_t row = callee < FKT_ROWS ? callee : (uint32_t)group->key[0];
-	char name[FKT_NAME_BYTES + 8], function[FKT_NAME_BYTES], code[PID_BYTES];
+	char name[FKT_NAME_BYTES + 8], function[FKT_NAME_BYTES], code[CODE_BYTES];
 	bool text = fkt_format_for_people(out->format);
 
 	fkt_row_name(calls->trace, (uint32_t)group->key[0], function);
@@ -182,7 +181,7 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 	const union fkt_cell cells[] = {
 		{ .text = function },
 		{ .text = name },
-		{ .text = code },
+		{ .text = *code ? code : NULL },
 		{ .number = values->sum },
 		{ .number = values->count },
 		{ .number = values->sum / values->count },
@@ -250,25 +249,31 @@ static void print_function(const struct calls *calls, struct fkt_output *out, st
 	print_line(calls, out, function, function->values.sum);
 }
 
+static const char *put_percentile(const struct fkt_output *out, const struct fkt_histogram *values,
+				  double percent, char text[FKT_DURATION_BYTES])
+{
+	return fkt_duration_as(out->trace, out->time, fkt_histogram_percentile(values, percent),
+			       text);
+}
+
 static void print_histogram(const struct calls *calls, struct fkt_output *out,
 			    const struct group *function)
 {
 	unsigned int first = 0, last = 64;
 	const struct fkt_histogram *values = &function->values;
-	bool text = fkt_format_for_people(out->format);
-	char name[FKT_NAME_BYTES];
+	bool people = fkt_format_for_people(out->format);
+	char name[FKT_NAME_BYTES], text[4][FKT_DURATION_BYTES];
 	uint64_t count, from;
 
 	fkt_row_name(calls->trace, (uint32_t)function->key[0], name);
-	if (text) {
+	if (people) {
 		fkt_table_line(out, "%s", "");
-		fkt_table_line(out,
-			       "%s: %" PRIu64 " calls, p50 %" PRIu64 ", p90 %" PRIu64
-			       ", p99 %" PRIu64 ", p99.9 %" PRIu64 " cycles",
-			       name, values->count, fkt_histogram_percentile(values, 50),
-			       fkt_histogram_percentile(values, 90),
-			       fkt_histogram_percentile(values, 99),
-			       fkt_histogram_percentile(values, 99.9));
+		fkt_table_line(out, "%s: %" PRIu64 " call%s, p50 %s, p90 %s, p99 %s, p99.9 %s",
+			       name, values->count, values->count == 1 ? "" : "s",
+			       put_percentile(out, values, 50, text[0]),
+			       put_percentile(out, values, 90, text[1]),
+			       put_percentile(out, values, 99, text[2]),
+			       put_percentile(out, values, 99.9, text[3]));
 		fkt_table_begin(out, power_columns + 1);
 	}
 	while (first < last && !fkt_histogram_power(values, first))
@@ -282,14 +287,13 @@ static void print_histogram(const struct calls *calls, struct fkt_output *out,
 		const union fkt_cell cells[] = {
 			{ .text = name },
 			{ .number = from },
-			{ .number = from },
 			{ .number = count },
 			{ .number = fkt_parts(count, values->count) },
 			{ .number = fkt_parts(count, values->count) },
 		};
 
-		fkt_table_row(out, "histogram", text ? power_columns + 1 : power_columns,
-			      text ? cells + 1 : cells, false);
+		fkt_table_row(out, "histogram", people ? power_columns + 1 : power_columns,
+			      people ? cells + 1 : cells, false);
 	}
 }
 

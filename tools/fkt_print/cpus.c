@@ -6,27 +6,23 @@
 #include "print.h"
 
 static const struct fkt_column on_cpu_columns[] = {
-	{ "Pid", "pid", FKT_COLUMN_TEXT, 7 },
-	{ "Process", "process", FKT_COLUMN_TEXT, 16 },
-	{ "CPU", "cpu", FKT_COLUMN_NUMBER, 4 },
-	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
-	{ "Time", "time_ns", FKT_COLUMN_DURATION, 12 },
-	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
+	{ "Pid", "pid", FKT_COLUMN_NUMBER, 0 },
+	{ "Process", "process", FKT_COLUMN_TEXT, 0 },
+	{ "CPU", "cpu", FKT_COLUMN_NUMBER, 0 },
+	{ "Time", "on_cpu", FKT_COLUMN_DURATION, 0 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
 	{ 0 },
 };
 
 static void print_row(const struct context *context, const struct fkt_process *process,
 		      const struct fkt_on_cpu *on)
 {
-	char pid[PID_BYTES];
-
-	put_pid(process, pid);
+	char name[FKT_THREAD_BYTES];
 	fkt_table_row(context->out, "on_cpu", on_cpu_columns,
 		      (const union fkt_cell[]){
-			      { .text = pid },
-			      { .text = process->comm },
+			      { .number = pid_cell(process) },
+			      { .text = fkt_thread_name(process, name) },
 			      { .number = on->cpu },
-			      { .number = on->cycles },
 			      { .number = on->cycles },
 			      { .number = fkt_parts(on->cycles,
 						    fkt_analysis_duration(context->analysis)) } },

@@ -430,8 +430,10 @@ static int print_views(struct run *run)
 
 	run->context.stats = summary_stats(run);
 	for_each_view(&run->print, one)
-		if (!err)
+		if (!err) {
 			err = one->view->print(&run->context, one->data);
+			fkt_table_end(run->context.out);
+		}
 	if (!err && (fflush(run->context.out->file) || ferror(run->context.out->file)))
 		err = errno ? -errno : -EIO;
 	return err;
@@ -494,8 +496,8 @@ static int print_events(struct run *run)
 
 static bool needs_clock(const struct options *options)
 {
-	return options->time != FKT_TIME_CYCLES || options->from >= 0 || options->to >= 0 ||
-	       options->longer >= 0;
+	return (options->time != FKT_TIME_CYCLES && options->time != FKT_TIME_FIT) ||
+	       options->from >= 0 || options->to >= 0 || options->longer >= 0;
 }
 
 static void add_to(struct chosen_list *list, const struct chosen *one, bool called)
@@ -656,6 +658,8 @@ int main(int argc, char **argv)
 	parse_options(argc, argv, &options);
 	out.format = options.format;
 	out.color = wants_color(&options);
+	out.time = options.time;
+	out.width = output_width();
 
 	run.context.trace = fkt_open(options.path, warn, &options, error);
 	out.trace = run.context.trace;
@@ -666,7 +670,7 @@ int main(int argc, char **argv)
 	if ((needs_clock(&options) && !fkt_has_clock(run.context.trace)) ||
 	    (options.time == FKT_TIME_ABS && !fkt_has_wall_clock(run.context.trace))) {
 		complain(&options,
-			 options.time == FKT_TIME_CYCLES
+			 options.time == FKT_TIME_CYCLES || options.time == FKT_TIME_FIT
 				 ? "does not say how fast its clock is: times cannot be "
 				   "compared with it"
 				 : "does not say how fast its clock is; try --time=cycles");

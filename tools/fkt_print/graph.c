@@ -32,6 +32,7 @@ struct graph {
 	struct fkt_args *args;
 	struct frames *frames;
 	struct fkt_moments moments;
+	unsigned int thread; /* width of its column */
 };
 
 static void graph_free(void *view)
@@ -54,11 +55,11 @@ static void print_header(const struct graph *graph)
 	int width = graph->options->time == FKT_TIME_ABS ? -29 : 14;
 
 	if (has_moments(graph))
-		fkt_table_line(graph->out, "%*s %11s %4s %-24s   %s", width, moment, "Duration",
-			       "CPU", "Thread", "Calls");
+		fkt_table_line(graph->out, "%*s %11s %4s %-*s   %s", width, moment, "Duration",
+			       "CPU", (int)graph->thread, "Thread", "Calls");
 	else
-		fkt_table_line(graph->out, "%11s %4s %-24s   %s", "Duration", "CPU", "Thread",
-			       "Calls");
+		fkt_table_line(graph->out, "%11s %4s %-*s   %s", "Duration", "CPU",
+			       (int)graph->thread, "Thread", "Calls");
 }
 
 static void *graph_new(const struct context *context)
@@ -73,6 +74,7 @@ static void *graph_new(const struct context *context)
 	graph->processes = context->processes;
 	graph->moments.trace = context->trace;
 	graph->moments.time = context->options->time;
+	graph->thread = thread_width(context->out);
 	graph->args = fkt_args_new(context->trace, context->processes, context->out->format);
 	graph->frames = frames_new(sizeof(struct open), NULL);
 	if (!graph->args || !graph->frames) {
@@ -109,13 +111,13 @@ static void print_margin(struct graph *graph, uint64_t stamp, const char *durati
 	char thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES];
 	FILE *file = graph->out->file;
 
-	put_thread(fkt_process(graph->processes, call->id), thread);
+	put_thread(fkt_process(graph->processes, call->id), graph->thread, thread);
 	if (has_moments(graph)) {
 		graph->moments.first = filter_first(graph->filter);
 		fprintf(file, "%14s ", fkt_moment(&graph->moments, stamp, moment));
 	}
-	fprintf(file, "%11s %4u %-24s | %*s%s", duration, cpu, thread, (int)(depth * INDENT), "",
-		call->interrupt ? "=> " : "");
+	fprintf(file, "%11s %4u %-*s | %*s%s", duration, cpu, (int)graph->thread, thread,
+		(int)(depth * INDENT), "", call->interrupt ? "=> " : "");
 }
 
 /* Print the lines of the calls around this one that were put off. */
@@ -143,7 +145,7 @@ static void print_end(struct graph *graph, struct open *open, const struct fkt_c
 	FILE *file = graph->out->file;
 
 	fkt_row_name(graph->out->trace, call->row, name);
-	fkt_duration(graph->out->trace, call->end - call->begin, duration);
+	fkt_duration_as(graph->out->trace, graph->out->time, call->end - call->begin, duration);
 	print_margin(graph, open->opened ? call->end : call->begin, duration, call->cpu, call,
 		     call->depth);
 	if (open->opened)

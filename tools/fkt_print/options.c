@@ -69,8 +69,9 @@ static const struct argp_option own_options[] = {
 
 	{ NULL, 0, NULL, 0, "How:", 3 },
 	{ "time", OPTION_TIME, "UNIT", 0,
-	  "First column: cycles, ns or us since the event before, rel (seconds since the first "
-	  "event) or abs (date and time of day); default cycles",
+	  "Times in cycles, ns, us or the unit that fits (fit, the default), in the listing since "
+	  "the event before; or moments: rel (seconds since the first event), abs (date and time "
+	  "of day)",
 	  3 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 3 }, /* see help_filter() */
 	{ "threads", OPTION_THREADS, "N", 0,
@@ -243,7 +244,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	static const char *const times[] = {
 		[FKT_TIME_CYCLES] = "cycles", [FKT_TIME_NS] = "ns",   [FKT_TIME_US] = "us",
-		[FKT_TIME_REL] = "rel",	      [FKT_TIME_ABS] = "abs",
+		[FKT_TIME_REL] = "rel",	      [FKT_TIME_ABS] = "abs", [FKT_TIME_FIT] = "fit",
 	};
 	struct input *input = state->input;
 	struct options *options = input->options;
@@ -269,7 +270,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_TIME:
 		word = FIND_WORD(times, arg);
 		if (word < 0)
-			argp_error(state, "--time=%s: it can be cycles, ns, us, rel or abs", arg);
+			argp_error(state, "--time=%s: it can be fit, cycles, ns, us, rel or abs",
+				   arg);
 		options->time = (enum fkt_time)word;
 		break;
 	case OPTION_FORMAT:
@@ -383,6 +385,7 @@ void parse_options(int argc, char **argv, struct options *options)
 		.to = -1,
 		.longer = -1,
 		.format = fkt_format(0),
+		.time = FKT_TIME_FIT,
 	};
 	argp_err_exit_status = 2;
 	gather_options(all);

@@ -52,7 +52,7 @@ enum by_field {
 /**
  * struct options - what the user asked for
  * @path: the trace
- * @time: first column of the listing
+ * @time: first column of the listing, and the unit of times in tables
  * @format: of all that is printed
  * @listing: the events
  * @view: which views, by enum view_number
@@ -115,28 +115,49 @@ void parse_options(int argc, char **argv, struct options *options);
 void start_pager(void);
 
 /**
+ * output_width() - columns of the terminal to which the output goes
+ *
+ * To be called before start_pager().
+ *
+ * Return: what COLUMNS in the environment says, or the terminal; 0 when there is neither: then all
+ * is printed.
+ */
+unsigned int output_width(void);
+
+/**
  * end_pager() - wait until the user has seen enough
  */
 void end_pager(void);
 
 /* ---- put.c: names in tables ---- */
 
-#define PID_BYTES    16
-#define THREAD_BYTES 64
+#define CODE_BYTES    16
+#define NUMBER_BYTES  32
+#define THREAD_BYTES  64
+
+/* What a thread's name takes in lines that are no rows of a table, and where there is no room. */
+#define THREAD_WIDE   24
+#define THREAD_NARROW 16
+
+/* The width of such a column. */
+static inline unsigned int thread_width(const struct fkt_output *out)
+{
+	return out->width && out->width < 110 ? THREAD_NARROW : THREAD_WIDE;
+}
 
 /**
- * put_pid() - a thread's number; of an idle task, that of its CPU, negated
+ * put_thread() - a thread's name and its number, "find[164]"; an idle task is "idle/1"
  * @process: the thread
+ * @width: the name is cut so that both fit
  * @text: written
  */
-void put_pid(const struct fkt_process *process, char text[PID_BYTES]);
+void put_thread(const struct fkt_process *process, unsigned int width, char text[THREAD_BYTES]);
 
-/**
- * put_thread() - a thread's name and its number, "find[164]"
- * @process: the thread
- * @text: written
- */
-void put_thread(const struct fkt_process *process, char text[THREAD_BYTES]);
+/* A thread's number as a cell. */
+static inline uint64_t pid_cell(const struct fkt_process *process)
+{
+	return process->tid == FKT_PID_UNKNOWN ? FKT_CELL_NONE : process->tid;
+}
 
 /**
  * put_row_code() - the code of a row in hexadecimal, "" if it has none
@@ -144,7 +165,7 @@ void put_thread(const struct fkt_process *process, char text[THREAD_BYTES]);
  * @row: the row
  * @text: written
  */
-void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[PID_BYTES]);
+void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BYTES]);
 
 /* ---- stacks.c: something for each thread, and of interrupts for each CPU ---- */
 

@@ -2,32 +2,31 @@
 /* Names that several views show. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "print.h"
 
-void put_pid(const struct fkt_process *process, char text[PID_BYTES])
+void put_thread(const struct fkt_process *process, unsigned int width, char text[THREAD_BYTES])
 {
-	if (process->tid == FKT_PID_UNKNOWN)
-		snprintf(text, PID_BYTES, "?");
+	char name[FKT_THREAD_BYTES], pid[NUMBER_BYTES] = "";
+	unsigned int room;
+
+	fkt_thread_name(process, name);
+	if (process->tid && process->tid != FKT_PID_UNKNOWN)
+		snprintf(pid, sizeof(pid), "[%" PRIu32 "]", process->tid);
+	room = width - (unsigned int)strlen(pid);
+	if (strlen(name) > room)
+		snprintf(text, THREAD_BYTES, "%.*s~%s", (int)room - 1, name, pid);
 	else
-		snprintf(text, PID_BYTES, "%s%" PRIu32, process->tid ? "" : "-",
-			 process->tid ? process->tid : process->cpu);
+		snprintf(text, THREAD_BYTES, "%s%s", name, pid);
 }
 
-void put_thread(const struct fkt_process *process, char text[THREAD_BYTES])
-{
-	char pid[PID_BYTES];
-
-	put_pid(process, pid);
-	snprintf(text, THREAD_BYTES, "%s[%s]", process->comm, pid);
-}
-
-void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[PID_BYTES])
+void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BYTES])
 {
 	uint32_t code = fkt_row_code(trace, row);
 
 	if (code < FKT_SLOT_CODES)
-		snprintf(text, PID_BYTES, "%04" PRIx32, code);
+		snprintf(text, CODE_BYTES, "%04" PRIx32, code);
 	else
 		*text = '\0';
 }

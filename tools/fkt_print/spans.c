@@ -37,6 +37,7 @@ struct spans {
 	struct fkt_args *args;
 	struct frames *frames; /* a struct span * each */
 	struct fkt_moments moments;
+	unsigned int thread; /* width of its column */
 	struct span list;
 	uint32_t waiting;
 	uint64_t late; /* how many were printed out of the order */
@@ -82,6 +83,7 @@ static void *spans_new(const struct context *context)
 	spans->processes = context->processes;
 	spans->moments.trace = context->trace;
 	spans->moments.time = context->options->time;
+	spans->thread = thread_width(context->out);
 	spans->args = fkt_args_new(context->trace, context->processes, context->out->format);
 	spans->frames = frames_new(sizeof(struct span *), drop_frame);
 	if (!spans->args || !spans->frames) {
@@ -91,13 +93,13 @@ static void *spans_new(const struct context *context)
 	if (!fkt_format_for_people(spans->out->format))
 		begin_calls(spans->out);
 	else if (!fkt_has_clock(context->trace))
-		fkt_table_line(spans->out, "%20s %11s %11s %4s %-24s %s", "Stamp", "Duration",
-			       "Own", "CPU", "Thread", "Call");
+		fkt_table_line(spans->out, "%20s %11s %11s %4s %-*s %s", "Stamp", "Duration", "Own",
+			       "CPU", (int)spans->thread, "Thread", "Call");
 	else
-		fkt_table_line(spans->out, "%*s %11s %11s %4s %-24s %s",
+		fkt_table_line(spans->out, "%*s %11s %11s %4s %-*s %s",
 			       context->options->time == FKT_TIME_ABS ? -29 : 14,
 			       context->options->time == FKT_TIME_ABS ? "Time" : "Seconds",
-			       "Duration", "Own", "CPU", "Thread", "Call");
+			       "Duration", "Own", "CPU", (int)spans->thread, "Thread", "Call");
 	return spans;
 }
 
@@ -111,16 +113,16 @@ static void print_line(struct spans *spans, const struct fkt_process *process,
 	FILE *file = spans->out->file;
 
 	fkt_row_name(trace, call->row, name);
-	put_thread(process, thread);
+	put_thread(process, spans->thread, thread);
 	spans->moments.first = filter_first(spans->filter);
 	if (fkt_has_clock(trace))
 		fprintf(file, "%14s ", fkt_moment(&spans->moments, call->begin, moment));
 	else
 		fprintf(file, "%20" PRIu64 " ", call->begin);
-	fprintf(file, "%11s %11s %4u %-24s %s%s(%s)%s%s%s\n",
-		fkt_duration(trace, call->end - call->begin, duration),
-		fkt_duration(trace, call->own, own), call->cpu, thread,
-		call->interrupt ? "=> " : "", name,
+	fprintf(file, "%11s %11s %4u %-*s %s%s(%s)%s%s%s\n",
+		fkt_duration_as(trace, spans->out->time, call->end - call->begin, duration),
+		fkt_duration_as(trace, spans->out->time, call->own, own), call->cpu,
+		(int)spans->thread, thread, call->interrupt ? "=> " : "", name,
 		fkt_args_entry(spans->args, call->entry, call->row), *result ? " " : "", result,
 		call->exit ? "" : " /* not left */");
 }

@@ -161,13 +161,12 @@ static void print_start(FILE *out, const struct fkt_trace *trace, uint64_t stamp
 
 static const struct fkt_column trace_columns[] = {
 	{ "Command", "command", FKT_COLUMN_TEXT, 0 },
-	{ "Cycles", "duration_cycles", FKT_COLUMN_CYCLES, 0 },
-	{ "Duration", "duration_ns", FKT_COLUMN_DURATION, 0 },
+	{ "Duration", "duration", FKT_COLUMN_DURATION, 0 },
 	{ "CPUs", "cpus", FKT_COLUMN_NUMBER, 0 },
 	{ "Events", "events", FKT_COLUMN_NUMBER, 0 },
 	{ "Selected", "selected_events", FKT_COLUMN_NUMBER, 0 },
-	{ "Selected", "selected_cycles", FKT_COLUMN_CYCLES, 0 },
-	{ "Of", "cpu_cycles", FKT_COLUMN_CYCLES, 0 },
+	{ "Selected", "selected", FKT_COLUMN_DURATION, 0 },
+	{ "Of", "on_cpu", FKT_COLUMN_DURATION, 0 },
 	{ "Lost", "lost", FKT_COLUMN_NUMBER, 0 },
 	{ "Missing", "missing_pages", FKT_COLUMN_NUMBER, 0 },
 	{ "Damaged", "damaged_pages", FKT_COLUMN_NUMBER, 0 },
@@ -197,7 +196,6 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 	fkt_table_begin(out, trace_columns);
 	fkt_table_row(out, "trace", trace_columns,
 		      (const union fkt_cell[]){ { .text = fkt_info(out->trace, "command") ?: "" },
-						{ .number = cycles },
 						{ .number = cycles },
 						{ .number = total->cpus },
 						{ .number = stats->events },
@@ -274,20 +272,19 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 /* ---- figure 4 ---- */
 
 static const struct fkt_column row_columns[] = {
-	{ "Name", "name", FKT_COLUMN_TEXT, 32 },
-	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
-	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
-	{ "Time", "time_ns", FKT_COLUMN_DURATION, 12 },
-	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
-	{ "Of all", "percent_of_all", FKT_COLUMN_PERCENT, 8 },
-	{ "Calls", "calls", FKT_COLUMN_NUMBER, 10 },
-	{ "Partial", "partial", FKT_COLUMN_NUMBER, 8 },
+	{ "Name", "name", FKT_COLUMN_TEXT, 0 },
+	{ "Code", "code", FKT_COLUMN_TEXT, 3 },
+	{ "Time", "own", FKT_COLUMN_DURATION, 0 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
+	{ "Of all", "percent_of_all", FKT_COLUMN_PERCENT, 1 },
+	{ "Calls", "calls", FKT_COLUMN_NUMBER, 0 },
+	{ "Partial", "partial", FKT_COLUMN_NUMBER, 2 },
 	{ "", "", FKT_COLUMN_BAR, 0 },
 	{ 0 },
 };
 
 /* Without a filter, what was selected is all. */
-#define ROW_OF_ALL 5
+#define ROW_OF_ALL 4
 
 struct row {
 	uint32_t row;
@@ -316,7 +313,7 @@ static int print_rows(struct fkt_output *out, const struct summary *summary,
 	unsigned int without = filter_selects(summary->filter) ? 0 : 1u << ROW_OF_ALL;
 	struct fkt_column columns[COLUMNS_MAX];
 	uint64_t total = 0, whole;
-	char name[FKT_NAME_BYTES], code[PID_BYTES];
+	char name[FKT_NAME_BYTES], code[CODE_BYTES], label[48];
 	const struct fkt_row_sums *sums;
 	size_t n = 0;
 	struct row *rows = malloc(FKT_ROWS * sizeof(*rows));
@@ -349,8 +346,7 @@ static int print_rows(struct fkt_output *out, const struct summary *summary,
 		put_row(out, "rows", row_columns, without,
 			(const union fkt_cell[]){
 				{ .text = name },
-				{ .text = code },
-				{ .number = sums->own },
+				{ .text = *code ? code : NULL },
 				{ .number = sums->own },
 				{ .number = whole },
 				{ .number = fkt_parts(sums->own, all) },
@@ -361,12 +357,13 @@ static int print_rows(struct fkt_output *out, const struct summary *summary,
 				{ .number = whole } },
 			false);
 	}
+	snprintf(label, sizeof(label), "Total elapsed %s%s",
+		 out->time == FKT_TIME_CYCLES && fkt_format_for_people(out->format) ? "cycles"
+										    : "time",
+		 options->kernel_only ? ", without user" : "");
 	put_row(out, "rows_total", row_columns, without,
-		(const union fkt_cell[]){ { .text = options->kernel_only
-							    ? "Total elapsed cycles, without user"
-							    : "Total elapsed cycles" },
-					  { .text = "" },
-					  { .number = total },
+		(const union fkt_cell[]){ { .text = label },
+					  { .text = NULL },
 					  { .number = total },
 					  { .number = fkt_parts(total, total) },
 					  { .number = fkt_parts(total, all) },
@@ -381,27 +378,26 @@ static int print_rows(struct fkt_output *out, const struct summary *summary,
 /* ---- processes ---- */
 
 static const struct fkt_column process_columns[] = {
-	{ "    Pid", "pid", FKT_COLUMN_TEXT, 7 },
-	{ "Process", "process", FKT_COLUMN_TEXT, 16 },
-	{ "Cycles", "cycles", FKT_COLUMN_CYCLES, 16 },
-	{ "Time", "time_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Percent", "percent", FKT_COLUMN_PERCENT, 8 },
-	{ "Of all", "percent_of_all", FKT_COLUMN_PERCENT, 8 },
-	{ "User", "user_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Kernel", "kernel_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Interrupts", "interrupts_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Waiting", "waiting_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Sleep S", "sleep_s_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Sleep D", "sleep_d_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Sleep I", "sleep_i_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Other", "sleep_other_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Switches", "switches", FKT_COLUMN_NUMBER, 9 },
+	{ "Pid", "pid", FKT_COLUMN_NUMBER, 0 },
+	{ "Process", "process", FKT_COLUMN_TEXT, 0 },
+	{ "Time", "on_cpu", FKT_COLUMN_DURATION, 0 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
+	{ "Of all", "percent_of_all", FKT_COLUMN_PERCENT, 1 },
+	{ "User", "user", FKT_COLUMN_DURATION, 1 },
+	{ "Kernel", "kernel", FKT_COLUMN_DURATION, 1 },
+	{ "Interrupts", "interrupts", FKT_COLUMN_DURATION, 3 },
+	{ "Waiting", "waiting", FKT_COLUMN_DURATION, 2 },
+	{ "Sleep S", "sleep_s", FKT_COLUMN_DURATION, 5 },
+	{ "Sleep D", "sleep_d", FKT_COLUMN_DURATION, 4 },
+	{ "Sleep I", "sleep_i", FKT_COLUMN_DURATION, 8 },
+	{ "Other", "sleep_other", FKT_COLUMN_DURATION, 7 },
+	{ "Switches", "switches", FKT_COLUMN_NUMBER, 6 },
 	{ 0 },
 };
 
-#define PROCESS_OF_ALL 5
+#define PROCESS_OF_ALL 4
 /* How a thread's time divides is not known of calls alone. */
-#define PROCESS_PARTS  (((1u << 9) - 1) << 6)
+#define PROCESS_PARTS  (((1u << 9) - 1) << 5)
 
 /* 0 is shown as nothing: most threads sleep in one state, or never. */
 static uint64_t or_none(uint64_t cycles)
@@ -427,19 +423,15 @@ static uint64_t if_parts(const struct process_table *table, uint64_t cycles)
 static void print_process(const struct process_table *table, const struct fkt_process *process,
 			  const struct fkt_thread_sums *sums)
 {
-	char pid[PID_BYTES], right[PID_BYTES];
+	char name[FKT_THREAD_BYTES];
 	bool idle = !process->tid, modes = table->modes;
 
-	put_pid(process, pid);
-	if (fkt_format_for_people(table->out->format))
-		snprintf(right, sizeof(right), "%7s", pid);
-	else
-		snprintf(right, sizeof(right), "%s", pid);
 	put_row(table->out, "processes", process_columns, table->without,
 		(const union fkt_cell[]){
-			{ .text = right },
-			{ .text = process->tid == FKT_PID_UNKNOWN ? "unknown" : process->comm },
-			{ .number = sums->cycles },
+			{ .number = pid_cell(process) },
+			{ .text = process->tid == FKT_PID_UNKNOWN
+					  ? "unknown"
+					  : fkt_thread_name(process, name) },
 			{ .number = sums->cycles },
 			{ .number = fkt_parts(sums->cycles, table->total) },
 			{ .number = fkt_parts(sums->cycles, table->all) },
@@ -519,22 +511,20 @@ static int print_processes(struct fkt_output *out, const struct summary *summary
 		sum.switches += rows[i].switches;
 	}
 	put_row(out, "processes_total", process_columns, table.without,
-		(const union fkt_cell[]){
-			{ .text = fkt_format_for_people(out->format) ? "       " : "" },
-			{ .text = "total" },
-			{ .number = table.total },
-			{ .number = table.total },
-			{ .number = fkt_parts(table.total, table.total) },
-			{ .number = fkt_parts(table.total, all) },
-			{ .number = FKT_CELL_NONE },
-			{ .number = FKT_CELL_NONE },
-			{ .number = if_parts(&table, sum.interrupts) },
-			{ .number = FKT_CELL_NONE },
-			{ .number = FKT_CELL_NONE },
-			{ .number = FKT_CELL_NONE },
-			{ .number = FKT_CELL_NONE },
-			{ .number = FKT_CELL_NONE },
-			{ .number = if_parts(&table, sum.switches) } },
+		(const union fkt_cell[]){ { .number = FKT_CELL_NONE },
+					  { .text = "total" },
+					  { .number = table.total },
+					  { .number = fkt_parts(table.total, table.total) },
+					  { .number = fkt_parts(table.total, all) },
+					  { .number = FKT_CELL_NONE },
+					  { .number = FKT_CELL_NONE },
+					  { .number = if_parts(&table, sum.interrupts) },
+					  { .number = FKT_CELL_NONE },
+					  { .number = FKT_CELL_NONE },
+					  { .number = FKT_CELL_NONE },
+					  { .number = FKT_CELL_NONE },
+					  { .number = FKT_CELL_NONE },
+					  { .number = if_parts(&table, sum.switches) } },
 		true);
 	free(rows);
 	return 0;
@@ -564,10 +554,10 @@ static uint32_t other_end(const struct fkt_trace *trace, uint32_t code, bool *is
 }
 
 static const struct fkt_column count_columns[] = {
-	{ "Code", "code", FKT_COLUMN_TEXT, 5 },
-	{ "Event", "event", FKT_COLUMN_TEXT, 32 },
-	{ "Count", "count", FKT_COLUMN_NUMBER, 14 },
-	{ "Exits", "exits", FKT_COLUMN_NUMBER, 14 },
+	{ "Code", "code", FKT_COLUMN_TEXT, 0 },
+	{ "Name", "name", FKT_COLUMN_TEXT, 0 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 0 },
+	{ "Exits", "exits", FKT_COLUMN_NUMBER, 0 },
 	{ 0 },
 };
 
@@ -583,7 +573,7 @@ static int print_counts(struct fkt_output *out, const struct summary *summary,
 {
 	const struct fkt_trace *trace = out->trace;
 	struct code_count *rows = NULL, *larger;
-	char name[FKT_NAME_BYTES], code[PID_BYTES];
+	char name[FKT_NAME_BYTES], code[CODE_BYTES];
 	size_t n = 0, room = 0;
 	uint64_t count;
 	uint32_t other;

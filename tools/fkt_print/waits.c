@@ -27,22 +27,25 @@ struct waits {
 };
 
 static const struct fkt_column columns[] = {
-	{ "Thread", "thread", FKT_COLUMN_TEXT, 23 },
-	{ "State", "state", FKT_COLUMN_TEXT, 5 },
-	{ "In", "in", FKT_COLUMN_TEXT, 20 },
-	{ "Function", "function", FKT_COLUMN_TEXT, 20 },
-	{ "Woken by", "waker", FKT_COLUMN_TEXT, 23 },
-	{ "In", "waker_in", FKT_COLUMN_TEXT, 22 },
-	{ "Count", "count", FKT_COLUMN_NUMBER, 8 },
+	{ "Thread", "process", FKT_COLUMN_THREAD, 0 },
+	{ "State", "state", FKT_COLUMN_TEXT, 0 },
+	{ "In", "in", FKT_COLUMN_TEXT, 0 },
+	{ "Function", "function", FKT_COLUMN_TEXT, 4 },
+	{ "Woken by", "waker", FKT_COLUMN_THREAD, 0 },
+	{ "In", "waker_in", FKT_COLUMN_TEXT, 0 },
+	{ "Count", "count", FKT_COLUMN_NUMBER, 0 },
 	{ "Cut", "cut", FKT_COLUMN_NUMBER, 5 },
-	{ "Sum", "sum_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Average", "average_ns", FKT_COLUMN_DURATION, 11 },
-	{ "p99", "p99_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Max", "max_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Then ready", "ready_ns", FKT_COLUMN_DURATION, 11 },
-	{ "Max ready", "ready_max_ns", FKT_COLUMN_DURATION, 11 },
+	{ "Sum", "sum", FKT_COLUMN_DURATION, 0 },
+	{ "Average", "average", FKT_COLUMN_DURATION, 3 },
+	{ "p99", "p99", FKT_COLUMN_DURATION, 6 },
+	{ "Max", "max", FKT_COLUMN_DURATION, 1 },
+	{ "Then ready", "ready_average", FKT_COLUMN_DURATION, 2 },
+	{ "Max ready", "ready_max", FKT_COLUMN_DURATION, 7 },
 	{ 0 },
 };
+
+/* In the place of a waker's name. */
+static const struct fkt_process interrupt = { .tid = FKT_PID_UNKNOWN, .comm = "(interrupt)" };
 
 static void waits_free(void *view)
 {
@@ -118,31 +121,31 @@ static int waits_wait(void *view, const struct fkt_wait *wait)
 static void print_group(struct waits *waits, struct fkt_output *out,
 			const struct fkt_processes *processes, const struct group *off)
 {
-	char thread[THREAD_BYTES], waker[THREAD_BYTES] = "", state[FKT_STATE_BYTES];
+	char state[FKT_STATE_BYTES];
 	char outer[FKT_NAME_BYTES], inner[FKT_NAME_BYTES] = "", waker_row[FKT_NAME_BYTES] = "";
 	const struct fkt_histogram *values = &off->values, *ready = NULL;
+	const struct fkt_process *waker = NULL;
 
-	put_thread(fkt_process(processes, (uint32_t)off->key[KEY_THREAD]), thread);
 	fkt_state_letters((uint32_t)off->key[KEY_STATE], state);
 	fkt_row_name(out->trace, (uint32_t)off->key[KEY_OUTER], outer);
 	if (off->key[KEY_INNER] != off->key[KEY_OUTER])
 		fkt_row_name(out->trace, (uint32_t)off->key[KEY_INNER], inner);
 	if (off->key[KEY_WAKER] != NO_WAKER) {
 		if (off->key[KEY_WAKER] == INTERRUPT)
-			strcpy(waker, "(interrupt)");
+			waker = &interrupt;
 		else
-			put_thread(fkt_process(processes, (uint32_t)off->key[KEY_WAKER]), waker);
+			waker = fkt_process(processes, (uint32_t)off->key[KEY_WAKER]);
 		fkt_row_name(out->trace, (uint32_t)off->key[KEY_WAKER_ROW], waker_row);
 		ready = &groups_get(waits->ready, off->key)->values;
 	}
 	fkt_table_row(out, "waits", columns,
 		      (const union fkt_cell[]){
-			      { .text = thread },
+			      { .thread = fkt_process(processes, (uint32_t)off->key[KEY_THREAD]) },
 			      { .text = state },
 			      { .text = outer },
-			      { .text = inner },
-			      { .text = waker },
-			      { .text = waker_row },
+			      { .text = *inner ? inner : NULL },
+			      { .thread = waker },
+			      { .text = *waker_row ? waker_row : NULL },
 			      { .number = off->count },
 			      { .number = off->cut },
 			      { .number = values->sum },
