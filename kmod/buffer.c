@@ -173,15 +173,23 @@ int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 	return ret;
 }
 
+/**
+ * fkt_kick_pages - once for how many pages a lane kicks, where no limit is near
+ * @pool: the lane's pool
+ */
+u32 fkt_kick_pages(const struct fkt_pool *pool)
+{
+	return clamp_t(u32, pool->initial / 8, 1, FKT_KICK_PAGES_MAX);
+}
+
 static void fkt_pool_init_lane(struct fkt_session *s, u32 i)
 {
 	struct fkt_pool *pool = &s->pools[i];
-	u32 kick_pages = clamp_t(u32, pool->initial / 8, 1, FKT_KICK_PAGES_MAX);
 
 	if (!fkt_shared(s))
 		per_cpu(fkt_lane, i) = pool->lane;
 	fkt_lane_init(pool->lane, pool->ring, fkt_pool_entries(pool), i,
-		      fkt_shared(s) ? FKT_CPU_ANY : i, kick_pages);
+		      fkt_shared(s) ? FKT_CPU_ANY : i, fkt_kick_pages(pool));
 }
 
 static void fkt_pool_init(struct fkt_session *s, u32 i)

@@ -272,6 +272,9 @@ struct fkt_attached {
  * @kicked: pages are ready; no lock
  * @stop: the recording is to stop; set once, no lock
  * @eof: draining, and nothing is left
+ * @limit_pages: how many pages may go out, index pages and marks included; 0: no limit. Constant
+ *	while recording
+ * @limit_at: stamp when the size limit ended the recording, 0 before
  * @limit_reached: the size limit has ended the recording; read without a lock
  * @bytes: of all pages handed out; read without a lock
  * @index: index page that is being filled, NULL when there is none
@@ -302,6 +305,8 @@ struct fkt_stream {
 	bool kicked;
 	bool stop;
 	bool eof;
+	u64 limit_pages;
+	u64 limit_at;
 	bool limit_reached;
 	u64 bytes;
 	struct fkt_page_header *index;
@@ -470,6 +475,7 @@ int fkt_buffer_alloc(struct fkt_session *s);
 int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool);
 void fkt_buffer_settle(struct fkt_session *s);
 void fkt_buffer_free(struct fkt_session *s);
+u32 fkt_kick_pages(const struct fkt_pool *pool);
 void fkt_buffer_reclaim(struct fkt_pool *pool);
 bool fkt_buffer_service(struct fkt_session *s);
 
@@ -480,6 +486,7 @@ void fkt_stream_discard(struct fkt_session *s);
 bool fkt_stream_pause_untold(const struct fkt_session *s);
 void fkt_stream_tell_pause(struct fkt_session *s);
 bool fkt_stream_ready(struct fkt_session *s);
+void fkt_stream_limit_near(struct fkt_session *s);
 ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
 			unsigned int flags);
 int fkt_flush_start(struct fkt_session *s);

@@ -43,6 +43,9 @@ void fkt_stream_reset(struct fkt_session *s)
 	s->stream.kicked = false;
 	s->stream.stop = false;
 	s->stream.eof = false;
+	s->stream.limit_pages = s->conf.limit_bytes / FKT_PAGE_BYTES;
+	s->stream.limit_at = 0;
+	s->stream.limit_reached = false;
 	s->stream.index_seq = 0;
 	s->stream.max_end = 0;
 	s->stream.events = 0;
@@ -130,11 +133,26 @@ static bool fkt_stream_run_goes_on(struct fkt_session *s)
 	return fkt_lane_ready(lane) && fkt_ring_entry(lane, lane->tail)->page == s->stream.run_next;
 }
 
-/* The page that was finished first, of those that are whole. */
+/*
+ * Whether pages go out in the order in which they were begun: when all are closed, and there may not
+ * be room for all of them. What does not go out is then later, on any CPU, than the beginning of
+ * each page that does, however long that was open.
+ */
+static bool fkt_stream_by_begin(const struct fkt_session *s)
+{
+	return s->stream.limit_pages && s->state == FKT_STATE_DRAINING;
+}
+
+/*
+ * The page that is to go out next, of those that are whole: the one that was finished first, or, see
+ * above, begun first.
+ */
 static struct fkt_pool *fkt_stream_oldest(struct fkt_session *s)
 {
+	const bool by_begin = fkt_stream_by_begin(s);
+	const struct fkt_page_header *header;
 	struct fkt_pool *oldest = NULL;
-	u64 end, oldest_end = U64_MAX;
+	u64 stamp, oldest_stamp = U64_MAX;
 	u32 i;
 
 	for (i = 0; i < s->pools_count; i++) {
@@ -142,9 +160,10 @@ static struct fkt_pool *fkt_stream_oldest(struct fkt_session *s)
 
 		if (!fkt_lane_ready(lane))
 			continue;
-		end = fkt_ring_entry(lane, lane->tail)->page->end;
-		if (end <= oldest_end) {
-			oldest_end = end;
+		header = fkt_ring_entry(lane, lane->tail)->page;
+		stamp = by_begin ? header->first : header->end;
+		if (stamp <= oldest_stamp) {
+			oldest_stamp = stamp;
 			oldest = &s->pools[i];
 		}
 	}
@@ -244,7 +263,7 @@ static int fkt_stream_next(struct fkt_session *s, struct fkt_chunk *chunk, int c
 		chunk[count - 1].count++;
 		return count;
 	}
-	s->stream.run_pool = s->stream.runs ? pool : NULL;
+	s->stream.run_pool = s->stream.runs && !fkt_stream_by_begin(s) ? pool : NULL;
 	s->stream.run_pages = 1;
 	get_page(buf->page);
 	chunk[count].page = buf->page;
@@ -361,11 +380,78 @@ static bool fkt_too_large(struct fkt_session *s)
 	return s->output.pos + (s->stream.pages_out + 1) * FKT_PAGE_BYTES > s->output.max;
 }
 
-static bool fkt_limit_hit(struct fkt_session *s)
+/*
+ * What the size limit leaves, in pages, when all that the lanes hold by now has gone out: pages that
+ * are whole, pages that are partly filled, and the index pages that are due on the way.
+ */
+static u64 fkt_limit_left(struct fkt_session *s)
 {
-	u64 next = (s->stream.pages_out + 1) * FKT_PAGE_BYTES;
+	const u64 entries = s->stream.index ? s->stream.index->events : 0;
+	u64 held = 0, needed;
+	u32 i;
 
-	return s->conf.limit_bytes && next > s->conf.limit_bytes;
+	for (i = 0; i < s->pools_count; i++)
+		held += fkt_lane_filling(s->pools[i].lane);
+	needed = s->stream.pages_out + held + (entries + held) / FKT_INDEX_ENTRIES;
+	return s->stream.limit_pages > needed ? s->stream.limit_pages - needed : 0;
+}
+
+/**
+ * fkt_stream_limit_near - let lanes kick the more often, the less is left of the size limit
+ * @s: the session
+ *
+ * So that the reader hears of the limit before much has been recorded that it has no room for: all
+ * lanes together fill no more than half of what is left until one of them kicks.
+ *
+ * Context: the reader.
+ */
+void fkt_stream_limit_near(struct fkt_session *s)
+{
+	u64 left, lanes = 0;
+	u32 i;
+
+	if (!s->stream.limit_pages)
+		return;
+	for (i = 0; i < s->pools_count; i++)
+		lanes += s->pools[i].present;
+	left = div64_u64(fkt_limit_left(s), 2 * max(lanes, 1ull));
+	for (i = 0; i < s->pools_count; i++)
+		fkt_lane_kick_every(s->pools[i].lane,
+				    clamp_t(u64, left, 1, fkt_kick_pages(&s->pools[i])));
+}
+
+/*
+ * The lanes hold all that the limit has room for: the recording ends, on all CPUs, at this moment.
+ * What is recorded until they hear of it goes out where there is room for it, and is counted as
+ * discarded where there is none.
+ */
+static void fkt_limit_end(struct fkt_session *s)
+{
+	s->stream.limit_at = fkt_stamp(fkt_clock(true));
+	WRITE_ONCE(s->stream.limit_reached, true);
+	smp_mb(); /* partner: that in fkt_session_write_mask() */
+	WRITE_ONCE(fkt_mask, 0);
+	WRITE_ONCE(s->stream.stop, true);
+}
+
+/* Whether the size limit lets no page go out: until the probes have stopped, or at all. */
+static bool fkt_limit_holds(struct fkt_session *s, bool draining)
+{
+	if (!s->stream.limit_pages)
+		return false;
+	if (!draining) {
+		if (!s->stream.limit_reached && !fkt_limit_left(s))
+			fkt_limit_end(s);
+		return s->stream.limit_reached;
+	}
+	if (s->stream.pages_out < s->stream.limit_pages)
+		return false;
+	/* Also where the recording was stopped in another way. */
+	if (fkt_stream_ready(s))
+		WRITE_ONCE(s->stream.limit_reached, true);
+	fkt_stream_discard(s);
+	s->stream.eof = true;
+	return true;
 }
 
 /*
@@ -386,6 +472,8 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 		fkt_sync_request(s);
 	if (!draining)
 		fkt_stream_tell_pause(s);
+	if (!draining)
+		fkt_stream_limit_near(s);
 	if (s->conf.flush_ms && time_after_eq(jiffies, s->stream.mark_due) && !draining) {
 		s->stream.mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
 		fkt_stream_fence(s, fkt_fence_any);
@@ -398,11 +486,8 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 	}
 	s->stream.run_pool = NULL;
 	while (count < room && s->stream.pages_out < end) {
-		if (fkt_limit_hit(s)) {
-			s->stream.limit_reached = true;
-			WRITE_ONCE(s->stream.stop, true);
+		if (fkt_limit_holds(s, draining))
 			break;
-		}
 		if (fkt_too_large(s))
 			return count ? count : -EFBIG;
 		before = s->stream.pages_out;
@@ -506,8 +591,8 @@ static int fkt_splice_room(const struct pipe_inode_info *pipe)
 static int fkt_splice_take(struct fkt_session *s, struct fkt_chunk *chunk, int room, u64 pages,
 			   bool waits)
 {
+	bool over, ends;
 	unsigned long wait;
-	bool over;
 	long ret;
 	int count;
 
@@ -518,11 +603,21 @@ static int fkt_splice_take(struct fkt_session *s, struct fkt_chunk *chunk, int r
 		count = fkt_stream_collect(s, chunk, room, pages);
 		if (count > 0)
 			WRITE_ONCE(s->stream.bytes, s->stream.pages_out * FKT_PAGE_BYTES);
-		over = s->stream.eof || s->stream.limit_reached || s->state == FKT_STATE_IDLE;
+		over = s->stream.eof || s->state == FKT_STATE_IDLE;
+		ends = s->stream.limit_reached && !fkt_has_output(s) &&
+		       s->state == FKT_STATE_RECORDING;
 		wait = fkt_wait_jiffies(s);
 		mutex_unlock(&s->stream.reader);
 		if (count || over)
 			return count;
+		/* Nobody else does it: a flush thread would. */
+		if (ends) {
+			if (mutex_lock_interruptible(&s->lock))
+				return -ERESTARTSYS;
+			fkt_session_stop_probes(s);
+			mutex_unlock(&s->lock);
+			continue;
+		}
 		if (!waits)
 			return -EAGAIN;
 		/* Without the reader's mutex: a CPU that comes does not wait for us. */
@@ -751,7 +846,7 @@ static int fkt_flush_thread(void *data)
 	mutex_lock(&s->lock);
 	fkt_session_stop_probes(s);
 	mutex_unlock(&s->lock);
-	while (!ret && !s->stream.eof && !s->stream.limit_reached) {
+	while (!ret && !s->stream.eof) {
 		ret = fkt_flush_once(s, &from);
 		if (ret == -EAGAIN) {
 			schedule_timeout_uninterruptible(1);

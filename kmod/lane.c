@@ -111,7 +111,7 @@ static __always_inline void fkt_place_begin(struct fkt_lane *lane, const struct 
 		header->first = stamp;
 		header->lost = place->lost;
 		header->pid = fkt_current_pid();
-		if (!(place->page & lane->kick_mask))
+		if (!(place->page & READ_ONCE(lane->kick_mask)))
 			fkt_lane_kick(lane);
 	} else if (place->wide) {
 		tag = (tag + 1) | FKT_SLOT_WIDE;
@@ -296,6 +296,24 @@ void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entri
 	lane->head = FKT_HEAD(0, 0, FKT_HEAD_CLOSED);
 	lane->tail = 1;
 	lane->limit = 1;
+}
+
+/**
+ * fkt_lane_kick_every - call fkt_lane_kick() once for so many pages from here on
+ * @lane: the lane
+ * @pages: how many, at least 1; of what is no power of two, the next smaller one
+ *
+ * Context: the reader. The mask is in the line of cache that probes write to: it is touched only
+ * where it changes.
+ */
+void fkt_lane_kick_every(struct fkt_lane *lane, u32 pages)
+{
+	u32 mask = 0;
+
+	while (2 * mask + 2 <= pages)
+		mask = 2 * mask + 1;
+	if (lane->kick_mask != mask)
+		WRITE_ONCE(lane->kick_mask, mask);
 }
 
 /**

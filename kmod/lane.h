@@ -64,7 +64,8 @@ struct fkt_ring_entry {
  * @ring_mask: their size in bytes, less one entry
  * @limit: number of the first page that is not queued yet
  * @lost: events for which there was no page
- * @kick_mask: the reader is told of a new page when its number has none of these bits
+ * @kick_mask: the reader is told of a new page when its number has none of these bits; the
+ *	reader's
  * @number: the lane's number
  * @cpu: the lane's CPU, FKT_CPU_ANY when it is shared
  * @tail: number of the first page that is not taken; the reader's
@@ -246,6 +247,7 @@ static __always_inline void fkt_lane_record(struct fkt_lane *lane, u64 tag, u32 
 /* The reader's side, and setting up. One caller at a time. */
 void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entries, u16 number,
 		   u16 cpu, u32 kick_pages);
+void fkt_lane_kick_every(struct fkt_lane *lane, u32 pages);
 void fkt_lane_queue(struct fkt_lane *lane, void *page, void *buf);
 struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf);
 void *fkt_lane_unqueue(struct fkt_lane *lane);

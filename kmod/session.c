@@ -149,6 +149,15 @@ static u32 fkt_mask_effective(u32 mask)
 	return mask ? mask | FKT_KEY_PROCESS : 0;
 }
 
+/* Let probes record these layers; or none, where the size limit has just ended the recording. */
+static void fkt_session_write_mask(struct fkt_session *s, u32 mask)
+{
+	WRITE_ONCE(fkt_mask, mask);
+	smp_mb(); /* partner: that in fkt_limit_end() */
+	if (READ_ONCE(s->stream.limit_reached))
+		WRITE_ONCE(fkt_mask, 0);
+}
+
 /*
  * No probe is inside a lane any more: every one runs with preemption off, so that RCU waits for it;
  * on a CPU that RCU believes to be idle, it runs with interrupts off, and an interrupt waits for
@@ -278,7 +287,6 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 		static_branch_enable(&fkt_shared_key);
 	fkt_stream_reset(s);
 	s->output.error = 0;
-	s->stream.limit_reached = false;
 	atomic_set(&s->stream.pauses, 0);
 	atomic64_set(&s->skipped, 0);
 	s->output.flush_cpu_ns = 0;
@@ -290,6 +298,9 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	ret = fkt_session_fill(s);
 	if (ret)
 		goto out_release;
+	mutex_lock(&s->stream.reader);
+	fkt_stream_limit_near(s);
+	mutex_unlock(&s->stream.reader);
 
 	mask = fkt_mask_effective(s->initmask);
 	ret = fkt_providers_attach(s, mask);
@@ -308,7 +319,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	smp_store_release(&s->state, FKT_STATE_RECORDING);
 	if (mask)
 		fkt_session_name_threads(s);
-	WRITE_ONCE(fkt_mask, mask);
+	fkt_session_write_mask(s, mask);
 	if (mask && fkt_shared(s))
 		on_each_cpu(fkt_session_say_current, NULL, 1);
 	wake_up_all(&s->state_wait);
@@ -352,6 +363,8 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	fkt_providers_detach(s);
 	fkt_session_wait_for_probes(s);
 	mutex_lock(&s->stream.reader);
+	if (s->stream.limit_at)
+		s->stop_cycles = s->stream.limit_at;
 	/* The last event of all: a page that is begun after this is never closed. */
 	if (fkt_stream_pause_untold(s)) {
 		(void)fkt_buffer_service(s); /* it may be why there was no page */
@@ -516,7 +529,7 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 	preempt_disable_notrace();
 	if (mask | READ_ONCE(fkt_mask))
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));
-	WRITE_ONCE(fkt_mask, mask);
+	fkt_session_write_mask(s, mask);
 	preempt_enable_notrace();
 out_unlock:
 	mutex_unlock(&s->lock);
