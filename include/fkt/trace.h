@@ -237,6 +237,7 @@ enum fkt_gap_kind {
 	FKT_GAP_MISSING, /* whole pages are not in the file, or so damaged that they were skipped */
 	FKT_GAP_DAMAGED, /* the end of a page could not be read, or it holds more or fewer slots */
 			 /* than it says */
+	FKT_GAP_DISCARDED, /* events at the end of a lane were recorded and could not be written */
 };
 
 /**
@@ -244,13 +245,16 @@ enum fkt_gap_kind {
  * @kind: what
  * @lane: where
  * @cpu: CPU of the lane, FKT_CPU_ANY when it is shared
- * @count: how many events (FKT_GAP_LOST) or pages
+ * @count: how many events (FKT_GAP_LOST, FKT_GAP_DISCARDED) or pages
+ * @after: of FKT_GAP_DISCARDED: stamp when the lane's last page was closed, which all of them are
+ *	later than; 0: the lane has no page in the trace
  */
 struct fkt_gap {
 	enum fkt_gap_kind kind;
 	uint16_t lane;
 	uint16_t cpu;
 	uint64_t count;
+	uint64_t after;
 };
 
 /**

@@ -24,6 +24,7 @@
  * struct out_lane - a lane of the new trace
  * @seq: number of its last page, missing ones counted
  * @lost: events lost before its last page
+ * @discarded: events discarded after it, as the reader told
  * @old_seq: number of the last page in the old trace
  * @old_lost: events lost before that
  * @joined: these are not known yet
@@ -37,6 +38,7 @@
 struct out_lane {
 	uint64_t seq;
 	uint64_t lost;
+	uint64_t discarded;
 	uint64_t old_seq;
 	uint64_t old_lost;
 	bool joined;
@@ -226,12 +228,23 @@ static uint64_t lost_to_end(const struct out *out, uint32_t number)
 	return lane->lost;
 }
 
+/* The same of what was discarded there. */
+static uint64_t discarded_at_end(const struct out *out, uint32_t number)
+{
+	const struct fkt_lane_totals *totals;
+
+	for (size_t i = 0; out->reached_end && (totals = fkt_lane_totals(out->trace, i)); i++)
+		if (totals->lane == number)
+			return totals->discarded;
+	return out->lane[number].discarded;
+}
+
 static int put_tail(struct out *out)
 {
 	uint32_t lanes = out->trace->header.lanes;
 	struct fkt_lane_totals *totals = calloc(lanes, sizeof(*totals));
 	struct fkt_footer footer = { .magic = FKT_FOOTER_MAGIC };
-	uint64_t events = 0, lost = 0;
+	uint64_t events = 0, lost = 0, discarded = 0;
 	char *info = NULL;
 	int length;
 
@@ -243,8 +256,10 @@ static int put_tail(struct out *out)
 		totals[i].events = htole64(out->lane[i].events);
 		totals[i].lost = htole64(lost_to_end(out, i));
 		totals[i].pages = htole64(out->lane[i].pages);
+		totals[i].discarded = htole64(discarded_at_end(out, i));
 		events += out->lane[i].events;
 		lost += lost_to_end(out, i);
+		discarded += discarded_at_end(out, i);
 	}
 	footer.tail_offset = htole64(out->bytes);
 	memcpy(footer.id, out->trace->header.id, sizeof(footer.id));
@@ -252,10 +267,11 @@ static int put_tail(struct out *out)
 	copy_sections(out, true);
 	/* A later value of a key takes the place of an earlier one. */
 	length = asprintf(&info,
-			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=0%cpages=%" PRIu64
-			  "%cbytes=%" PRIu64 "%cstart_cycles=%" PRIu64 "%cstop_cycles=%" PRIu64,
-			  events, 0, lost, 0, 0, out->pages, 0, out->pages * FKT_PAGE_BYTES, 0,
-			  out->first, 0, out->last);
+			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=%" PRIu64
+			  "%cpages=%" PRIu64 "%cbytes=%" PRIu64 "%cstart_cycles=%" PRIu64
+			  "%cstop_cycles=%" PRIu64,
+			  events, 0, lost, 0, discarded, 0, out->pages, 0,
+			  out->pages * FKT_PAGE_BYTES, 0, out->first, 0, out->last);
 	if (length >= 0)
 		put_section(out, FKT_SECTION_INFO, info, (size_t)length + 1);
 	put_section(out, FKT_SECTION_LANES, totals, lanes * sizeof(*totals));
@@ -583,6 +599,8 @@ static void put_gap(struct out *out, const struct fkt_gap *gap)
 		memset(out->current, 0xff, sizeof(out->current));
 	if (gap->kind == FKT_GAP_LOST)
 		lane->lost += gap->count;
+	else if (gap->kind == FKT_GAP_DISCARDED)
+		lane->discarded += gap->count;
 	else
 		lane->seq += gap->count;
 }

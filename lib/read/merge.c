@@ -25,8 +25,10 @@
  * @end: nor later
  * @seq: of its page
  * @jump: pages missing before that one
+ * @closed: when that was closed; 0 without one
  * @lost: events lost as far as its pages said
  * @more_lost: those that its last page said
+ * @discarded: events discarded at its end, as far as the totals were asked
  * @joined: reading began in its midst: its next page is taken as it is
  * @waiting: gaps to be told before its next event, indexed by enum fkt_gap_kind
  * @cpu: its CPU, FKT_CPU_ANY when it is shared
@@ -39,10 +41,12 @@ struct fkt_lane {
 	uint64_t end;
 	uint64_t seq;
 	uint64_t jump;
+	uint64_t closed;
 	uint64_t lost;
 	uint64_t more_lost;
+	uint64_t discarded;
 	bool joined;
-	uint64_t waiting[FKT_GAP_DAMAGED + 1];
+	uint64_t waiting[FKT_GAP_DISCARDED + 1];
 	uint16_t cpu;
 	bool in_heap;
 };
@@ -123,6 +127,7 @@ static void take_header(struct fkt_reader *reader, struct fkt_lane *lane,
 		gap = true;
 	}
 	lane->seq = header->seq;
+	lane->closed = header->end;
 	/* The same of the number of lost events. */
 	if (header->lost < lane->lost && lane->more_lost) {
 		lane->lost -= lane->more_lost;
@@ -372,13 +377,14 @@ static bool is_due(struct fkt_reader *reader)
 
 static bool tell_gap(struct fkt_reader *reader, struct fkt_lane *lane, struct fkt_event *event)
 {
-	for (unsigned int kind = 0; kind <= FKT_GAP_DAMAGED; kind++) {
+	for (unsigned int kind = 0; kind <= FKT_GAP_DISCARDED; kind++) {
 		if (!lane->waiting[kind])
 			continue;
 		reader->gap.kind = (enum fkt_gap_kind)kind;
 		reader->gap.lane = lane->cursor.lane;
 		reader->gap.cpu = lane->cpu;
 		reader->gap.count = lane->waiting[kind];
+		reader->gap.after = kind == FKT_GAP_DISCARDED ? lane->closed : 0;
 		lane->waiting[kind] = 0;
 		event->stamp = lane->in_heap ? lane->key : lane->cursor.stamp;
 		event->lane = lane->cursor.lane;
@@ -413,7 +419,7 @@ static uint64_t run_room(const struct fkt_reader *reader)
 	return limit > first->begin ? limit - first->begin : 0;
 }
 
-/* What was lost at the end of a lane is not in any page, but in the totals. */
+/* What is missing at the end of a lane is not in any page, but in the totals. */
 static void take_totals(struct fkt_reader *reader)
 {
 	const struct fkt_lane_totals *totals;
@@ -423,6 +429,13 @@ static void take_totals(struct fkt_reader *reader)
 		if (totals->lane >= reader->trace->header.lanes)
 			continue;
 		lane = &reader->lane[totals->lane];
+		if (totals->discarded > lane->discarded) {
+			lane->waiting[FKT_GAP_DISCARDED] += totals->discarded - lane->discarded;
+			lane->discarded = totals->discarded;
+		}
+		/* Of one without any page, the totals alone say which CPU's it is. */
+		if (!lane->closed && totals->cpu < FKT_CPU_ANY && !reader->trace->header.shared)
+			lane->cpu = (uint16_t)totals->cpu;
 		if (totals->lost <= lane->lost)
 			continue;
 		lane->waiting[FKT_GAP_LOST] += totals->lost - lane->lost;
@@ -513,6 +526,7 @@ static void join_lane(struct fkt_reader *reader, uint32_t number, uint64_t at)
 	    page.header.lane != number)
 		return;
 	lane->seq = page.header.seq;
+	lane->closed = page.header.end;
 	lane->lost = page.header.lost;
 	lane->joined = false;
 

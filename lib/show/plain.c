@@ -369,20 +369,38 @@ static char *plain_args(struct fkt_text *text, char *to, const struct fkt_label 
 	return to;
 }
 
+/* From when on, in seconds from the first event that is listed, and why. */
+static char *put_discarded(const struct fkt_text *text, char *to, uint64_t after)
+{
+	const char *limit = fkt_info(text->trace, "limit_reached");
+	int64_t since = (int64_t)(after - text->first);
+
+	if (after && text->begun) {
+		to += sprintf(to, " after ");
+		to = put_column(to, fkt_cycles_to_ns(text->trace, since), 0, 9);
+		to += sprintf(to, " s");
+	}
+	return to + sprintf(to, ", because %s",
+			    limit && !strcmp(limit, "1") ? "the size limit was reached"
+							 : "the output did not take them");
+}
+
 static char *plain_gap(const struct fkt_text *text, char *to, const struct fkt_gap *gap)
 {
 	static const char *const whats[][2] = {
 		[FKT_GAP_LOST] = { "event lost", "events lost" },
 		[FKT_GAP_MISSING] = { "page missing", "pages missing" },
 		[FKT_GAP_DAMAGED] = { "page damaged", "pages damaged" },
+		[FKT_GAP_DISCARDED] = { "event discarded", "events discarded" },
 	};
 
-	(void)text;
 	to += sprintf(to, "*** lane %u", gap->lane);
 	if (gap->cpu != FKT_CPU_ANY)
 		to += sprintf(to, " (CPU %u)", gap->cpu);
-	to += sprintf(to, ": %" PRIu64 " %s ***", gap->count, whats[gap->kind][gap->count != 1]);
-	return to;
+	to += sprintf(to, ": %" PRIu64 " %s", gap->count, whats[gap->kind][gap->count != 1]);
+	if (gap->kind == FKT_GAP_DISCARDED)
+		to = put_discarded(text, to, gap->after);
+	return to + sprintf(to, " ***");
 }
 
 /* ---- tables ---- */

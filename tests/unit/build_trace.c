@@ -295,6 +295,7 @@ void build_end(struct build *build, uint64_t cycles, uint64_t mono_ns, uint64_t 
 		totals[i].events = htole64(build->lane[i].events);
 		totals[i].lost = htole64(build->lane[i].lost);
 		totals[i].pages = htole64(build->lane[i].pages);
+		totals[i].discarded = htole64(build->lane[i].discarded);
 	}
 	footer.tail_offset = htole64(build->tail_offset);
 	memcpy(footer.id, build->id, sizeof(footer.id));

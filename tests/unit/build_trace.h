@@ -59,6 +59,7 @@ struct build {
 	 * @seq: number of the last page
 	 * @lost: events lost so far; raise it before a page is opened
 	 * @events, @pages: totals
+	 * @discarded: events discarded at the end
 	 * @cpu: CPU for new pages
 	 * @pid: thread for new pages; follows SWITCH
 	 */
@@ -72,6 +73,7 @@ struct build {
 		uint64_t lost;
 		uint64_t events;
 		uint64_t pages;
+		uint64_t discarded;
 		uint16_t cpu;
 		uint32_t pid;
 	} lane[BUILD_LANES_MAX];

@@ -142,6 +142,37 @@ static void test_shared_lane(void **state)
 	build_free(&build);
 }
 
+/* What could not be written is told at the end, once for each lane, with the moment it is behind. */
+static void test_discarded(void **state)
+{
+	struct reading *reading;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 3, false);
+	build_pages(&build);
+	build_slot(&build, 0, 0, 100, 0x27, 0, NULL, 0);
+	build_slot(&build, 1, 1, 130, 0x27, 1, NULL, 0);
+	build.lane[0].discarded = 7;
+	build.lane[2].discarded = 1;
+	build_end(&build, 0, 0, 0);
+
+	reading = read_trace(&build, READ_FILE);
+	assert_int_equal(reading->n_events, 2);
+	assert_int_equal(reading->n_gaps, 2);
+	assert_int_equal(reading->gaps[0].kind, FKT_GAP_DISCARDED);
+	assert_int_equal(reading->gaps[0].lane, 0);
+	assert_int_equal(reading->gaps[0].count, 7);
+	assert_int_equal(reading->gaps[0].after, 100);
+	/* A lane without a page. */
+	assert_int_equal(reading->gaps[1].lane, 2);
+	assert_int_equal(reading->gaps[1].cpu, 2);
+	assert_int_equal(reading->gaps[1].count, 1);
+	assert_int_equal(reading->gaps[1].after, 0);
+	read_free(reading);
+	build_free(&build);
+}
+
 /* In a lane of one CPU, what a wide slot says of the CPU does not count. */
 static void test_wide_cpu_of_private_lane(void **state)
 {
@@ -196,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_stamps),
 		cmocka_unit_test(test_shared_lane),
+		cmocka_unit_test(test_discarded),
 		cmocka_unit_test(test_wide_cpu_of_private_lane),
 		cmocka_unit_test(test_slot_past_used),
 	};

@@ -368,6 +368,8 @@ static void count_gap(struct fkt_read_stats *stats, const struct fkt_gap *gap)
 		[FKT_GAP_DAMAGED] = &stats->damaged,
 	};
 
+	if (gap->kind == FKT_GAP_DISCARDED)
+		return; /* that the totals say so is enough */
 	*counts[gap->kind] += gap->count;
 }
 
