@@ -118,6 +118,7 @@ wrong() {
 
 wrong sched:sched_wakup 'is sched:sched_wakeup meant'
 wrong sched_wakup 'is sched_wakeup meant'
+wrong sched "is 'sched:\*' meant"
 wrong 'nonsense:*' 'no tracepoint of this kernel matches'
 wrong nonsense:at_all 'there is no such tracepoint'
 wrong syscalls:sys_enter_openat '-k system --args'

@@ -229,6 +229,13 @@ static void __attribute__((noreturn)) exit_unknown(const char *pattern)
 			names.function[names.count++].name = strchr(pattern, ':')
 								     ? events->text[i]
 								     : after_colon(events->text[i]);
+	for (size_t i = 0; i < events->count; i++)
+		if (!strchr(pattern, ':') &&
+		    !strncmp(events->text[i], pattern, strlen(pattern)) &&
+		    events->text[i][strlen(pattern)] == ':')
+			errx(EXIT_FAILURE,
+			     "-e %s: there is no such tracepoint; is '%s:*' meant, all of that group?",
+			     pattern, pattern);
 	nearest = functions_nearest(&names, pattern);
 	if (nearest)
 		errx(EXIT_FAILURE, "-e %s: there is no such tracepoint; is %s meant?", pattern,
