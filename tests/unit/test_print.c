@@ -414,9 +414,30 @@ static void test_wrong_options(void **state)
 		"--process ''",
 	};
 
+	static const char *const unknown[] = {
+		"--code sys_raed",  "--code read",     "--layer sistem", "--function FF",
+		"--cpu 7",	    "--process ap -q", "--while 4711",	 "--process '!ap' --waits",
+		"--calls=sys_raed", "--histogram FF",
+	};
+	static const char *const known[] = {
+		"--code sys_read",
+		"--layer block",
+		"--function 'sys_*' -q",
+		"--cpu 0,7",
+		"--process app",
+		"--process app --process 50",
+		"--process app --cpu 0 --code 1000",
+		"--calls=F",
+	};
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		assert_int_equal(run(options[i], path), 2);
+	/* what is not there, or spelled otherwise, is no empty answer */
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		assert_int_equal(run(unknown[i], path), 1);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		assert_int_equal(run(known[i], path), 0);
 	/* nothing is there: it says so */
 	assert_int_equal(run("--from 1s", path), 1);
 }

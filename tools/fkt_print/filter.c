@@ -20,7 +20,7 @@ enum verdict {
 /* Processes that options name, as they come and go. */
 struct watch {
 	const struct choice *choice;
-	bool not ;	/* those of it that have this */
+	bool unwanted;	/* those of it that have this */
 	bool any;	/* whether there are such */
 	uint8_t *alive; /* of each thread, by its number */
 	uint32_t room;
@@ -40,10 +40,11 @@ struct filter {
 	uint64_t to;
 	uint64_t longer; /* cycles */
 	uint8_t cpu[CPUS_BYTES];
-	uint8_t *code;	       /* a verdict on each */
-	uint8_t *function;     /* the same, on each row */
-	bool functions;	       /* some have to be called */
-	struct inside *inside; /* of each thread */
+	uint8_t *code;		  /* a verdict on each */
+	uint8_t *function;	  /* the same, on each row */
+	bool (*met)[CHOICES_MAX]; /* processes that came: of options->process, and of lives */
+	bool functions;		  /* some have to be called */
+	struct inside *inside;	  /* of each thread */
 	uint32_t inside_room;
 	bool left_wanted; /* the last event left such a function */
 	bool left_barred;
@@ -82,7 +83,7 @@ bool read_cpus(const char *list, uint8_t cpus[CPUS_BYTES])
 static bool has_yes(const struct choice *choice)
 {
 	for (unsigned int i = 0; i < choice->count; i++)
-		if (!choice->one[i].not )
+		if (!choice->one[i].unwanted)
 			return true;
 	return false;
 }
@@ -90,27 +91,27 @@ static bool has_yes(const struct choice *choice)
 static bool has_no(const struct choice *choice)
 {
 	for (unsigned int i = 0; i < choice->count; i++)
-		if (choice->one[i].not )
+		if (choice->one[i].unwanted)
 			return true;
 	return false;
 }
 
 static void choose_cpus(uint8_t cpu[CPUS_BYTES], const struct choice *choice)
 {
-	uint8_t not [CPUS_BYTES] = { 0 };
+	uint8_t unwanted[CPUS_BYTES] = { 0 };
 
 	memset(cpu, has_yes(choice) ? 0 : 0xff, CPUS_BYTES);
 	for (unsigned int i = 0; i < choice->count; i++)
-		read_cpus(choice->one[i].name, choice->one[i].not ? not : cpu);
+		read_cpus(choice->one[i].name, choice->one[i].unwanted ? unwanted : cpu);
 	for (unsigned int i = 0; i < CPUS_BYTES; i++)
-		cpu[i] &= (uint8_t) ~not [i];
+		cpu[i] &= (uint8_t)~unwanted[i];
 }
 
-static void begin_watch(struct watch *watch, const struct choice *choice, bool not )
+static void begin_watch(struct watch *watch, const struct choice *choice, bool unwanted)
 {
 	watch->choice = choice;
-	watch->not = not ;
-	watch->any = not ? has_no(choice) : has_yes(choice);
+	watch->unwanted = unwanted;
+	watch->any = unwanted ? has_no(choice) : has_yes(choice);
 }
 
 struct filter *filter_new(const struct options *options, const struct fkt_trace *trace,
@@ -131,7 +132,8 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 	/* The last one is for calls whose code is not known. */
 	filter->code = calloc(FKT_SLOT_CODES + 1, 1);
 	filter->function = calloc(FKT_ROWS, 1);
-	if (!filter->code || !filter->function) {
+	filter->met = calloc(2, sizeof(*filter->met));
+	if (!filter->code || !filter->function || !filter->met) {
 		filter_free(filter);
 		return NULL;
 	}
@@ -149,6 +151,7 @@ void filter_free(struct filter *filter)
 	free(filter->barred.alive);
 	free(filter->code);
 	free(filter->function);
+	free(filter->met);
 	free(filter->inside);
 	free(filter);
 }
@@ -198,14 +201,35 @@ static bool is_named(const struct fkt_process *process, const struct chosen_one 
 	return !strcmp(process->comm, one->name);
 }
 
-/* Whether a thread is one of those of a choice that have this "not". */
-static bool is_among(const struct fkt_processes *processes, const struct choice *choice, bool not,
+/* Whether a thread is one of the wanted ones of a choice, or of the unwanted ones. */
+static bool is_among(const struct filter *filter, const struct choice *choice, bool unwanted,
 		     uint32_t id)
 {
-	const struct fkt_process *process = fkt_process(processes, id);
+	const struct fkt_process *process = fkt_process(filter->processes, id);
+	bool *met = filter->met[choice == &filter->options->lives], is = false;
 
-	for (unsigned int i = 0; id && i < choice->count; i++)
-		if (choice->one[i].not == not &&is_named(process, &choice->one[i]))
+	/* All are looked at until they have come: two may name the same one. */
+	for (unsigned int i = 0; id && i < choice->count; i++) {
+		if (choice->one[i].unwanted != unwanted || (is && met[i]) ||
+		    !is_named(process, &choice->one[i]))
+			continue;
+		is = true;
+		met[i] = true;
+	}
+	return is;
+}
+
+bool filter_has_met(const struct filter *filter, const struct chosen_one *one)
+{
+	const struct choice *const choices[] = { &filter->options->process,
+						 &filter->options->lives };
+
+	for (size_t c = 0; c < 2; c++)
+		for (unsigned int i = 0; i < choices[c]->count; i++)
+			if (one == &choices[c]->one[i] && filter->met[c][i])
+				return true;
+	for (uint32_t id = 1; id < fkt_process_count(filter->processes); id++)
+		if (is_named(fkt_process(filter->processes, id), one))
 			return true;
 	return false;
 }
@@ -236,7 +260,7 @@ static void watch_begin(struct filter *filter, struct watch *watch)
 	uint32_t count = fkt_process_count(filter->processes);
 
 	for (uint32_t id = 1; watch->any && id < count; id++)
-		if (is_among(filter->processes, watch->choice, watch->not, id))
+		if (is_among(filter, watch->choice, watch->unwanted, id))
 			set_alive(watch, id, true);
 }
 
@@ -254,12 +278,12 @@ static void watch_event(struct filter *filter, struct watch *watch, const struct
 	} else if (fkt_is_process_event(event->code) && event->code != FKT_CODE_RELEASE &&
 		   event->words >= 1) {
 		id = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
-		set_alive(watch, id, is_among(filter->processes, watch->choice, watch->not, id));
+		set_alive(watch, id, is_among(filter, watch->choice, watch->unwanted, id));
 	} else if (!watch->count && event->pid && current < watch->room + 1u &&
 		   !fkt_process(filter->processes, current)->released &&
 		   fkt_process(filter->processes, current)->tgid == FKT_PID_UNKNOWN &&
 		   (current == watch->room || !watch->alive[current]) &&
-		   is_among(filter->processes, watch->choice, watch->not, current)) {
+		   is_among(filter, watch->choice, watch->unwanted, current)) {
 		/* One that nobody had told us of. */
 		set_alive(watch, current, true);
 	}
@@ -324,8 +348,13 @@ static bool looks_like_code(const char *pattern, uint32_t code)
 	return end != pattern && !*end && number == code;
 }
 
+bool filter_is_code(const char *pattern, const char *name, uint32_t code)
+{
+	return !fnmatch(pattern, name, 0) || looks_like_code(pattern, code);
+}
+
 /* Whether a code is of a layer, which may be one of several. */
-static bool has_layer(const struct fkt_code_row *row, const char *layer)
+bool filter_is_layer(const struct fkt_code_row *row, const char *layer)
 {
 	const char *at = row ? row->layer : "";
 	size_t bytes;
@@ -347,15 +376,14 @@ static void look_at_code(const struct filter *filter, uint32_t code, uint8_t *ve
 
 	fkt_code_name(filter->trace, code, name);
 	for (unsigned int i = 0; i < codes->count; i++) {
-		is = !fnmatch(codes->one[i].name, name, 0) ||
-		     looks_like_code(codes->one[i].name, code);
-		code_wanted |= is && !codes->one[i].not ;
-		barred |= is && codes->one[i].not ;
+		is = filter_is_code(codes->one[i].name, name, code);
+		code_wanted |= is && !codes->one[i].unwanted;
+		barred |= is && codes->one[i].unwanted;
 	}
 	for (unsigned int i = 0; i < layers->count; i++) {
-		is = has_layer(row, layers->one[i].name);
-		layer_wanted |= is && !layers->one[i].not ;
-		barred |= is && layers->one[i].not ;
+		is = filter_is_layer(row, layers->one[i].name);
+		layer_wanted |= is && !layers->one[i].unwanted;
+		barred |= is && layers->one[i].unwanted;
 	}
 	*verdict = (uint8_t)(VERDICT_LOOKED | (code_wanted ? VERDICT_WANTED : 0) |
 			     (layer_wanted ? VERDICT_LAYER : 0) | (barred ? VERDICT_BARRED : 0));
@@ -382,12 +410,12 @@ static bool thread_is_wanted(const struct filter *filter, uint32_t id)
 {
 	const struct choice *choice = &filter->options->process;
 
-	return !has_yes(choice) || is_among(filter->processes, choice, false, id);
+	return !has_yes(choice) || is_among(filter, choice, false, id);
 }
 
 static bool thread_is_barred(const struct filter *filter, uint32_t id)
 {
-	return is_among(filter->processes, &filter->options->process, true, id);
+	return is_among(filter, &filter->options->process, true, id);
 }
 
 bool filter_thread(const struct filter *filter, uint32_t id)
@@ -437,7 +465,7 @@ static uint8_t row_verdict(struct filter *filter, uint32_t row)
 	fkt_row_name(filter->trace, row, name);
 	for (unsigned int i = 0; i < choice->count; i++)
 		if (!fnmatch(choice->one[i].name, name, 0))
-			*verdict |= choice->one[i].not ? VERDICT_BARRED : VERDICT_WANTED;
+			*verdict |= choice->one[i].unwanted ? VERDICT_BARRED : VERDICT_WANTED;
 	return *verdict;
 }
 

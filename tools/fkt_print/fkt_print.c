@@ -487,6 +487,9 @@ static int print_events(struct run *run)
 		err = print_views(run);
 	if (err)
 		return err;
+	if (!known_after(run->context.options, run->context.trace, run->context.processes,
+			 run->context.filter))
+		return 1;
 	if (!all && !run->inside && stats->events && run->context.options->from >= 0) {
 		tell_outside(run);
 		return 1;
@@ -678,6 +681,8 @@ int main(int argc, char **argv)
 				 : "does not say how fast its clock is; try --time=cycles");
 		goto out;
 	}
+	if (!known_before(&options, run.context.trace))
+		goto out;
 	/* Who follows a stream wants to see what comes when it comes. */
 	if (!options.no_pager && strcmp(options.path, "-"))
 		start_pager();

@@ -157,8 +157,8 @@ static struct chosen_one *choose(struct argp_state *state, struct choice *choice
 	if (choice->count == CHOICES_MAX)
 		argp_error(state, "%s: no more than %d times, please", option, CHOICES_MAX);
 	one = &choice->one[choice->count++];
-	one->not = *arg == '!';
-	one->name = arg + one->not ;
+	one->unwanted = *arg == '!';
+	one->name = arg + one->unwanted;
 	if (!*one->name)
 		argp_error(state, "%s=%s: it names nothing", option, arg);
 	return one;

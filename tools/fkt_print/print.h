@@ -14,13 +14,13 @@
 
 /**
  * struct chosen_one - one of what an option names
- * @not: what is not wanted
+ * @unwanted: it is left out, by "!"
  * @is_pid: a process or a thread, by @pid, else by @name
  * @pid: see there
  * @name: as the user wrote it: a pattern, a list of CPUs, a process
  */
 struct chosen_one {
-	bool not ;
+	bool unwanted;
 	bool is_pid;
 	uint32_t pid;
 	const char *name;
@@ -390,7 +390,33 @@ bool filter_call(struct filter *filter, const struct fkt_call *call);
 bool filter_row(struct filter *filter, const struct fkt_call *call);
 /* The same as filter_call() by what picks calls alone: for time that is charged by all the rest. */
 bool filter_picks(struct filter *filter, const struct fkt_call *call);
+/* Whether a code, with its name, or a layer is what a user wrote. */
+bool filter_is_code(const char *pattern, const char *name, uint32_t code);
+bool filter_is_layer(const struct fkt_code_row *row, const char *layer);
+/* Whether a process that is chosen, by options->process or lives, was met, or has its name now. */
+bool filter_has_met(const struct filter *filter, const struct chosen_one *one);
 /* Whether a time in which a thread did not run is. */
 bool filter_wait(struct filter *filter, const struct fkt_wait *wait);
+
+/* ---- known.c: whether the trace has what options name; complains of what it has not ---- */
+
+/**
+ * known_before() - of codes, layers and CPUs, which the trace tells from the beginning
+ * @options: what is asked for
+ * @trace: the trace
+ *
+ * Return: whether it has all of them.
+ */
+bool known_before(const struct options *options, const struct fkt_trace *trace);
+
+/**
+ * known_after() - the same of processes and functions, when all was read
+ * @options: what is asked for
+ * @trace: the trace
+ * @processes: those of the trace
+ * @filter: which saw them
+ */
+bool known_after(const struct options *options, const struct fkt_trace *trace,
+		 const struct fkt_processes *processes, const struct filter *filter);
 
 #endif

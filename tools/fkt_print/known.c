@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whether a trace has what options name, and what may have been meant where it has not. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <fkt/codes.h>
+
+#include "common/distance.h"
+#include "common/keys.h"
+#include "print.h"
+#include "trace/internal.h"
+
+/* Further away than this, something else was meant. */
+#define DISTANCE_MAX 2
+
+/* The name that is nearest to what was asked for, of those that were shown to it. */
+struct near {
+	const char *wanted;
+	char name[FKT_NAME_BYTES];
+	unsigned int distance;
+};
+
+static void show(struct near *near, const char *name)
+{
+	char prefixed[FKT_NAME_BYTES];
+	unsigned int distance = fkt_distance(near->wanted, name);
+
+	/* System calls, without what FKT puts before them. */
+	snprintf(prefixed, sizeof(prefixed), "sys_%s", near->wanted);
+	if (!strcmp(prefixed, name))
+		distance = 0;
+	if (distance > DISTANCE_MAX || (*near->name && distance >= near->distance))
+		return;
+	near->distance = distance;
+	snprintf(near->name, sizeof(near->name), "%s", name);
+}
+
+static void complain(const struct options *options, const char *what, const char *name,
+		     const struct near *near)
+{
+	fprintf(stderr, "%s: %s: has no %s '%s'", program_invocation_short_name,
+		strcmp(options->path, "-") ? options->path : "standard input", what, name);
+	if (near && *near->name)
+		fprintf(stderr, "; did you mean '%s'?", near->name);
+	fputc('\n', stderr);
+}
+
+static bool knows_code(const struct fkt_trace *trace, const char *pattern, struct near *near)
+{
+	char name[FKT_NAME_BYTES];
+
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
+		if (!fkt_code_row(trace, code))
+			continue;
+		fkt_code_name(trace, code, name);
+		if (filter_is_code(pattern, name, code))
+			return true;
+		show(near, name);
+	}
+	return false;
+}
+
+/* A layer of which the trace has nothing, but which there is, is no mistake. */
+static bool knows_layer(const struct fkt_trace *trace, const char *wanted, struct near *near)
+{
+	char name[FKT_NAME_BYTES], why[FKT_KEYS_WHY_BYTES];
+	const struct fkt_code_row *row;
+	uint32_t mask;
+
+	if (!strchr(wanted, ',') && (*wanted < '0' || *wanted > '9') &&
+	    !fkt_keys_parse(wanted, &mask, why))
+		return true;
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
+		row = fkt_code_row(trace, code);
+		if (!row)
+			continue;
+		if (filter_is_layer(row, wanted))
+			return true;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(row->layer, ","), row->layer);
+		show(near, name);
+	}
+	return false;
+}
+
+static bool knows_function(const struct fkt_trace *trace, const char *pattern, struct near *near)
+{
+	char name[FKT_NAME_BYTES];
+
+	for (uint32_t row = 0; row < FKT_ROW_FUNCTION; row++) {
+		if (row < FKT_SLOT_CODES && !fkt_code_row(trace, row))
+			continue;
+		fkt_row_name(trace, row, name);
+		if (!fnmatch(pattern, name, 0))
+			return true;
+		show(near, name);
+	}
+	return false;
+}
+
+/* Functions that events tell by their addresses have rows of their own, as they come. */
+static bool came_by_address(const struct fkt_trace *trace, const char *pattern)
+{
+	char name[FKT_NAME_BYTES];
+
+	for (uint32_t row = FKT_ROW_FUNCTION; row < FKT_ROW_USER; row++) {
+		fkt_row_name(trace, row, name);
+		if (!fnmatch(pattern, name, 0))
+			return true;
+	}
+	return false;
+}
+
+static bool check_function(const struct options *options, const struct fkt_trace *trace,
+			   const char *pattern)
+{
+	struct near near = { .wanted = pattern };
+
+	if (!pattern || knows_function(trace, pattern, &near) || came_by_address(trace, pattern))
+		return true;
+	complain(options, "function like", pattern, &near);
+	return false;
+}
+
+/* CPUs have the numbers below what the trace says, unless it does not. */
+static bool knows_cpus(const struct fkt_trace *trace, const char *list)
+{
+	const char *info = fkt_info(trace, "cpus");
+	static uint8_t listed[CPUS_BYTES];
+	const struct fkt_lane_totals *totals;
+	uint64_t cpus = 0;
+
+	if (!info || !fkt_parse_u64(info, &cpus))
+		return true;
+	if (!fkt_header(trace)->shared && fkt_header(trace)->lanes > cpus)
+		cpus = fkt_header(trace)->lanes;
+	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++)
+		if (totals->cpu != FKT_CPU_ANY && totals->cpu >= cpus)
+			cpus = totals->cpu + 1u;
+	memset(listed, 0, sizeof(listed));
+	read_cpus(list, listed);
+	for (uint64_t cpu = 0; cpu < cpus && cpu < UINT16_MAX; cpu++)
+		if (listed[cpu / 8] & 1u << cpu % 8)
+			return true;
+	return false;
+}
+
+bool known_before(const struct options *options, const struct fkt_trace *trace)
+{
+	const struct {
+		const char *what;
+		const struct choice *choice;
+		bool (*knows)(const struct fkt_trace *trace, const char *name, struct near *near);
+	} kinds[] = {
+		{ "code like", &options->code, knows_code },
+		{ "layer", &options->layer, knows_layer },
+	};
+	bool all = true;
+
+	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+		for (unsigned int i = 0; i < kinds[kind].choice->count; i++) {
+			struct near near = { .wanted = kinds[kind].choice->one[i].name };
+
+			if (kinds[kind].knows(trace, near.wanted, &near))
+				continue;
+			complain(options, kinds[kind].what, near.wanted, &near);
+			all = false;
+		}
+	}
+	for (unsigned int i = 0; i < options->cpu.count; i++) {
+		if (knows_cpus(trace, options->cpu.one[i].name))
+			continue;
+		complain(options, "CPU", options->cpu.one[i].name, NULL);
+		all = false;
+	}
+	return all;
+}
+
+bool known_after(const struct options *options, const struct fkt_trace *trace,
+		 const struct fkt_processes *processes, const struct filter *filter)
+{
+	const struct choice *const choices[] = { &options->process, &options->lives };
+	bool all = true;
+
+	for (size_t c = 0; c < sizeof(choices) / sizeof(choices[0]); c++) {
+		for (unsigned int i = 0; i < choices[c]->count; i++) {
+			const struct chosen_one *one = &choices[c]->one[i];
+			struct near near = { .wanted = one->name };
+
+			if (filter_has_met(filter, one))
+				continue;
+			for (uint32_t id = 1; id < fkt_process_count(processes); id++)
+				show(&near, fkt_process(processes, id)->comm);
+			complain(options, "process", one->name, one->is_pid ? NULL : &near);
+			all = false;
+		}
+	}
+	for (unsigned int i = 0; i < options->function.count; i++)
+		all &= check_function(options, trace, options->function.one[i].name);
+	all &= check_function(options, trace, options->calls_of);
+	all &= check_function(options, trace, options->histogram);
+	return all;
+}
