@@ -888,8 +888,9 @@ struct fkt_wait {
  *	are there
  * @leave: a call has ended
  * @wait: a thread runs again, or does not yet when time is charged no longer
- * @charges: whether time of a thread on a CPU is charged, asked at each event for the time since the one before there;
- *	what a thread does off all CPUs is asked for with the one that it left. NULL: all is
+ * @charges: whether time of a thread on a CPU is charged, asked at each event for the time since
+ *	the one before there; what a thread does off all CPUs is asked for with the one that it
+ *	left. NULL: all is
  * @keep_args: keep the entries' arguments for @leave
  */
 struct fkt_analysis_hooks {
@@ -1103,7 +1104,8 @@ bool fkt_can_sum(const struct fkt_trace *trace);
  * fkt_sum() - analyse all events, as fkt_analysis_event() and fkt_analysis_gap() do
  * @trace: the trace, of which fkt_can_sum() is true
  * @processes: new ones
- * @analysis: a new one, with them, and of hooks with @leave, @wait and @keep_args alone; fkt_analysis_end() is left to the caller
+ * @analysis: a new one, with them, and of hooks with @leave, @wait and @keep_args alone;
+ *	fkt_analysis_end() is left to the caller
  * @threads: how many threads; more than eight are not used
  * @stats: set to what was read
  *

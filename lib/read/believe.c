@@ -18,7 +18,7 @@
 /* So many pages are asked whether the clock's first reading is before them. */
 #define FIRST_PAGES   4
 
-/* Of a trace that was cut off, the first reading of the clock, when its first pages agree with it. */
+/* Of a trace that was cut off: the first reading of the clock, when its first pages agree. */
 static uint64_t earliest(struct fkt_trace *trace)
 {
 	struct fkt_page_header header;
@@ -37,7 +37,7 @@ struct fkt_bounds fkt_stamp_bounds(struct fkt_trace *trace)
 	const char *stop_text = fkt_info(trace, "stop_cycles");
 	uint64_t start, stop;
 
-	/* The clock was read before the recording began, and after it ended: both were told twice. */
+	/* The clock was read before the recording began and after it ended: told twice. */
 	if (!start_text || !stop_text || !fkt_parse_u64(start_text, &start) ||
 	    !fkt_parse_u64(stop_text, &stop) || !fkt_clocks_agree(trace) ||
 	    start < trace->clock[0].cycles || stop > trace->clock[1].cycles || start > stop)

@@ -42,7 +42,8 @@ struct fkt_extract {
  * @extract: which part
  * @fd: where to, in sequence
  *
- * Return: 0, -ENODATA when there is no such event, none of the process that is asked for, another errno value of writing or of reading.
+ * Return: 0, -ENODATA when there is no such event, none of the process that is asked for, another
+ * errno value of writing or of reading.
  */
 int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd);
 

@@ -24,8 +24,8 @@ struct fkt_bounds {
  * struct fkt_reader - delivers the events of a trace; callers touch none of it
  * @cursor: in the page from which events are delivered at the moment
  * @floor: no event of its page is earlier
- * @room: it may deliver events with stamps from @floor on, and less than so many cycles later, before
- *	  other lanes have their turn, or its page is seen to be damaged
+ * @room: it may deliver events with stamps from @floor on, and less than so many cycles later,
+ *	  before other lanes have their turn, or its page is seen to be damaged
  * @from: earlier events are passed over
  * @to: where reading ends; UINT64_MAX: with the trace
  * @stats: what was seen

@@ -55,7 +55,7 @@ struct frame {
 
 struct stack {
 	uint64_t clock;
-	uint64_t dark; /* for how long it was at work while the clock stood still, by hooks.charges */
+	uint64_t dark; /* for how long it was at work while the clock stood still: hooks.charges */
 	uint64_t base; /* the clock when the last call was left */
 	struct frame *frame;
 	uint64_t *args; /* FKT_CALL_ARGS a frame, when they are kept */
@@ -678,7 +678,10 @@ static void was_woken_early(struct thread *thread)
 	thread->wait.waker_row = thread->early.row;
 }
 
-/* Tell of the time that a thread did not run up to a moment, at which it runs again or not yet (@back is 0). */
+/*
+ * Tell of the time that a thread did not run, up to a moment at which it runs again, or not yet:
+ * then @back is 0.
+ */
 static void tell_wait(struct fkt_analysis *a, struct thread *thread, uint64_t back, uint64_t to)
 {
 	struct fkt_wait *wait = &thread->wait;

@@ -12,7 +12,7 @@ enum {
 	FKT_FOLDED_SINCE,      /* stamp since which the page tells all */
 	FKT_FOLDED_DEPTH,      /* so deep the calls were nested */
 	FKT_FOLDED_SYSCALLS,   /* system calls are among them: this is outside of all calls */
-	FKT_FOLDED_TOLD, /* which of the page's @call they are: the first, and one more than the last */
+	FKT_FOLDED_TOLD, /* which of the page's calls they are: the first, and where they end */
 	FKT_FOLDED_PAGE, /* the struct fkt_reduced */
 	FKT_FOLDED_WORDS,
 };
@@ -56,7 +56,8 @@ struct fkt_folded_call {
  * @end: where they end
  * @slot: the slots, as in a page; the first one's stamp is relative to the page's first
  * @calls: how many were taken out, if somebody wants to be told of them
- * @call: these, in the order in which they were left; room for FKT_FOLDED_CALLS_MAX, the caller's, or NULL
+ * @call: these, in the order in which they were left; room for FKT_FOLDED_CALLS_MAX, the
+ *	caller's, or NULL
  */
 struct fkt_reduced {
 	uint32_t slots;

@@ -54,7 +54,7 @@ static int64_t scale(const struct fkt_rate *rate, int64_t cycles)
 	return cycles < 0 ? (int64_t)-ns : (int64_t)ns;
 }
 
-/* The kernel's own idea of the frequency is some parts in a thousand off: this is a damaged pair. */
+/* The kernel's idea of the frequency is some parts in a thousand off: this is a damaged pair. */
 static bool is_near(const struct fkt_rate *rate, const struct fkt_rate *known)
 {
 	const int64_t cycles = 1ll << 32;

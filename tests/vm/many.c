@@ -39,7 +39,7 @@ static long sum_of(const char *path, const char *field)
 	return sum;
 }
 
-/* With the freed pages that the CPUs keep for themselves, tens of megabytes each from 6.7 on: no total has those. */
+/* With the freed pages that CPUs keep, tens of megabytes each from 6.7 on: no total has those. */
 static long available_kb(void)
 {
 	long kb = sum_of("/proc/meminfo", "MemAvailable:");

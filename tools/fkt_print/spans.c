@@ -38,9 +38,9 @@ struct spans {
 	struct frames *frames; /* a struct span * each */
 	struct fkt_moments moments;
 	unsigned int thread; /* width of its column */
-	struct span list;
 	uint32_t waiting;
 	uint64_t late; /* how many were printed out of the order */
+	struct span list;
 };
 
 static void drop(struct span *span)
