@@ -134,9 +134,9 @@ static bool fkt_stream_run_goes_on(struct fkt_session *s)
 }
 
 /*
- * Whether pages go out in the order in which they were begun: when all are closed, and there may not
- * be room for all of them. What does not go out is then later, on any CPU, than the beginning of
- * each page that does, however long that was open.
+ * Whether pages go out in the order in which they were begun: when all are closed, and there may
+ * not be room for all of them. What does not go out is then later, on any CPU, than the beginning
+ * of each page that does, however long that was open.
  */
 static bool fkt_stream_by_begin(const struct fkt_session *s)
 {
@@ -144,8 +144,8 @@ static bool fkt_stream_by_begin(const struct fkt_session *s)
 }
 
 /*
- * The page that is to go out next, of those that are whole: the one that was finished first, or, see
- * above, begun first.
+ * The page that is to go out next, of those that are whole: the one that was finished first, or,
+ * see above, begun first.
  */
 static struct fkt_pool *fkt_stream_oldest(struct fkt_session *s)
 {
@@ -381,8 +381,8 @@ static bool fkt_too_large(struct fkt_session *s)
 }
 
 /*
- * What the size limit leaves, in pages, when all that the lanes hold by now has gone out: pages that
- * are whole, pages that are partly filled, and the index pages that are due on the way.
+ * What the size limit leaves, in pages, when all that the lanes hold by now has gone out: pages
+ * that are whole, pages that are partly filled, and the index pages that are due on the way.
  */
 static u64 fkt_limit_left(struct fkt_session *s)
 {

@@ -17,6 +17,9 @@
 /* How far before a window of a shared lane the CPUs' threads are followed. */
 #define SHARED_BLOCKS	16
 
+/* By so much a slot's stamp may be outside of its page's first and last one: a millisecond. */
+#define SKEW_CYCLES	(1ull << 22)
+
 /**
  * struct fkt_lane - a lane being read
  * @cursor: in its page
@@ -230,8 +233,10 @@ static bool begin_page(struct fkt_reader *reader, struct fkt_lane *lane,
 	}
 	reader->stats.pages++;
 	lane->cursor = page->cursor;
-	lane->begin = page->header.first;
-	lane->end = page->header.end;
+	/* Where the CPUs' clocks are not quite the same, a shared lane's stamps may be, too. */
+	lane->begin = page->header.first > SKEW_CYCLES ? page->header.first - SKEW_CYCLES : 0;
+	lane->end = page->header.end < UINT64_MAX - SKEW_CYCLES ? page->header.end + SKEW_CYCLES
+								: UINT64_MAX;
 	if (reader->processes && !fkt_may_have_process_event(&lane->cursor)) {
 		reader->passed += page->header.events;
 		return false;

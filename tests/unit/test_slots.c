@@ -142,7 +142,7 @@ static void test_shared_lane(void **state)
 	build_free(&build);
 }
 
-/* What could not be written is told at the end, once for each lane, with the moment it is behind. */
+/* What could not be written is told at the end, once a lane, with the moment it is behind. */
 static void test_discarded(void **state)
 {
 	struct reading *reading;

@@ -230,8 +230,7 @@ static void __attribute__((noreturn)) exit_unknown(const char *pattern)
 								     ? events->text[i]
 								     : after_colon(events->text[i]);
 	for (size_t i = 0; i < events->count; i++)
-		if (!strchr(pattern, ':') &&
-		    !strncmp(events->text[i], pattern, strlen(pattern)) &&
+		if (!strchr(pattern, ':') && !strncmp(events->text[i], pattern, strlen(pattern)) &&
 		    events->text[i][strlen(pattern)] == ':')
 			errx(EXIT_FAILURE,
 			     "-e %s: there is no such tracepoint; is '%s:*' meant, all of that group?",
