@@ -42,7 +42,7 @@ echo 0 >$tracing/tracing_on
 stop_recorder
 check 'fkt_record ends well' [ "$status" = 0 ]
 check 'FKT lost nothing' [ "$(lost recorder.err)" = 0 ]
-fkt_print --no-summary same >same.txt
+fkt_print --no-summary --time=cycles same >same.txt
 cat $tracing/trace >ftrace.txt
 check 'FKT and ftrace saw the same' perl "$TOP/tests/vm/same_events.pl" same.txt ftrace.txt "${names[@]}"
 while read -r name hits missed; do

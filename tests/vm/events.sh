@@ -42,7 +42,7 @@ check 'fkt_record ends well' [ "$status" = 0 ]
 check 'FKT lost nothing' [ "$(lost recorder.err)" = 0 ]
 check 'ftrace lost nothing' [ -z "$(grep -hE '^(overrun|commit overrun|dropped events): [^0]' $tracing/per_cpu/cpu*/stats)" ]
 echo 0 >$tracing/events/enable
-fkt_print --no-summary same >same.txt
+fkt_print --no-summary --time=cycles same >same.txt
 cat $tracing/trace >ftrace.txt
 names=()
 for event in $same; do

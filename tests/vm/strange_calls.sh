@@ -20,7 +20,7 @@ for how in '' '--lanes 1' '--args'; do
 	expect 0 fkt_record -o t $how strange_calls
 	read -r signals pid <.out
 	check 'all signals came' [ "$signals" = 40 ]
-	fkt_print --no-summary t | perl -ne '
+	fkt_print --no-summary --time=cycles t | perl -ne '
 		print "$1 $2\n" if /^ *-?\d+ +\d+ +(\d+) .{16} ([0-9a-f]{4,5}  .*)$/' >ours
 	made 40 'calls of rt_sigreturn' 000f 'sys_rt_sigreturn'
 	made 40 'returns of it' 040f 'sys_rt_sigreturn += .*'
