@@ -478,7 +478,7 @@ static bool leave(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, 
 	return true;
 }
 
-/* An exit of a call that was entered before the trace began, of which so much was charged. */
+/* An exit of a call whose entry was not seen; so much of it was charged, all of it is not known. */
 static void tell_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct stack *stack,
 			  uint32_t row, const struct fkt_event *event, uint64_t own)
 {
@@ -490,7 +490,7 @@ static void tell_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct 
 		.depth = stack->depth,
 		.interrupt = stack == &cpu->irq,
 		.partial = true,
-		.begin = a->on_since < event->stamp ? a->on_since : event->stamp,
+		.begin = event->stamp,
 		.end = event->stamp,
 		.cycles = own,
 		.own = own,

@@ -391,8 +391,10 @@ sub run {
 				}
 				$own = $settle->($t, $e->{row}) if !@{$t->{stack}} && $stack == $t->{stack};
 				$r{parts}{$e->{row}}++ if $lit;
-				if ($on && $e->{stamp} - $on_since >= $longer &&
-				    code_passes($f, $e->{pair}, $e->{row} =~ /^(irq|softirq) / ? $1 : $e->{row}) && $inside->($t)) {
+				# How long it took is not known; the thread is in it now.
+				my $in = sub { $t->{inside}{$_[0]} || like($_[0], $e->{row}) };
+				if ($on && !$longer &&
+				    code_passes($f, $e->{pair}, $e->{row} =~ /^(irq|softirq) / ? $1 : $e->{row}) && chosen($f->{function}, $in)) {
 					$r{partial}{$e->{row}}++ if $own || $lit;
 					$r{picked}{$e->{row}} += $own;
 					$r{thread_picked}{$t->{id}} += $own;
@@ -400,7 +402,7 @@ sub run {
 				for my $pattern (map { s/^!//r } @{$f->{function} // []}) {
 					$t->{left}{$pattern} = 1 if like($pattern, $e->{row});
 				}
-				$t->{long} = 1 if $e->{stamp} - $on_since >= $longer;
+				$t->{long} = 1 if !$longer;
 			}
 			$t->{known} = 1 if $e->{syscall_event};
 		}

@@ -516,9 +516,14 @@ void filter_leave(struct filter *filter, const struct fkt_call *call)
 
 bool filter_picks(struct filter *filter, const struct fkt_call *call)
 {
+	uint8_t itself = 0;
+
+	/* Of one whose entry was not seen, the thread is not known to be in it. */
+	if (!call->entered && filter->kinds & FILTER_FUNCTION)
+		itself = row_verdict(filter, call->row);
 	return call->end - call->begin >= filter->longer &&
 	       code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
-	       is_inside(filter, call->id, false, false);
+	       is_inside(filter, call->id, itself & VERDICT_WANTED, itself & VERDICT_BARRED);
 }
 
 bool filter_row(struct filter *filter, const struct fkt_call *call)
