@@ -673,6 +673,8 @@ for my $i (0 .. $#names) {
 		my %g = %{$filters{$names[$j]}};
 		# Two of a kind are filters of their own above.
 		next if grep { exists $f{$_} } keys %g;
+		# How long a call takes that is cut by --to depends on how far fkt_print looks beyond it.
+		next if (exists $f{to} && $g{longer}) || (exists $g{to} && $f{longer});
 		check({ %f, %g }) if $pairs++ % ($every // 1) == 0;
 	}
 }
