@@ -975,6 +975,17 @@ uint32_t fkt_analysis_current(const struct fkt_analysis *analysis, uint16_t cpu)
  */
 bool fkt_analysis_knows_cpus(const struct fkt_analysis *analysis);
 
+/**
+ * fkt_analysis_is_settled() - whether it is known what all that was charged went to
+ * @analysis: the sums
+ *
+ * What a thread did outside of all calls since its first event is told by its next system call.
+ * Where charging ends before that, reading on for a while tells.
+ *
+ * Return: false also when fkt_analysis_knows_cpus() is. It takes a look at each thread.
+ */
+bool fkt_analysis_is_settled(const struct fkt_analysis *analysis);
+
 /* The following are for after fkt_analysis_end(). */
 
 /**

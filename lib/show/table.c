@@ -130,7 +130,7 @@ void fkt_print_member(struct fkt_output *out, const struct fkt_column *column, u
 	if (thread)
 		number = cell.thread && cell.thread->tid != FKT_PID_UNKNOWN ? cell.thread->tid
 									    : FKT_CELL_NONE;
-	else if (column->type == FKT_COLUMN_MOMENT && member)
+	else if (column->type == FKT_COLUMN_MOMENT && member && number != FKT_CELL_NONE)
 		number -= out->first;
 	if (number == FKT_CELL_NONE || (member && !fkt_has_clock(out->trace)))
 		fputs(none, out->file);

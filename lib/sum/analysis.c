@@ -467,10 +467,8 @@ static bool leave(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, 
 	if (unlikely(!depth || stack->frame[depth - 1].row != row)) {
 		while (depth && stack->frame[depth - 1].row != row)
 			depth--;
-		if (!depth) {
-			a->row[row].partial += a->on && charges(a, event->cpu, cpu->thread);
+		if (!depth)
 			return false;
-		}
 		while (stack->depth > depth)
 			pop(a, cpu, cpu->thread, stack, event->stamp, NULL);
 	}
@@ -479,8 +477,8 @@ static bool leave(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, 
 }
 
 /* An exit of a call whose entry was not seen; so much of it was charged, all of it is not known. */
-static void tell_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct stack *stack,
-			  uint32_t row, const struct fkt_event *event, uint64_t own)
+static void leave_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct stack *stack,
+			   uint32_t row, const struct fkt_event *event, uint64_t own)
 {
 	struct fkt_call call = {
 		.row = row,
@@ -497,7 +495,8 @@ static void tell_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct 
 		.exit = event,
 	};
 
-	if (a->hooks.leave && a->on)
+	a->row[row].partial += own || (a->on && charges(a, event->cpu, cpu->thread));
+	if (a->hooks.leave && (a->on || own))
 		a->hooks.leave(a->hooks.arg, &call);
 }
 
@@ -557,7 +556,7 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 	if (cpu->stack == &cpu->irq) {
 		if (!code->syscall) {
 			if (!leave(a, cpu, &cpu->irq, row, event))
-				tell_unopened(a, cpu, &cpu->irq, row, event, 0);
+				leave_unopened(a, cpu, &cpu->irq, row, event, 0);
 			return;
 		}
 		pop_all(a, cpu, thread, &cpu->irq, event->stamp);
@@ -570,7 +569,7 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 			pop_all(a, cpu, thread, &thread->stack, event->stamp);
 		if (!thread->stack.depth)
 			own = leave_unknown(a, thread, row);
-		tell_unopened(a, cpu, &thread->stack, row, event, own);
+		leave_unopened(a, cpu, &thread->stack, row, event, own);
 	}
 	if (code->syscall) {
 		a->syscalls = true;
@@ -589,7 +588,7 @@ static void leave_interrupt(struct fkt_analysis *a, struct cpu *cpu, uint32_t ro
 			    const struct fkt_event *event)
 {
 	if (!leave(a, cpu, &cpu->irq, row, event)) {
-		tell_unopened(a, cpu, &cpu->irq, row, event, cpu->irq_before);
+		leave_unopened(a, cpu, &cpu->irq, row, event, cpu->irq_before);
 		cpu->irq_before = 0;
 	}
 	if (!cpu->irq.depth && cpu->stack == &cpu->irq) {
@@ -1318,6 +1317,23 @@ bool fkt_analysis_knows_cpus(const struct fkt_analysis *a)
 	for (size_t i = 0; (totals = fkt_lane_totals(a->trace, i)); i++)
 		lanes -= lanes && !totals->events;
 	return a->n_seen >= lanes;
+}
+
+bool fkt_analysis_is_settled(const struct fkt_analysis *a)
+{
+	const struct thread *thread;
+
+	if (!fkt_analysis_knows_cpus(a))
+		return false;
+	for (uint32_t i = 0; i < CHUNKS; i++)
+		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++) {
+			thread = &a->chunk[i][j];
+			if (thread->row && !thread->base_known &&
+			    (thread->pending ||
+			     (!thread->stack.depth && thread->stack.clock != thread->stack.base)))
+				return false;
+		}
+	return true;
 }
 
 uint32_t fkt_analysis_current(const struct fkt_analysis *a, uint16_t cpu)

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# recompute.pl TRACE [N]: each view of fkt_print under each filter, and under every Nth pair of filters (default: 1), against
-# the same numbers made here from the trace's events alone, as JSON has them. Nothing of libfkt is in it: time is given to
+# recompute.pl TRACE [N]: each view of fkt_print under each filter, and under every Nth pair of filters (default: 1; 0: none),
+# against the same numbers made here from the trace's events alone, as JSON has them. Nothing of libfkt is in it: time is given to
 # whoever was at work on a CPU, from one event there to the next. And whether windows add up to the whole.
 #
 # The trace has to be whole, without losses, recorded to its end.
@@ -218,7 +218,9 @@ sub run {
 		my $lit = $on && cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm});
 		my $whole = $exit && $lit && $frame->{begin} >= $on_since && !$frame->{dark};
 		my $cycles = $frame->{own} + $frame->{child};
-		my $elapsed = $stamp - $frame->{begin};
+		# Of the time that was asked for, a call is as long as it is there.
+		my $until = defined $to && $to < $stamp ? $to : $stamp;
+		my $elapsed = $until > $frame->{begin} ? $until - $frame->{begin} : 0;
 
 		$r{own}{$frame->{row}} += $frame->{own};
 		$r{whole}{$frame->{row}} += $whole ? 1 : 0;
@@ -281,15 +283,12 @@ sub run {
 		my $off_end = $t->{woken_at} && $t->{woken_at} < $stamp ? $t->{woken_at} : $stamp;
 		$r{waits}{$t->{id}}{sum} += $off_end - $first if $off_end > $first;
 	};
-	my $charge = sub {
-		my ($c, $stamp) = @_;
+	my $give = sub {	# so much of a CPU's time to who is at work there
+		my ($c, $delta) = @_;
 		my $cpu = $cpu{$c};
-		my $delta = $stamp - $cpu->{last};
 		my ($t, $top, $lit);
 
 		return if $delta <= 0;
-		$cpu->{last} = $stamp;
-		return unless $on;
 		$t = $cpu->{thread};
 		$lit = cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm});
 		$top = @{$cpu->{irq}} ? $cpu->{irq}[-1] : @{$t->{stack}} ? $t->{stack}[-1] : undef;
@@ -308,6 +307,14 @@ sub run {
 		} else {
 			$t->{pending} += $delta;
 		}
+	};
+	my $charge = sub {
+		my ($c, $stamp) = @_;
+		my $delta = $stamp - $cpu{$c}{last};
+
+		return if $delta <= 0;
+		$cpu{$c}{last} = $stamp;
+		$give->($c, $delta) if $on;
 	};
 	my $turn = sub {	# whether time is charged, from now on
 		my ($stamp, $now) = @_;
@@ -335,11 +342,12 @@ sub run {
 		my $stack;
 		my $inside_now;
 
-		if (defined $to && $e->{stamp} >= $to) {
+		# What comes after it says what was at work before it, and takes no time.
+		if (defined $to && $e->{stamp} >= $to && !$stopped) {
+			$turn->($to, 0);
 			$stopped = $to;
-			last;
 		}
-		if (defined $from && !$begun && $e->{stamp} >= $from) {
+		if (defined $from && !$begun && !$stopped && $e->{stamp} >= $from) {
 			$begun = 1;
 			$turn->($from, $lives->());
 		}
@@ -349,11 +357,12 @@ sub run {
 			$cpu = $cpu{$c} = { last => $begin, thread => $t, irq => [] };
 			$cpu->{last} = $on_since if $on && $on_since > $begin;
 			$t->{comm} = $e->{process} if $t->{comm} eq '?';
-			if ($e->{kind} eq 'irq_exit' && $on) {
+			if ($e->{kind} eq 'irq_exit') {
 				# An interrupt that began before.
 				push @{$cpu->{irq}}, { row => $e->{row}, code => $e->{pair}, name => $e->{row}, begin => $on_since - 1,
 						       own => 0, child => 0 };
 			}
+			$give->($c, $duration);
 			$t->{state} = 'running';
 			$t->{on} = $c;
 			$r{switches}{$t->{id}}++ if $on && cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm});
@@ -390,10 +399,10 @@ sub run {
 					$pop->($t, $stack, $e->{stamp}, 0, $c) while @$stack;
 				}
 				$own = $settle->($t, $e->{row}) if !@{$t->{stack}} && $stack == $t->{stack};
-				$r{parts}{$e->{row}}++ if $lit;
+				$r{parts}{$e->{row}}++ if $lit || $own;
 				# How long it took is not known; the thread is in it now.
 				my $in = sub { $t->{inside}{$_[0]} || like($_[0], $e->{row}) };
-				if ($on && !$longer &&
+				if (!$longer &&
 				    code_passes($f, $e->{pair}, $e->{row} =~ /^(irq|softirq) / ? $1 : $e->{row}) && chosen($f->{function}, $in)) {
 					$r{partial}{$e->{row}}++ if $own || $lit;
 					$r{picked}{$e->{row}} += $own;
@@ -423,7 +432,7 @@ sub run {
 			      thread_passes({ process => [ grep { !/^!/ } @{$f->{process}} ] }, $other{id}, $other{comm});
 		}
 		my $in_call = chosen($f->{function}, sub { $t->{inside}{$_[0]} || $t->{left}{$_[0]} });
-		my $in_time = !defined $from || $e->{stamp} >= $from;
+		my $in_time = (!defined $from || $e->{stamp} >= $from) && !$stopped;
 		if ($in_time && ($was || $lives->()) && $by && $in_call && cpu_passes($f, $c) &&
 		    code_passes($f, $e->{code}, $e->{name}) && (!$longer || $t->{long})) {
 			$r{listed}{$e->{code}}++;
@@ -602,10 +611,14 @@ sub check {
 	same('--calls: own cycles', \%only, $r->{only}, $slack);
 
 	# Calls one by one.
+	my $partial = $r->{picks} ? $r->{partial} : $r->{parts};
+	for my $view ('spans', 'graph') {
+		my (%whole, %part);
+		$_->{whole} ? $whole{$_->{name}}++ : $part{$_->{name}}++ for @{tables("--$view", @options)->{$view} // []};
+		same("--$view: calls", \%whole, \%calls);
+		same("--$view: partial calls", \%part, $partial);
+	}
 	my @spans = grep { $_->{whole} } @{tables('--spans', @options)->{spans} // []};
-	my %spans;
-	$spans{$_->{name}}++ for @spans;
-	same('--spans: calls', \%spans, \%calls);
 	same('--spans: own cycles', column(\@spans, 'name', 'own_cycles'), $r->{only}, $slack);
 	same('--spans: order', { all => scalar grep { $spans[$_]{begin_stamp} < $spans[$_ - 1]{begin_stamp} } 1 .. $#spans }, { all => 0 });
 
@@ -659,7 +672,8 @@ my %filters = (
 	no_function => { function => ["!$row"] },
 	layer => { layer => [$layer] },
 	range => { from => between_events($span / 4), to => between_events($span * 2 / 3) },
-	longer => { longer => 50000 },
+	early => { to => between_events($span / 8) },
+	longer => { longer => $span > 1000000 ? 50000 : int($span / 5) },
 );
 $filters{while} = { while => [$forked] } if defined $forked;
 my @names = ('', sort keys %filters);
@@ -673,9 +687,7 @@ for my $i (0 .. $#names) {
 		my %g = %{$filters{$names[$j]}};
 		# Two of a kind are filters of their own above.
 		next if grep { exists $f{$_} } keys %g;
-		# How long a call takes that is cut by --to depends on how far fkt_print looks beyond it.
-		next if (exists $f{to} && $g{longer}) || (exists $g{to} && $f{longer});
-		check({ %f, %g }) if $pairs++ % ($every // 1) == 0;
+		check({ %f, %g }) if ($every // 1) && $pairs++ % ($every // 1) == 0;
 	}
 }
 
@@ -689,7 +701,9 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	$sums->{events} += $t->{trace}[0]{selected_events};
 	$sums->{"own of $_->{name}"} += $_->{own_cycles} for @{$t->{rows}};
 	for my $p (@{$t->{processes}}) {
-		$sums->{"$_ of " . row_thread($p)} += $p->{$_} // 0 for qw(on_cpu_cycles switches);
+		$sums->{"$_ of " . row_thread($p)} += $p->{$_} // 0 for qw(on_cpu_cycles user_cycles kernel_cycles interrupts_cycles
+								  waiting_cycles sleep_s_cycles sleep_d_cycles
+								  sleep_i_cycles sleep_other_cycles switches);
 	}
 	$sums->{"$_->{name}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
 	$t = tables('--waits', @$window);
@@ -697,11 +711,13 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	$t = tables('--cpus', @$window);
 	$sums->{row_thread($_) . " on $_->{cpu}"} += $_->{on_cpu_cycles} for @{$t->{on_cpu}};
 }
-# What a thread was at outside of all calls is told by what it does next, and that may be in another window.
-for my $sums (\%added, \%whole) {
-	$sums->{'own outside'} += delete $sums->{"own of $_"} // 0 for 'user', 'not traced', 'begun before';
-}
 @options = @cuts;
 same('windows', \%added, \%whole, 100);
+
+# However many threads make them.
+for my $view ('-q', '--calls', '--by=function,process', '--waits', '--cpus', '--spans') {
+	@options = $view;
+	same('by one thread and by three', { join('', output($view, '--threads=3')) => 1 }, { join('', output($view, '--threads=1')) => 1 });
+}
 print "$checks checks, $failures failed\n";
 exit($failures ? 1 : 0);

@@ -7,7 +7,8 @@
  * on CPU 0, fails to read, and has an interrupt with a softirq in it. It all takes 10 us.
  *
  * FKT_GOLDEN=write test_print writes the files anew; look at what git says has changed. With the
- * argument --trace=FILE the program does no more than write the trace.
+ * argument --trace=FILE the program does no more than write the trace, and with --outside=FILE
+ * another one.
  */
 #include "test.h"
 
@@ -85,6 +86,40 @@ static void make_trace(void)
 	close(fd);
 	build_write(&build, path, build.bytes);
 	build_free(&build);
+}
+
+/*
+ * Threads that are in calls which began before the trace did: what "first" is at, the end of its
+ * system call tells in the end, and "second" never leaves its own.
+ */
+static int write_outside(const char *file)
+{
+	static const char info[] = "command=outside\0machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	struct build build;
+
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_event(&build, 0, 1000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 1200, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 3000, 0x1, 70, 71);
+	build_event(&build, 0, 4000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 4100, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 5000, 0x2, 71, 0);
+	build_switch(&build, 0, 7000, 0, 0, 70);
+	build_event(&build, 0, 9000, END, 0);
+	slot(&build, 0, 9500, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(&build, 0, 9800, END, 12);
+	build_switch(&build, 0, 10500, 0x1, 70, 0);
+	build_switch(&build, 0, 11000, 0, 0, 71);
+	build_switch(&build, 0, 11500, 0x1, 71, 0);
+	build_end(&build, 20000, 20000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	return 0;
 }
 
 static char *read_all(FILE *file, char *text, size_t room)
@@ -559,6 +594,8 @@ int main(int argc, char **argv)
 	if (!build)
 		return 77;
 	*build = '\0';
+	if (argc == 2 && !strncmp(argv[1], "--outside=", 10))
+		return write_outside(argv[1] + 10);
 	make_trace();
 	if (argc == 2 && !strncmp(argv[1], "--trace=", 8))
 		return rename(path, argv[1] + 8) ? 1 : 0;

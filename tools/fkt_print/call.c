@@ -7,14 +7,18 @@
 
 #include "print.h"
 
+void copy_event(struct fkt_event *to, uint64_t *args, const struct fkt_event *event)
+{
+	*to = *event;
+	to->args = args;
+	memcpy(args, event->args, event->words * sizeof(*args));
+}
+
 void keep_event(struct kept_event *kept, const struct fkt_event *event)
 {
 	kept->known = event;
-	if (!event)
-		return;
-	kept->event = *event;
-	kept->event.args = kept->args;
-	memcpy(kept->args, event->args, event->words * sizeof(kept->args[0]));
+	if (event)
+		copy_event(&kept->event, kept->args, event);
 }
 
 const struct fkt_event *kept_event(struct kept_event *kept)
@@ -24,6 +28,15 @@ const struct fkt_event *kept_event(struct kept_event *kept)
 	/* It may have been moved. */
 	kept->event.args = kept->args;
 	return &kept->event;
+}
+
+const char *call_lacks(const struct fkt_call *call)
+{
+	if (!call->entered)
+		return "entry not seen";
+	if (!call->exit)
+		return "not left";
+	return call->partial ? "in part" : "";
 }
 
 static const struct fkt_column columns[] = {
@@ -58,9 +71,9 @@ void print_call(struct fkt_output *out, const char *table, struct fkt_args *args
 		snprintf(result, sizeof(result), "%" PRIu64, value.number);
 	fkt_table_row(out, table, columns,
 		      (const union fkt_cell[]){
-			      { .number = call->begin },
+			      { .number = call->entered ? call->begin : FKT_CELL_NONE },
 			      { .number = call->end },
-			      { .number = call->end - call->begin },
+			      { .number = call->entered ? call->end - call->begin : FKT_CELL_NONE },
 			      { .number = call->own },
 			      { .number = call->cpu },
 			      { .thread = process },

@@ -514,7 +514,20 @@ void filter_leave(struct filter *filter, const struct fkt_call *call)
 	filter->left_barred |= !!(verdict & VERDICT_BARRED);
 }
 
-bool filter_picks(struct filter *filter, const struct fkt_call *call)
+bool filter_cut(const struct filter *filter, const struct fkt_call *call, struct fkt_call *cut)
+{
+	if (call->end < filter->to)
+		return false;
+	*cut = *call;
+	cut->end = filter->to;
+	if (cut->begin > filter->to)
+		cut->begin = filter->to;
+	cut->exit = NULL;
+	return true;
+}
+
+/* Whether it is one of those that are picked, in so far as time is charged. */
+static bool picks(struct filter *filter, const struct fkt_call *call)
 {
 	uint8_t itself = 0;
 
@@ -528,15 +541,18 @@ bool filter_picks(struct filter *filter, const struct fkt_call *call)
 
 bool filter_row(struct filter *filter, const struct fkt_call *call)
 {
-	return filter_thread(filter, call->id) && filter_cpu(filter, call->cpu) &&
-	       code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
-	       is_inside(filter, call->id, false, false) && filter_charges(filter);
+	return code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
+	       is_inside(filter, call->id, false, false);
 }
 
 bool filter_call(struct filter *filter, const struct fkt_call *call)
 {
-	return call->end - call->begin >= filter->longer && call->end >= filter->from &&
-	       call->end < filter->to && filter_row(filter, call);
+	if (!picks(filter, call))
+		return false;
+	/* Some of its time was charged, or would have been when it ended. */
+	return call->cycles ||
+	       (call->end >= filter->from && call->end < filter->to && filter_charges(filter) &&
+		filter_cpu(filter, call->cpu) && filter_thread(filter, call->id));
 }
 
 bool filter_wait(struct filter *filter, const struct fkt_wait *wait)

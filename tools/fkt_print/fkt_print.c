@@ -141,9 +141,12 @@ static void on_enter(void *arg, const struct fkt_call *call)
 static void on_leave(void *arg, const struct fkt_call *call)
 {
 	struct run *run = arg;
-	bool open = filter_is_open(run->context.filter);
-	bool passes = open || filter_call(run->context.filter, call);
+	bool open = filter_is_open(run->context.filter), passes;
+	struct fkt_call cut;
 
+	if (!open && filter_cut(run->context.filter, call, &cut))
+		call = &cut;
+	passes = open || filter_call(run->context.filter, call);
 	for_each_view(&run->leave, one)
 		keep_error(run, one->view->leave(one->data, call, passes));
 	if (!open)
@@ -334,10 +337,17 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	return run->err;
 }
 
-/* How many events behind the end are looked at, for CPUs that had none before it. */
-#define LOOK_AHEAD 1000000
+/*
+ * How many events behind the end are looked at, for CPUs that had none before it, and for threads
+ * that were outside of all calls since their first event; and how often these are asked for.
+ */
+#define LOOK_AHEAD	1000000
+#define LOOK_AHEAD_STEP 1024
 
-/* No more time is charged; who was current on a CPU until then, its next event says. */
+/*
+ * No more time is charged; who was current on a CPU until then, its next event says, and what a
+ * thread was at, its next system call.
+ */
 static int look_ahead(struct run *run, struct fkt_event *event)
 {
 	int what = FKT_EVENT, err;
@@ -346,7 +356,7 @@ static int look_ahead(struct run *run, struct fkt_event *event)
 		return 0;
 	fkt_analysis_charge(run->context.analysis, filter_to(run->context.filter), false);
 	for (unsigned int i = 0; what > 0 && i < LOOK_AHEAD; i++) {
-		if (fkt_analysis_knows_cpus(run->context.analysis))
+		if (!(i % LOOK_AHEAD_STEP) && fkt_analysis_is_settled(run->context.analysis))
 			return 0;
 		err = 0;
 		if (what == FKT_EVENT)

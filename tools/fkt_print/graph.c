@@ -19,7 +19,7 @@ struct open {
 	uint32_t row;
 	uint16_t cpu;
 	uint64_t begin;
-	bool shown;  /* it is itself asked for */
+	bool shown;  /* it is itself asked for, or can be */
 	bool opened; /* its line was printed */
 	struct kept_event entry;
 };
@@ -127,7 +127,7 @@ static void open_around(struct graph *graph, const struct fkt_call *call)
 	struct open *open;
 
 	for (uint32_t i = 0; i < call->depth && (open = frames_at(graph->frames, call, i)); i++) {
-		if (open->opened || !open->shown)
+		if (open->opened || !open->shown || !open->entry.known)
 			continue;
 		fkt_row_name(graph->out->trace, open->row, name);
 		print_margin(graph, open->begin, "", open->cpu, call, i);
@@ -140,42 +140,45 @@ static void open_around(struct graph *graph, const struct fkt_call *call)
 static void print_end(struct graph *graph, struct open *open, const struct fkt_call *call)
 {
 	const char *result = fkt_args_exit(graph->args, call->exit, call->row);
-	char name[FKT_NAME_BYTES], duration[FKT_DURATION_BYTES];
-	const char *space = *result ? " " : "";
+	char name[FKT_NAME_BYTES], duration[FKT_DURATION_BYTES] = "?";
+	const char *space = *result ? " " : "", *lacks = call_lacks(call);
 	FILE *file = graph->out->file;
+	bool opened = open && open->opened;
 
 	fkt_row_name(graph->out->trace, call->row, name);
-	fkt_duration_as(graph->out->trace, graph->out->time, call->end - call->begin, duration);
-	print_margin(graph, open->opened ? call->end : call->begin, duration, call->cpu, call,
-		     call->depth);
-	if (open->opened)
-		fprintf(file, "}%s%s /* %s%s */\n", space, result, name,
-			call->exit ? "" : ", not left");
+	if (call->entered)
+		fkt_duration_as(graph->out->trace, graph->out->time, call->end - call->begin,
+				duration);
+	print_margin(graph, opened || !call->entered ? call->end : call->begin, duration, call->cpu,
+		     call, call->depth);
+	if (opened)
+		fprintf(file, "}%s%s /* %s%s%s */\n", space, result, name, *lacks ? ", " : "",
+			lacks);
 	else
-		fprintf(file, "%s(%s)%s%s;%s\n", name,
-			fkt_args_entry(graph->args, kept_event(&open->entry), call->row), space,
-			result, call->exit ? "" : " /* not left */");
+		fprintf(file, "%s(%s)%s%s;%s%s%s\n", name,
+			fkt_args_entry(graph->args, call->entry, call->row), space, result,
+			*lacks ? " /* " : "", lacks, *lacks ? " */" : "");
 }
 
 static int graph_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct graph *graph = view;
-	struct open *open = frames_at(graph->frames, call, call->depth);
+	/* Nobody told of the beginning of one that was open when the trace began. */
+	struct open *open = call->entered ? frames_at(graph->frames, call, call->depth) : NULL;
 	struct fkt_call whole = *call;
 
-	if (!call->entered || !open)
-		return 0;
-	whole.entry = kept_event(&open->entry);
+	whole.entry = open ? kept_event(&open->entry) : NULL;
 	if (!fkt_format_for_people(graph->out->format)) {
-		if (passes && open->shown)
+		if (passes)
 			print_call(graph->out, "graph", graph->args, filter_first(graph->filter),
 				   fkt_process(graph->processes, call->id), &whole);
-	} else if (open->opened || (passes && open->shown)) {
-		if (!open->opened)
+	} else if (passes || (open && open->opened)) {
+		if (!open || !open->opened)
 			open_around(graph, call);
-		print_end(graph, open, call);
+		print_end(graph, open, &whole);
 	}
-	frames_leave(graph->frames, call);
+	if (call->entered)
+		frames_leave(graph->frames, call);
 	return 0;
 }
 

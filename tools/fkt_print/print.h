@@ -240,9 +240,14 @@ struct kept_event {
 	uint64_t args[FKT_SLOT_WORDS_MAX];
 };
 
+/* A copy of an event, whose arguments are where there is room for as many words. */
+void copy_event(struct fkt_event *to, uint64_t *args, const struct fkt_event *event);
 void keep_event(struct kept_event *kept, const struct fkt_event *event);
 /* The event, valid as long as where it is kept; NULL: there is none. */
 const struct fkt_event *kept_event(struct kept_event *kept);
+
+/* What is missing of a call that is there in part; "" if nothing is. */
+const char *call_lacks(const struct fkt_call *call);
 
 /* Begin a table of calls for programs. */
 void begin_calls(struct fkt_output *out);
@@ -384,12 +389,18 @@ bool filter_gap(const struct filter *filter, const struct fkt_gap *gap);
 bool filter_charges(const struct filter *filter);
 void filter_enter(struct filter *filter, const struct fkt_call *call);
 void filter_leave(struct filter *filter, const struct fkt_call *call);
-/* Whether a call is among those that are asked for; before filter_leave(). */
+/*
+ * Whether a call is among those that are asked for, or a part of it is: then it is partial; before
+ * filter_leave().
+ */
 bool filter_call(struct filter *filter, const struct fkt_call *call);
-/* The same as filter_call() without its duration; after filter_enter(). */
+/* Whether it can be, as far as its beginning tells; after filter_enter(). */
 bool filter_row(struct filter *filter, const struct fkt_call *call);
-/* The same as filter_call() by what picks calls alone: for time that is charged by all the rest. */
-bool filter_picks(struct filter *filter, const struct fkt_call *call);
+/*
+ * A call that goes on beyond the time that is asked for, however far that is known: it is as long
+ * as it is there, and does not end. Whether it is one; then @cut is what is left of it.
+ */
+bool filter_cut(const struct filter *filter, const struct fkt_call *call, struct fkt_call *cut);
 /* Whether a code, with its name, or a layer is what a user wrote. */
 bool filter_is_code(const char *pattern, const char *name, uint32_t code);
 bool filter_is_layer(const struct fkt_code_row *row, const char *layer);

@@ -24,6 +24,7 @@ struct span {
 	bool late; /* taken out of the order */
 	struct fkt_call call;
 	struct fkt_process process; /* when it ended */
+	bool entered;		    /* @entry is there */
 	struct fkt_event entry;
 	struct fkt_event exit;
 	uint64_t args[]; /* of both */
@@ -70,6 +71,14 @@ static void spans_free(void *view)
 	free(spans);
 }
 
+/* The width of the first column, less than 0 if it begins at the left. */
+static int moment_width(const struct fkt_output *out)
+{
+	if (!fkt_has_clock(out->trace))
+		return 20;
+	return out->time == FKT_TIME_ABS ? -29 : 14;
+}
+
 static void *spans_new(const struct context *context)
 {
 	struct spans *spans = calloc(1, sizeof(*spans));
@@ -92,13 +101,11 @@ static void *spans_new(const struct context *context)
 	}
 	if (!fkt_format_for_people(spans->out->format))
 		begin_calls(spans->out);
-	else if (!fkt_has_clock(context->trace))
-		fkt_table_line(spans->out, "%20s %11s %11s %4s %-*s %s", "Stamp", "Duration", "Own",
-			       "CPU", (int)spans->thread, "Thread", "Call");
 	else
-		fkt_table_line(spans->out, "%*s %11s %11s %4s %-*s %s",
-			       context->options->time == FKT_TIME_ABS ? -29 : 14,
-			       context->options->time == FKT_TIME_ABS ? "Time" : "Seconds",
+		fkt_table_line(spans->out, "%*s %11s %11s %4s %-*s %s", moment_width(spans->out),
+			       !fkt_has_clock(context->trace)		? "Stamp"
+			       : context->options->time == FKT_TIME_ABS ? "Time"
+									: "Seconds",
 			       "Duration", "Own", "CPU", (int)spans->thread, "Thread", "Call");
 	return spans;
 }
@@ -108,23 +115,25 @@ static void print_line(struct spans *spans, const struct fkt_process *process,
 {
 	const struct fkt_trace *trace = spans->out->trace;
 	const char *result = fkt_args_exit(spans->args, call->exit, call->row);
-	char name[FKT_NAME_BYTES], thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES];
-	char duration[FKT_DURATION_BYTES], own[FKT_DURATION_BYTES];
+	char name[FKT_NAME_BYTES], thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES] = "?";
+	char duration[FKT_DURATION_BYTES] = "?", own[FKT_DURATION_BYTES];
+	const char *lacks = call_lacks(call);
 	FILE *file = spans->out->file;
 
 	fkt_row_name(trace, call->row, name);
 	put_thread(process, spans->thread, thread);
 	spans->moments.first = filter_first(spans->filter);
-	if (fkt_has_clock(trace))
-		fprintf(file, "%14s ", fkt_moment(&spans->moments, call->begin, moment));
-	else
-		fprintf(file, "%20" PRIu64 " ", call->begin);
-	fprintf(file, "%11s %11s %4u %-*s %s%s(%s)%s%s%s\n",
-		fkt_duration_as(trace, spans->out->time, call->end - call->begin, duration),
-		fkt_duration_as(trace, spans->out->time, call->own, own), call->cpu,
-		(int)spans->thread, thread, call->interrupt ? "=> " : "", name,
+	if (call->entered && fkt_has_clock(trace))
+		fkt_moment(&spans->moments, call->begin, moment);
+	else if (call->entered)
+		snprintf(moment, sizeof(moment), "%" PRIu64, call->begin);
+	if (call->entered)
+		fkt_duration_as(trace, spans->out->time, call->end - call->begin, duration);
+	fprintf(file, "%*s %11s %11s %4u %-*s %s%s(%s)%s%s%s%s%s\n", moment_width(spans->out),
+		moment, duration, fkt_duration_as(trace, spans->out->time, call->own, own),
+		call->cpu, (int)spans->thread, thread, call->interrupt ? "=> " : "", name,
 		fkt_args_entry(spans->args, call->entry, call->row), *result ? " " : "", result,
-		call->exit ? "" : " /* not left */");
+		*lacks ? " /* " : "", lacks, *lacks ? " */" : "");
 }
 
 static void print(struct spans *spans, const struct fkt_process *process,
@@ -158,37 +167,41 @@ static void print_ended(struct spans *spans, uint32_t max)
 	}
 }
 
-static void copy_event(struct fkt_event *to, uint64_t *args, const struct fkt_event *event)
+/* One that is behind all others; without memory, NULL. */
+static struct span *add(struct spans *spans, const struct fkt_event *entry)
 {
-	*to = *event;
-	to->args = args;
-	memcpy(args, event->args, event->words * sizeof(*args));
+	struct span *span =
+		calloc(1, sizeof(*span) + (entry ? entry->words : 0) * sizeof(span->args[0]));
+
+	if (!span)
+		return NULL;
+	span->entered = entry;
+	if (entry)
+		copy_event(&span->entry, span->args, entry);
+	span->before = spans->list.before;
+	span->next = &spans->list;
+	span->before->next = span->next->before = span;
+	return span;
 }
 
 static int spans_enter(void *view, const struct fkt_call *call, bool passes)
 {
 	struct spans *spans = view;
-	struct span **frame = frames_enter(spans->frames, call), *span;
+	struct span **frame = frames_enter(spans->frames, call);
 
 	/* Whether it passes is known when it ends. */
 	(void)passes;
 	if (!frame)
 		return -ENOMEM;
-	span = calloc(1, sizeof(*span) + call->entry->words * sizeof(span->args[0]));
-	if (!span)
-		return -ENOMEM;
-	copy_event(&span->entry, span->args, call->entry);
-	span->before = spans->list.before;
-	span->next = &spans->list;
-	span->before->next = span->next->before = span;
-	*frame = span;
-	return 0;
+	*frame = add(spans, call->entry);
+	return *frame ? 0 : -ENOMEM;
 }
 
 /* It has ended, and others that began before it may not have. */
 static int keep(struct spans *spans, struct span **frame, const struct fkt_call *call)
 {
-	unsigned int words = (*frame)->entry.words, more = call->exit ? call->exit->words : 0;
+	unsigned int words = (*frame)->entered ? (*frame)->entry.words : 0;
+	unsigned int more = call->exit ? call->exit->words : 0;
 	struct span *span = realloc(*frame, sizeof(*span) + (words + more) * sizeof(span->args[0]));
 
 	if (!span)
@@ -199,7 +212,7 @@ static int keep(struct spans *spans, struct span **frame, const struct fkt_call 
 	span->call = *call;
 	span->process = *fkt_process(spans->processes, call->id);
 	span->entry.args = span->args;
-	span->call.entry = &span->entry;
+	span->call.entry = span->entered ? &span->entry : NULL;
 	if (call->exit) {
 		copy_event(&span->exit, span->args + words, call->exit);
 		span->call.exit = &span->exit;
@@ -211,13 +224,18 @@ static int keep(struct spans *spans, struct span **frame, const struct fkt_call 
 static int spans_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct spans *spans = view;
-	struct span **frame = frames_at(spans->frames, call, call->depth);
+	struct span **frame, *span;
 	struct fkt_call whole = *call;
 	int err = 0;
 
-	/* Nobody knows when it began. */
-	if (!call->entered)
-		return 0;
+	/* Nobody knows when it began: it stands where it ended. */
+	if (!call->entered) {
+		span = passes ? add(spans, NULL) : NULL;
+		err = span ? keep(spans, &span, call) : passes ? -ENOMEM : 0;
+		print_ended(spans, WAITING_MAX);
+		return err;
+	}
+	frame = frames_at(spans->frames, call, call->depth);
 	if (passes && frame && *frame && !(*frame)->late) {
 		err = keep(spans, frame, call);
 	} else if (passes) {

@@ -75,11 +75,11 @@ static int summary_leave(void *view, const struct fkt_call *call, bool passes)
 	uint32_t room = summary->threads ? summary->threads : 256;
 	uint64_t *larger;
 
-	if (!summary->calls || !filter_picks(summary->filter, call))
+	if (!summary->calls || !passes)
 		return 0;
 	row->own += call->own;
 	row->calls += !call->partial;
-	row->partial += call->partial && (call->cycles || passes);
+	row->partial += call->partial;
 	if (call->id >= summary->threads) {
 		while (room <= call->id)
 			room *= 2;
