@@ -10,6 +10,7 @@
  * operations that the module checks and executes.
  */
 #include <argp.h>
+#include <ctype.h>
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -25,12 +26,14 @@
 #include "btf.h"
 #include "functions.h"
 #include "record.h"
+#include "value.h"
 
 #define RETURN_SUFFIX "%return"
 #define SPEC_BYTES    1024
 #define NAME_BYTES    128
 #define ARGS_MAX      FKT_FETCH_WORDS_MAX
 #define COMM_WORDS    2
+#define NAME_LETTERS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 /* What the command line names, NULL after the last one. */
 static char **texts;
@@ -77,6 +80,8 @@ static const struct type {
  * @comm: it is $comm
  * @reads: its value is in memory, at what the operations give plus @offset
  * @user: in the program's
+ * @named: it is called by its name, and is @value
+ * @value: what BTF says of it
  * @op: operations
  * @ops: how many
  */
@@ -86,6 +91,8 @@ struct argument {
 	bool comm;
 	bool reads;
 	bool user;
+	bool named;
+	struct value value;
 	int64_t offset;
 	struct fkt_fetch op[FKT_FETCH_OPS_MAX];
 	size_t ops;
@@ -223,6 +230,73 @@ static void check_argument(const struct probe *probe, const char *name, int64_t 
 		      signature.most_words, signature.most_words == 1 ? "" : "s", name);
 }
 
+/* Argument number @number of the function, from 1, called @name. */
+static void add_function_argument(const struct probe *probe, struct argument *argument,
+				  const char *name, int64_t number)
+{
+	if (probe->returns || probe->inside)
+		wrong(probe, "%s is there when a function is entered, not %s", name,
+		      probe->returns ? "when it returns" : "later");
+	if (number <= (int64_t)arch.argument_count)
+		add_op(probe, argument, FKT_FETCH_REGISTER, 0, arch.argument[number - 1]);
+	else
+		add_op(probe, argument, FKT_FETCH_STACK, 0, number - (int64_t)arch.argument_count);
+}
+
+static void check_result(const struct probe *probe)
+{
+	if (!probe->returns)
+		wrong(probe, "$retval is there when a function returns: begin with r:");
+}
+
+static void add_result(const struct probe *probe, struct argument *argument)
+{
+	check_result(probe);
+	add_op(probe, argument, FKT_FETCH_REGISTER, 0, arch.result);
+}
+
+static const struct btf_type *find_prototype(const struct probe *probe, const char *text,
+					     const struct btf **btf)
+{
+	const struct btf_type *prototype;
+	const char *why;
+
+	if (!probe->function)
+		wrong(probe, "'%s': of which function? There is an address alone", text);
+	prototype = btf_prototype(probe->function, probe->module, btf, &why);
+	if (!prototype)
+		missing(probe, "'%s': nothing is known of the arguments of %s: %s; use $argN", text,
+			probe->function, why);
+	return prototype;
+}
+
+/* An argument of the function by its name, or its result, or a field that it leads to. */
+static void parse_name(const struct probe *probe, struct argument *argument, const char *text)
+{
+	struct value *value = &argument->value;
+	const struct btf_type *prototype;
+	const struct btf *btf;
+	char why[VALUE_WHY_BYTES];
+
+	if (*text == '$')
+		check_result(probe);
+	prototype = find_prototype(probe, text, &btf);
+	if (!value_find(btf, prototype, probe->function, (uint32_t)arch.argument_count, text, value,
+			why))
+		missing(probe, "%s", why);
+	argument->named = true;
+	if (value->argument)
+		add_function_argument(probe, argument, text, value->argument);
+	else
+		add_result(probe, argument);
+	for (size_t i = 0; i + 1 < value->steps; i++)
+		add_op(probe, argument, FKT_FETCH_READ, 8, value->offset[i]);
+	if (value->steps) {
+		argument->reads = true;
+		argument->offset = value->offset[value->steps - 1];
+	}
+}
+
 static void parse_variable(const struct probe *probe, struct argument *argument, const char *name)
 {
 	int64_t number;
@@ -230,9 +304,9 @@ static void parse_variable(const struct probe *probe, struct argument *argument,
 	if (!strcmp(name, "comm")) {
 		argument->comm = true;
 	} else if (!strcmp(name, "retval")) {
-		if (!probe->returns)
-			wrong(probe, "$retval is there when a function returns: begin with r:");
-		add_op(probe, argument, FKT_FETCH_REGISTER, 0, arch.result);
+		add_result(probe, argument);
+	} else if (!strncmp(name, "retval->", strlen("retval->"))) {
+		parse_name(probe, argument, name - strlen("$"));
 	} else if (!strcmp(name, "stack")) {
 		add_op(probe, argument, FKT_FETCH_STACK_ADDR, 0, 0);
 	} else if (!strncmp(name, "stack", strlen("stack")) &&
@@ -240,15 +314,8 @@ static void parse_variable(const struct probe *probe, struct argument *argument,
 		add_op(probe, argument, FKT_FETCH_STACK, 0, number);
 	} else if (!strncmp(name, "arg", strlen("arg")) &&
 		   parse_number(name + strlen("arg"), &number) && number >= 1 && number <= 64) {
-		if (probe->returns || probe->inside)
-			wrong(probe, "$%s is there when a function is entered, not %s", name,
-			      probe->returns ? "when it returns" : "later");
 		check_argument(probe, name, number);
-		if ((size_t)number <= arch.argument_count)
-			add_op(probe, argument, FKT_FETCH_REGISTER, 0, arch.argument[number - 1]);
-		else
-			add_op(probe, argument, FKT_FETCH_STACK, 0,
-			       number - (int64_t)arch.argument_count);
+		add_function_argument(probe, argument, name - strlen("$"), number);
 	} else {
 		wrong(probe, "$%s: there are $retval, $stack, $stackN, $argN and $comm", name);
 	}
@@ -292,6 +359,7 @@ static void parse_dereference(const struct probe *probe, struct argument *argume
 		       argument->offset);
 	argument->reads = true;
 	argument->user = user;
+	argument->named = false;
 	argument->offset = offset;
 }
 
@@ -299,6 +367,10 @@ static void parse_fetch(const struct probe *probe, struct argument *argument, ch
 {
 	int64_t value;
 
+	if (!isdigit((unsigned char)*text) && strspn(text, NAME_LETTERS)) {
+		parse_name(probe, argument, text);
+		return;
+	}
 	switch (*text) {
 	case '%':
 		parse_register(probe, argument, text + 1);
@@ -321,8 +393,8 @@ static void parse_fetch(const struct probe *probe, struct argument *argument, ch
 	default:
 		wrong(probe,
 		      "'%s': an argument is %%REGISTER, $argN, $retval, $stack, $stackN, $comm, "
-		      "@ADDRESS, @SYMBOL, \\NUMBER or +OFFSET(…); "
-		      "names of the function's own are not known here",
+		      "@ADDRESS, @SYMBOL, \\NUMBER, +OFFSET(…), or the name of an argument of "
+		      "the function, with ->FIELD and .FIELD",
 		      text);
 	}
 }
@@ -339,6 +411,55 @@ static const struct type *find_type(const struct probe *probe, const char *name)
 	wrong(probe,
 	      ":%s: the types are u8 … u64, s8 … s64, x8 … x64, char, symbol, string, ustring",
 	      name);
+}
+
+/* The type of what is called by its name, where none is written. */
+static const char *natural_type(const struct probe *probe, const struct argument *argument,
+				const char *text)
+{
+	static const char *const numbers[][2] = {
+		[1] = { "u8", "s8" },
+		[2] = { "u16", "s16" },
+		[4] = { "u32", "s32" },
+		[8] = { "u64", "s64" },
+	};
+	const struct value *value = &argument->value;
+
+	if (value->is_chars)
+		return "string";
+	if (value->is_array)
+		wrong(probe, "%s is an array, %s: write :TYPE behind it", text, value->type);
+	if (value->bits)
+		wrong(probe, "%s is a bit field: these are not supported", text);
+	if (value->is_pointer)
+		return value->is_function ? "symbol" : "x64";
+	if (!value->bytes)
+		wrong(probe, "%s is a %s: write which field of it, or :TYPE behind it", text,
+		      value->type);
+	return numbers[value->bytes][value->is_signed];
+}
+
+/* A string is where a pointer points to, or where an array of characters is. */
+static void point_to_string(const struct probe *probe, struct argument *argument, const char *text)
+{
+	const struct value *value = &argument->value;
+
+	if (!value->is_text)
+		wrong(probe, "%s is a %s, and no string", text, value->type);
+	if (value->is_pointer && argument->reads) {
+		add_op(probe, argument, FKT_FETCH_READ, 8, argument->offset);
+		argument->offset = 0;
+	}
+}
+
+/* The last name in it: what it is called where no NAME= is written. */
+static const char *last_name(const char *text)
+{
+	const char *last = text + strlen(text);
+
+	while (last > text && strchr(NAME_LETTERS, last[-1]))
+		last--;
+	return last;
 }
 
 static void parse_argument(struct probe *probe, char *text)
@@ -358,9 +479,7 @@ static void parse_argument(struct probe *probe, char *text)
 	if (equals) {
 		length = (size_t)(equals - text);
 		if (!length || length >= sizeof(argument->name) ||
-		    strspn(text,
-			   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
-			    length)
+		    strspn(text, NAME_LETTERS) != length)
 			wrong(probe, "'%.*s' is not a name", (int)length, text);
 		memcpy(argument->name, text, length);
 		argument->name[length] = '\0';
@@ -369,9 +488,35 @@ static void parse_argument(struct probe *probe, char *text)
 		snprintf(argument->name, sizeof(argument->name), "arg%zu", probe->arguments);
 	}
 	parse_fetch(probe, argument, text);
-	argument->type = find_type(probe, type ? type : argument->comm ? "string" : "x64");
+	if (argument->named && !equals)
+		snprintf(argument->name, sizeof(argument->name), "%s", last_name(text));
+	if (!type)
+		type = argument->comm	 ? "string"
+		       : argument->named ? natural_type(probe, argument, text)
+					 : "x64";
+	argument->type = find_type(probe, type);
+	if (argument->named && argument->type->how != AS_NUMBER)
+		point_to_string(probe, argument, text);
 	if (argument->comm && argument->type->how != AS_STRING)
 		wrong(probe, "$comm is a string");
+}
+
+/* $arg*: all of the function's, by their names. */
+static void parse_all_arguments(struct probe *probe)
+{
+	const struct btf *btf;
+	const struct btf_type *prototype = find_prototype(probe, "$arg*", &btf);
+	char name[NAME_BYTES];
+
+	for (uint32_t i = 0; i < btf_vlen(prototype); i++) {
+		const char *own = btf__name_by_offset(btf, btf_params(prototype)[i].name_off);
+
+		/* The last one is "…" if it has no name. */
+		if (!own || !*own)
+			continue;
+		snprintf(name, sizeof(name), "%s", own);
+		parse_argument(probe, name);
+	}
 }
 
 static bool is_string(const struct argument *argument)
@@ -574,7 +719,17 @@ static char *parse_kind(struct probe *probe, char *word)
 
 static bool is_place(const char *word)
 {
-	return word && !strchr(word, '=') && !strchr("%$@+-\\", *word);
+	return word && !strpbrk(word, "=>") && !strchr("%$@+-\\", *word);
+}
+
+/*
+ * Whether a word that may be a place is an argument, called by its name, of a function that stands
+ * where kprobe_events have the name of an event.
+ */
+static bool is_argument(const char *word, const char *event)
+{
+	return !functions_find(functions_symbols(), word) &&
+	       functions_find(functions_symbols(), event);
 }
 
 static void parse_probe(struct probe *probe, char *text)
@@ -588,7 +743,7 @@ static void parse_probe(struct probe *probe, char *text)
 	event = parse_kind(probe, word);
 	if (event) {
 		word = strtok_r(NULL, " \t\n", &save);
-		if (is_place(word)) {
+		if (is_place(word) && !is_argument(word, event)) {
 			char *slash = strchr(event, '/');
 
 			if (slash)
@@ -604,8 +759,12 @@ static void parse_probe(struct probe *probe, char *text)
 		parse_place(probe, word);
 		word = strtok_r(NULL, " \t\n", &save);
 	}
-	for (; word; word = strtok_r(NULL, " \t\n", &save))
-		parse_argument(probe, word);
+	for (; word; word = strtok_r(NULL, " \t\n", &save)) {
+		if (!strcmp(word, "$arg*"))
+			parse_all_arguments(probe);
+		else
+			parse_argument(probe, word);
+	}
 }
 
 static void add_address(struct codes *codes, const char *text)

@@ -129,6 +129,37 @@ void btf_signature(const char *name, const char *module, struct signature *signa
 	}
 }
 
+const struct btf_type *btf_prototype(const char *name, const char *module, const struct btf **btf,
+				     const char **why)
+{
+	const struct types *types = find_types(module);
+	uint32_t id, found = 0;
+
+	*btf = types->btf;
+	*why = module ? "the kernel has no type information (BTF) of that module"
+		      : "the kernel has no type information (BTF)";
+	if (!types->btf)
+		return NULL;
+	for (uint32_t at = hash_name(name); (id = types->bucket[at & types->mask]); at++) {
+		if (strcmp(function_name(types, id), name))
+			continue;
+		id = btf__type_by_id(types->btf, id)->type;
+		*why = "the kernel's type information (BTF) has several functions of that name, "
+		       "with different arguments";
+		if (found && found != id)
+			return NULL;
+		found = id;
+	}
+	if (!found) {
+		*why = "the kernel's type information (BTF) does not have it";
+		return NULL;
+	}
+	*why = "its type information (BTF) is broken";
+	return btf_is_func_proto(btf__type_by_id(types->btf, found))
+		       ? btf__type_by_id(types->btf, found)
+		       : NULL;
+}
+
 bool btf_has_types(const char *module)
 {
 	return find_types(module)->btf;

@@ -16,6 +16,18 @@
  */
 void btf_signature(const char *name, const char *module, struct signature *signature);
 
+/**
+ * btf_prototype - the type of a function
+ * @name: its name
+ * @module: its module, NULL for the kernel's own
+ * @btf: set to the types that it is one of
+ * @why: set to why there is none
+ *
+ * Return: a BTF_KIND_FUNC_PROTO, or NULL.
+ */
+const struct btf_type *btf_prototype(const char *name, const char *module, const struct btf **btf,
+				     const char **why);
+
 /** btf_has_types - whether a module, NULL for the kernel, has any BTF */
 bool btf_has_types(const char *module);
 
