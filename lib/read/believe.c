@@ -31,16 +31,23 @@ static uint64_t earliest(struct fkt_trace *trace)
 	return 0;
 }
 
-struct fkt_bounds fkt_stamp_bounds(struct fkt_trace *trace)
+bool fkt_recorded(const struct fkt_trace *trace, uint64_t *start, uint64_t *stop)
 {
 	const char *start_text = fkt_info(trace, "start_cycles");
 	const char *stop_text = fkt_info(trace, "stop_cycles");
-	uint64_t start, stop;
 
 	/* The clock was read before the recording began and after it ended: told twice. */
-	if (!start_text || !stop_text || !fkt_parse_u64(start_text, &start) ||
-	    !fkt_parse_u64(stop_text, &stop) || !fkt_clocks_agree(trace) ||
-	    start < trace->clock[0].cycles || stop > trace->clock[1].cycles || start > stop)
+	return start_text && stop_text && fkt_parse_u64(start_text, start) &&
+	       fkt_parse_u64(stop_text, stop) && fkt_clocks_agree(trace) &&
+	       *start >= trace->clock[0].cycles && *stop <= trace->clock[1].cycles &&
+	       *start <= *stop;
+}
+
+struct fkt_bounds fkt_stamp_bounds(struct fkt_trace *trace)
+{
+	uint64_t start, stop;
+
+	if (!fkt_recorded(trace, &start, &stop))
 		return (struct fkt_bounds){ earliest(trace), UINT64_MAX };
 	return (struct fkt_bounds){ trace->clock[0].cycles, trace->clock[1].cycles };
 }

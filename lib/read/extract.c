@@ -67,7 +67,8 @@ struct out_lane {
  * @entry: pages since the last index, in the file's byte order
  * @entries: how many there are
  * @first: stamp of its first event
- * @last: the latest stamp
+ * @last: the latest stamp, up to @stop
+ * @stop: when the old recording stopped
  * @reached_end: its last event is the old trace's last one
  * @lane: all lanes
  * @current: who is current on each CPU, as a reader of the new trace will know it
@@ -91,6 +92,7 @@ struct out {
 	unsigned int entries;
 	uint64_t first;
 	uint64_t last;
+	uint64_t stop;
 	bool reached_end;
 	struct out_lane *lane;
 	uint32_t current[UINT16_MAX + 1];
@@ -265,6 +267,8 @@ static int put_tail(struct out *out)
 	memcpy(footer.id, out->trace->header.id, sizeof(footer.id));
 
 	copy_sections(out, true);
+	if (out->reached_end && out->stop != UINT64_MAX && out->extract->to >= out->stop)
+		out->last = out->stop;
 	/* A later value of a key takes the place of an earlier one. */
 	length = asprintf(&info,
 			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=%" PRIu64
@@ -353,8 +357,11 @@ static void put_page(struct out *out, void *page, const struct fkt_page_header *
 	lane->events += header->events;
 	if (header->first < out->first)
 		out->first = header->first;
-	if (header->end > out->last)
+	/* Pages that were open when the recording stopped are closed later. */
+	if (header->end > out->last && header->end <= out->stop)
 		out->last = header->end;
+	else if (header->end > out->stop)
+		out->last = out->stop;
 	if (header->end > out->max_end)
 		out->max_end = header->end;
 	out->pages++;
@@ -701,6 +708,7 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 {
 	uint32_t lanes = trace->header.lanes;
 	struct out *out = calloc(1, sizeof(*out));
+	uint64_t start;
 	int err = -ENOMEM;
 
 	if (!out)
@@ -709,6 +717,8 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 	out->extract = extract;
 	out->fd = fd;
 	out->first = UINT64_MAX;
+	if (!fkt_recorded(trace, &start, &out->stop))
+		out->stop = UINT64_MAX;
 	out->reached_end = true;
 	out->lane = calloc(lanes, sizeof(*out->lane));
 	out->buffer = malloc(BUFFER_BYTES);

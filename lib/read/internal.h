@@ -212,6 +212,8 @@ enum fkt_belief {
 	FKT_NOT_BELIEVED, /* it is damaged */
 };
 
+/* When the recording began and stopped; false when the trace does not say so, or not credibly. */
+bool fkt_recorded(const struct fkt_trace *trace, uint64_t *start, uint64_t *stop);
 /* All stamps there can be, where the trace does not say when it began and ended. */
 struct fkt_bounds fkt_stamp_bounds(struct fkt_trace *trace);
 

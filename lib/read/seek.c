@@ -28,7 +28,7 @@ bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)
 	struct fkt_reader *reader;
 	struct fkt_block index;
 	struct fkt_event event;
-	uint64_t block;
+	uint64_t block, start, stop;
 	int what;
 
 	if (!trace->input.seekable)
@@ -54,6 +54,9 @@ bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)
 			*last = header.end;
 	if (*last > bounds.high)
 		*last = bounds.high;
+	/* Pages that were open when the recording stopped are closed later. */
+	if (fkt_recorded(trace, &start, &stop) && *last > stop)
+		*last = stop > *first ? stop : *first;
 	return true;
 }
 

@@ -80,14 +80,15 @@ struct waker {
 struct thread {
 	struct stack stack;
 	uint32_t id;
-	uint32_t epoch;	  /* the gap up to which its stack has been put right */
-	uint32_t row;	  /* outside of all calls */
-	bool base_known;  /* whether it is in user mode, outside of all calls */
-	bool slept;	  /* asleep outside of all calls, so not in user mode */
-	uint16_t cpu;	  /* where it was last */
-	uint8_t state;	  /* enum thread_state */
-	uint8_t sleep;	  /* enum fkt_sleep */
-	uint64_t pending; /* outside of all calls while that was not known */
+	uint32_t epoch;	   /* the gap up to which its stack has been put right */
+	uint32_t row;	   /* outside of all calls */
+	uint32_t resolved; /* what it turned out to have been at up to its first event, or 0 */
+	bool base_known;   /* whether it is in user mode, outside of all calls */
+	bool slept;	   /* asleep outside of all calls, so not in user mode */
+	uint16_t cpu;	   /* where it was last */
+	uint8_t state;	   /* enum thread_state */
+	uint8_t sleep;	   /* enum fkt_sleep */
+	uint64_t pending;  /* outside of all calls while that was not known */
 	uint64_t user;
 	uint64_t before;
 	uint64_t interrupts;
@@ -110,6 +111,10 @@ struct cpu {
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
 	uint64_t odd_until;   /* stamps up to this one came twice */
 	uint64_t irq_before;  /* cycles of the interrupt that it was in when the trace began */
+	struct thread *first; /* current up to the first event */
+	uint32_t first_row;   /* what it was at; FKT_ROW_NONE: see first->resolved */
+	bool first_irq;	      /* it was interrupted */
+	bool first_dark;      /* it is not charged, by hooks.charges */
 	struct stack irq;
 };
 
@@ -133,6 +138,7 @@ struct fkt_analysis {
 	uint64_t duration;
 	uint64_t left_out;  /* not charged, by hooks.charges */
 	uint64_t on_since;  /* stamp */
+	uint64_t first;	    /* stamp of the beginning; UINT64_MAX when time was not charged then */
 	uint64_t on_before; /* for how long it was on before that */
 	struct thread *unknown;
 	struct thread **chunk;
@@ -304,6 +310,15 @@ static inline void end_base(struct fkt_analysis *a, struct thread *thread)
 		thread->user += cycles;
 }
 
+static void add_base(struct fkt_analysis *a, struct thread *thread, uint32_t row, uint64_t cycles)
+{
+	a->row[row].own += cycles;
+	if (row == FKT_ROW_USER)
+		thread->user += cycles;
+	else if (row == FKT_ROW_BEFORE)
+		thread->before += cycles;
+}
+
 /* It has come out what the thread did, outside of all calls, since its first event. */
 static void resolve_base(struct fkt_analysis *a, struct thread *thread, uint32_t row)
 {
@@ -315,11 +330,9 @@ static void resolve_base(struct fkt_analysis *a, struct thread *thread, uint32_t
 	cycles = thread->pending;
 	thread->pending = 0;
 	thread->slept = false;
-	a->row[row].own += cycles;
-	if (row == FKT_ROW_USER)
-		thread->user += cycles;
-	else if (row == FKT_ROW_BEFORE)
-		thread->before += cycles;
+	if (!thread->resolved)
+		thread->resolved = row + 1;
+	add_base(a, thread, row, cycles);
 }
 
 /* What was at the base will never come out: a thread that did not sleep can have been outside. */
@@ -764,13 +777,21 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 	cpu->last = event->stamp;
 	cpu->thread = thread;
 	cpu->stack = &thread->stack;
+	cpu->first = cpu->blind ? a->unknown : thread;
+	cpu->first_dark = !charges(a, event->cpu, cpu->first);
+	if (cpu->first->stack.depth)
+		cpu->first_row = cpu->first->stack.frame[cpu->first->stack.depth - 1].row;
+	else
+		cpu->first_row = cpu->first->base_known ? cpu->first->row : FKT_ROW_NONE;
 	if (cpu->blind) {
 		charge_stack(a, cpu, &a->unknown->stack, a->unknown, cycles);
 	} else if (code->kind == FKT_USE_CPU_EXIT) {
 		/* It is in an interrupt that began before the trace did. */
 		charge_stack(a, cpu, &cpu->irq, thread, cycles);
 		cpu->irq_before = cpu->irq.clock;
-		a->row[fkt_use_row(a->trace, code, event)].own += cpu->irq_before;
+		cpu->first_irq = true;
+		cpu->first_row = fkt_use_row(a->trace, code, event);
+		a->row[cpu->first_row].own += cpu->irq_before;
 		give_interrupts(cpu);
 		add_to_pair(a, thread->id, event->cpu, cpu->irq.clock);
 	} else {
@@ -1107,6 +1128,7 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 	if (info && fkt_parse_u64(info, &start) && start < first &&
 	    start >= a->trace->clock[0].cycles && fkt_clocks_agree(a->trace))
 		a->on_since = start;
+	a->first = a->on_since;
 	a->unknown = get_thread(a, 0);
 	open_calls(a);
 }
@@ -1196,6 +1218,8 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 	if (a->on) {
 		tell_waits(a, stamp);
 		a->on_before = a->n_seen ? on_time(a, stamp) : 0;
+		if (!a->n_seen)
+			a->first = UINT64_MAX;
 	} else {
 		/* What threads did before is not to be charged when they are seen again. */
 		for (uint32_t i = 0; i < a->n_seen; i++) {
@@ -1205,6 +1229,44 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 		a->on_since = stamp;
 	}
 	a->on = on;
+}
+
+/*
+ * Of a stream only its end says that the recording began before the first event: the time until
+ * then is that of whoever was current up to it.
+ */
+static void add_beginning(struct fkt_analysis *a)
+{
+	const char *info = fkt_info(a->trace, "start_cycles");
+	struct thread *thread;
+	struct cpu *cpu;
+	uint64_t start, cycles;
+
+	if (!info || a->first == UINT64_MAX || !fkt_parse_u64(info, &start) || start >= a->first ||
+	    start < a->trace->clock[0].cycles || !fkt_clocks_agree(a->trace))
+		return;
+	cycles = a->first - start;
+	a->duration += cycles;
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		thread = cpu->first;
+		if (cpu->first_dark) {
+			a->left_out += cycles;
+			continue;
+		}
+		if (cpu->first_row == FKT_ROW_NONE)
+			cpu->first_row = thread->resolved ? thread->resolved - 1 : thread->row;
+		if (cpu->first_irq)
+			thread->interrupts += cycles;
+		else
+			thread->stack.clock += cycles;
+		thread->stack.base = thread->stack.clock;
+		if (cpu->first_irq)
+			a->row[cpu->first_row].own += cycles;
+		else
+			add_base(a, thread, cpu->first_row, cycles);
+		add_to_pair(a, thread->id, a->seen[i], cycles);
+	}
 }
 
 /* CPUs from which no event came: idle, if nothing of theirs is missing. */
@@ -1260,6 +1322,26 @@ static int end_silent_cpus(struct fkt_analysis *a)
 	return err;
 }
 
+/* The first thread from a number on, NULL if there is none. */
+static struct thread *next_thread(const struct fkt_analysis *a, uint32_t id)
+{
+	struct thread *thread;
+
+	for (; id / CHUNK_THREADS < CHUNKS; id++) {
+		if (!a->chunk[id / CHUNK_THREADS]) {
+			id |= CHUNK_THREADS - 1;
+			continue;
+		}
+		thread = &a->chunk[id / CHUNK_THREADS][id % CHUNK_THREADS];
+		if (thread->row)
+			return thread;
+	}
+	return NULL;
+}
+
+#define for_each_thread(a, thread)                                                                 \
+	for ((thread) = next_thread(a, 0); (thread); (thread) = next_thread(a, (thread)->id + 1))
+
 static void end_thread(struct fkt_analysis *a, struct thread *thread, uint64_t last)
 {
 	pop_all(a, NULL, thread, &thread->stack, last);
@@ -1293,14 +1375,10 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 		pop_all(a, cpu, cpu->thread, &cpu->irq, last);
 		leave_cpu(a, cpu);
 	}
+	for_each_thread(a, thread) end_thread(a, thread, last);
+	add_beginning(a);
 	err = end_silent_cpus(a);
-	for (uint32_t i = 0; i < CHUNKS; i++) {
-		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++) {
-			thread = &a->chunk[i][j];
-			if (thread->row)
-				end_thread(a, thread, last);
-		}
-	}
+	for_each_thread(a, thread) give_up_base(a, thread);
 	return err ?: a->failed ? -ENOMEM : 0;
 }
 
@@ -1325,14 +1403,10 @@ bool fkt_analysis_is_settled(const struct fkt_analysis *a)
 
 	if (!fkt_analysis_knows_cpus(a))
 		return false;
-	for (uint32_t i = 0; i < CHUNKS; i++)
-		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++) {
-			thread = &a->chunk[i][j];
-			if (thread->row && !thread->base_known &&
-			    (thread->pending ||
-			     (!thread->stack.depth && thread->stack.clock != thread->stack.base)))
-				return false;
-		}
+	for_each_thread(a, thread) if (!thread->base_known &&
+				       (thread->pending ||
+					(!thread->stack.depth &&
+					 thread->stack.clock != thread->stack.base))) return false;
 	return true;
 }
 

@@ -95,6 +95,7 @@ static void make_trace(void)
 static int write_outside(const char *file)
 {
 	static const char info[] = "command=outside\0machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=400\0stop_cycles=12000";
 	struct build build;
 
 	build_begin(&build, 1, false);
@@ -116,6 +117,10 @@ static int write_outside(const char *file)
 	build_switch(&build, 0, 10500, 0x1, 70, 0);
 	build_switch(&build, 0, 11000, 0, 0, 71);
 	build_switch(&build, 0, 11500, 0x1, 71, 0);
+	/* Its page is closed some time after it has stopped. */
+	build.lane[0].latest = 15000;
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
 	build_end(&build, 20000, 20000, 0);
 	build_write(&build, file, build.bytes);
 	build_free(&build);
@@ -573,6 +578,51 @@ static void test_part_of_stream(void **state)
 		}
 }
 
+/*
+ * The totals of a trace, of the same one through a pipe, which says only at its end when recording
+ * began, and of one whose footer was cut off are the same; and the end is that of the recording.
+ */
+static void test_ends(void **state)
+{
+	static char got[65536], wanted[65536];
+	static const char *const views[] = { "-q", "--cpus", "--waits", "-q --process second",
+					     "-q --to 3us" };
+	static const char *const ways[] = { "%s", "- < <(cat %s)", "<(head -c -32 %s)",
+					    "- < <(head -c -32 %s)" };
+	char file[] = "/tmp/test_print_ends.XXXXXX", command[2 * sizeof(top)], way[128];
+	int fd = mkstemp(file);
+	FILE *out;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_outside(file);
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
+			snprintf(way, sizeof(way), ways[k], file);
+			snprintf(command, sizeof(command),
+				 "bash -c \"%s/build/bin/fkt_print --format csv %s %s 2>&1\"", top,
+				 views[i], way);
+			out = popen(command, "r");
+			assert_non_null(out);
+			read_all(out, k ? got : wanted, sizeof(got));
+			assert_int_equal(pclose(out), 0);
+			if (k)
+				assert_string_equal(got, wanted);
+		}
+	/* 12000 - 1000 */
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; ./fkt_print -q --from 1s %s 2>&1 | grep -q 'after 0.000011 s' && "
+		"./fkt_extract --from 1s -o /dev/null %s 2>&1 | grep -q 'ends after 0.000011000' && "
+		"./fkt_extract --from 6us -o %s.part %s >/dev/null && "
+		"./fkt_print -q --format csv %s.part | grep -q ',5000,5000,1,'; s=$?; "
+		"rm -f %s.part; exit $s",
+		top, file, file, file, file, file, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -586,6 +636,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),
 		cmocka_unit_test(test_part_of_stream),
+		cmocka_unit_test(test_ends),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;
