@@ -578,11 +578,16 @@ static bool is_wanted(const struct out *out, struct fkt_state *state, uint32_t t
 	return true;
 }
 
+static bool has_cpu(const struct fkt_extract *extract, uint16_t cpu)
+{
+	return !extract->cpus || extract->cpus[cpu / 8] & 1u << cpu % 8;
+}
+
 static bool is_picked(const struct out *out, struct fkt_state *state, const struct fkt_event *event)
 {
 	const struct fkt_extract *extract = out->extract;
 
-	if (extract->by_cpu && event->cpu != extract->cpu)
+	if (!has_cpu(extract, event->cpu))
 		return false;
 	if (!extract->by_pid && !extract->process)
 		return true;
@@ -599,7 +604,7 @@ static void put_gap(struct out *out, const struct fkt_gap *gap)
 {
 	struct out_lane *lane = &out->lane[gap->lane];
 
-	if (out->extract->by_cpu && !out->trace->header.shared && gap->cpu != out->extract->cpu)
+	if (!out->trace->header.shared && !has_cpu(out->extract, gap->cpu))
 		return;
 	close_page(out, lane);
 	if (out->trace->header.shared)
@@ -684,7 +689,7 @@ static int extract_to(struct out *out)
 	}
 	put_head(out, processes, processes_bytes, text, text_bytes);
 	/* A page of a shared lane does not say who is current on each CPU. */
-	if (extract->by_pid || extract->process || extract->by_cpu || out->trace->header.shared)
+	if (extract->by_pid || extract->process || extract->cpus || out->trace->header.shared)
 		err = pick_events(out, reader, state);
 	else
 		err = copy_stretch(out, reader);

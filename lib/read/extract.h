@@ -12,8 +12,8 @@
  * @by_pid: only the events of the process or thread @pid
  * @pid: its number
  * @process: only the events of threads with this name; NULL: of all
- * @by_cpu: only the events of @cpu
- * @cpu: its number
+ * @cpus: only the events of CPUs whose bits are set in it, a bit for each number there can be;
+ *	NULL: of all
  * @found: set to whether there is any event of @pid and @process
  * @events: set to how many events there are
  * @pages: set to how many pages
@@ -28,8 +28,7 @@ struct fkt_extract {
 	bool by_pid;
 	uint32_t pid;
 	const char *process;
-	bool by_cpu;
-	uint16_t cpu;
+	const uint8_t *cpus;
 	bool found;
 	uint64_t events;
 	uint64_t pages;

@@ -83,6 +83,7 @@ static void run_extract(const char *path, unsigned int how)
 	struct fkt_extract extract = { .to = UINT64_MAX };
 	char error[FKT_ERROR_BYTES];
 	struct fkt_trace *trace = fkt_open(path, NULL, NULL, error);
+	static const uint8_t first_cpu[UINT16_MAX / 8 + 1] = { 1 };
 	uint64_t first, last;
 	int fd;
 
@@ -93,7 +94,7 @@ static void run_extract(const char *path, unsigned int how)
 			extract.from = first + (last - first) / 3;
 		if (how & 2)
 			extract.to = last - (last - first) / 3;
-		extract.by_cpu = !(how & 12);
+		extract.cpus = how & 12 ? NULL : first_cpu;
 		extract.by_pid = how & 4;
 		extract.pid = 7;
 		extract.process = how & 8 ? "seven" : NULL;

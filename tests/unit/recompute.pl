@@ -589,8 +589,9 @@ sub check {
 	$whole += $r->{left_out} // 0;
 	my $share = 0;
 	$share += $_ // 0 for values %{$own // {}};
-	my ($total) = @{$t->{rows_total}};
-	same('share of all', { all => $total->{percent_of_all} }, { all => $whole ? 100 * $share / $whole : 0 }, 0.001);
+	# Filters that leave no code at all are refused: then there are no tables.
+	my ($total) = @{$t->{rows_total} // []};
+	same('share of all', { all => $total->{percent_of_all} // 0 }, { all => $whole ? 100 * $share / $whole : 0 }, 0.001);
 
 	# Calls.
 	my $by = tables('--by', 'function', @options);
@@ -675,6 +676,7 @@ my %filters = (
 	early => { to => between_events($span / 8) },
 	longer => { longer => $span > 1000000 ? 50000 : int($span / 5) },
 );
+delete $filters{no_cpu} if $cpus == 1;
 $filters{while} = { while => [$forked] } if defined $forked;
 my @names = ('', sort keys %filters);
 my $pairs = 0;

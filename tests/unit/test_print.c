@@ -406,6 +406,34 @@ static void test_extract_to_stdout(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* --cpu is that of fkt_print; times are given once. */
+static void test_extract_options(void **state)
+{
+	static const char *const cpus[] = { "--cpu 1", "--cpu 0 --cpu 1", "--cpu 0,1",
+					    "--cpu '!0'" };
+	static const char *const wrong[] = { "--from 1us --range 2us..", "--to 1us --to 2us",
+					     "--cpu 1-" };
+	char command[16384];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "bash -c \"cd %s/build/bin; ./fkt_extract %s -o - %s 2>/dev/null | "
+			 "./fkt_print --no-summary --format csv - | cut -d, -f1,3- | "
+			 "cmp - <(./fkt_print --no-summary --format csv %s %s | "
+			 "cut -d, -f1,3-)\"",
+			 top, cpus[i], path, cpus[i], path);
+		if (system(command))
+			fail_msg("%s", cpus[i]);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "%s/build/bin/fkt_extract %s -o /dev/null %s >/dev/null 2>&1", top,
+			 wrong[i], path);
+		assert_int_equal(WEXITSTATUS(system(command)), 2);
+	}
+}
+
 /* Of a process that the trace does not have, no trace is made. */
 static void test_extract_nothing(void **state)
 {
@@ -432,6 +460,18 @@ static void test_extract_nothing(void **state)
 	}
 }
 
+/* What is on standard output and on standard error, behind which a pipe may stand. */
+static void said(const char *options, const char *sentence)
+{
+	char command[8192];
+
+	snprintf(command, sizeof(command),
+		 "{ %s/build/bin/fkt_print %s %.*s 2>&1 %s; } | grep -q -- \"%s\"", top, path,
+		 (int)strcspn(options, "|"), options, options + strcspn(options, "|"), sentence);
+	if (system(command))
+		fail_msg("%s: does not say %s", options, sentence);
+}
+
 static void test_wrong_options(void **state)
 {
 	static const char *const options[] = {
@@ -452,16 +492,37 @@ static void test_wrong_options(void **state)
 		"--cpus --longer-than 1us -q",
 		"--cpu '!'",
 		"--process ''",
+		"--from 1us --from 2us",
+		"--range 1us..2us --to 3us",
+		"-q --elapsed",
+		"--graph --elapsed",
+		"--graph -k",
+		"--no-summary -k",
 	};
 
 	static const char *const unknown[] = {
-		"--code sys_raed",  "--code read",     "--layer sistem", "--function FF",
-		"--cpu 7",	    "--process ap -q", "--while 4711",	 "--process '!ap' --waits",
-		"--calls=sys_raed", "--histogram FF",
+		"--code sys_raed",
+		"--code read",
+		"--layer sistem",
+		"--function FF",
+		"--cpu 7",
+		"--process ap -q",
+		"--while 4711",
+		"--process '!ap' --waits",
+		"--calls=sys_raed",
+		"--histogram FF",
+		"--layer block",
+		"--code fork -q",
+		"--function sys_write",
+		"--cpu '!0' --cpu 0",
+		"--code sys_read --code '!sys_*'",
+		"--by arg2",
 	};
 	static const char *const known[] = {
 		"--code sys_read",
-		"--layer block",
+		"--layer block --to 5us",
+		"--layer block,functions",
+		"--code sys_read,1000",
 		"--function 'sys_*' -q",
 		"--cpu 0,7",
 		"--process app",
@@ -469,6 +530,7 @@ static void test_wrong_options(void **state)
 		"--process app --cpu 0 --code 1000",
 		"--calls=F",
 	};
+	char histogram[64];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -478,8 +540,21 @@ static void test_wrong_options(void **state)
 		assert_int_equal(run(unknown[i], path), 1);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		assert_int_equal(run(known[i], path), 0);
+	said("--layer block,functions", "has no event of layer 'block'\n");
+	said("--process other -q --to 2us",
+	     "has no process 'other' in the time that was asked for");
+	said("-q -p 50", "^Selected .* of 24 events, and the time that --while lets through");
+	said("--by arg2 -q", "--by=arg2: nothing that was selected has such an argument");
+	said("-q --elapsed", "--elapsed is for --calls, --histogram and --by");
+	said("-q --cpu '!0' --cpu 0", "--cpu: what is wanted and what is not leave no CPU");
+	/* no table comes before or after what was wrong */
+	said("-q --process ap | head -1", "has no process 'ap'");
+	said("-q --process ap | tail -1", "has no process 'ap'");
 	/* nothing is there: it says so */
 	assert_int_equal(run("--from 1s", path), 1);
+	/* the trace, taken for the function */
+	snprintf(histogram, sizeof(histogram), "--histogram %s", path);
+	assert_int_equal(run(histogram, ""), 2);
 }
 
 /* Cut off anywhere, or with bits flipped: whatever the mode, an answer or an error, and an end. */
@@ -632,6 +707,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_extract_to_stdout),
 		cmocka_unit_test(test_extract_nothing),
+		cmocka_unit_test(test_extract_options),
 		cmocka_unit_test(test_wrong_options),
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),

@@ -292,7 +292,7 @@ static void list_picked(struct list *list, struct fkt_trace *trace,
 
 	list->file = open_memstream(&list->text, &list->bytes);
 	while ((what = fkt_next(reader, &event)) > 0)
-		if (what == FKT_EVENT && (!extract->by_cpu || event.cpu == extract->cpu) &&
+		if (what == FKT_EVENT && (!extract->cpus || extract->cpus[0] & 1u << event.cpu) &&
 		    (!extract->by_pid || event.pid == extract->pid ||
 		     event.code == FKT_CODE_SWITCH))
 			fprintf(list->file, "%lu %u %u %u %d %u\n", event.stamp, event.lane,
@@ -302,6 +302,7 @@ static void list_picked(struct list *list, struct fkt_trace *trace,
 
 static void test_picked(void **state)
 {
+	static const uint8_t cpus[UINT16_MAX / 8 + 1] = { 1u << 1 };
 	struct list window, whole;
 	struct fkt_extract extract = { 0 };
 	struct fkt_trace *trace, *part;
@@ -316,8 +317,7 @@ static void test_picked(void **state)
 		memset(&extract, 0, sizeof(extract));
 		extract.from = seed % 3 ? 1020000 : 0;
 		extract.to = 1050000;
-		extract.by_cpu = seed % 2;
-		extract.cpu = 1;
+		extract.cpus = seed % 2 ? cpus : NULL;
 		extract.by_pid = !(seed % 2);
 		extract.pid = 5;
 		part = extract_trace(trace, &extract);

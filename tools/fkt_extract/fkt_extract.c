@@ -14,6 +14,7 @@
 
 #include <fkt/version.h>
 
+#include "common/cpus.h"
 #include "common/help.h"
 #include "common/distance.h"
 #include "common/range.h"
@@ -32,6 +33,10 @@ struct options {
 	bool by_number;
 	uint64_t first;
 	uint64_t last;
+	bool some_cpus;
+	bool no_cpus;
+	uint8_t wanted_cpus[CPUS_BYTES];
+	uint8_t unwanted_cpus[CPUS_BYTES];
 	struct fkt_extract extract;
 };
 
@@ -56,7 +61,10 @@ static const struct argp_option argp_options[] = {
 	{ "process", OPTION_PROCESS, "PROCESS", 0,
 	  "Only events of this process or thread, pid or name, and what leads to them", 0 },
 	{ "pid", 'p', "PID", 0, "The same, by its number", 0 },
-	{ "cpu", OPTION_CPU, "N", 0, "Only events of CPU N", 0 },
+	{ "cpu", OPTION_CPU, "LIST", 0,
+	  "Only events of these CPUs, as in 0,2-3; with ! before it, of all others; several times: "
+	  "of any of them",
+	  0 },
 	{ "output", 'o', "FILE", 0, "Write the new trace to FILE, - for standard output", 0 },
 	FKT_OPTION_HELP,
 	{ 0 },
@@ -85,12 +93,22 @@ static bool split(char *text, char **second)
 	return true;
 }
 
+/* One beginning and one end: of several, none is likely to be what was meant. */
+static void once(struct argp_state *state, const char *option, bool twice)
+{
+	if (twice)
+		argp_error(state, "%s: there is such a time already; one range at a time, please",
+			   option);
+}
+
 static void parse_from(struct options *options, const char *arg, bool only_range,
 		       struct argp_state *state)
 {
 	struct fkt_range range;
 
 	if (fkt_range_parse(arg, &range)) {
+		once(state, only_range ? "--range" : "--from", range.has_from && options->has_from);
+		once(state, only_range ? "--range" : "--from", range.has_to && options->has_to);
 		options->has_from |= range.has_from;
 		if (range.has_from)
 			options->from_ns = range.from_ns;
@@ -101,6 +119,7 @@ static void parse_from(struct options *options, const char *arg, bool only_range
 	}
 	if (only_range)
 		argp_error(state, "--range=%s: it is two times, as in 12.5s..13s", arg);
+	once(state, "--from", options->has_from);
 	if (!fkt_parse_time(arg, &options->from_ns))
 		argp_error(state, "--from=%s: no time (try 12.5s, 900ms or 12.5s..13s)", arg);
 	options->has_from = true;
@@ -119,15 +138,28 @@ static void check_options(const struct options *options, struct argp_state *stat
 	if (options->has_to && options->to_ns <= options->from_ns)
 		argp_error(state, "--to is not after --from: there is nothing between them");
 	if (!options->has_from && !options->has_to && !options->by_number && !extract->by_pid &&
-	    !extract->process && !extract->by_cpu)
+	    !extract->process && !extract->cpus)
 		argp_error(state, "which part of it? (--from, --to, --events, --pid, --process, "
 				  "--cpu)");
+}
+
+/* Those that are wanted, or all, without those that are not. */
+static void choose_cpus(struct options *options)
+{
+	if (!options->some_cpus && !options->no_cpus)
+		return;
+	if (!options->some_cpus)
+		memset(options->wanted_cpus, 0xff, CPUS_BYTES);
+	for (unsigned int i = 0; i < CPUS_BYTES; i++)
+		options->wanted_cpus[i] &= (uint8_t)~options->unwanted_cpus[i];
+	options->extract.cpus = options->wanted_cpus;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 	uint64_t number;
+	bool unwanted;
 	char *second;
 
 	switch (key) {
@@ -138,6 +170,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parse_from(options, arg, true, state);
 		break;
 	case OPTION_TO:
+		once(state, "--to", options->has_to);
 		if (!fkt_parse_time(arg, &options->to_ns))
 			argp_error(state, "--to=%s: no time (try 12.5s or 900ms)", arg);
 		options->has_to = true;
@@ -164,10 +197,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		}
 		break;
 	case OPTION_CPU:
-		if (!parse_number(arg, FKT_CPU_ANY - 1, &number))
-			argp_error(state, "--cpu=%s: no number of a CPU", arg);
-		options->extract.by_cpu = true;
-		options->extract.cpu = (uint16_t)number;
+		unwanted = *arg == '!';
+		if (!read_cpus(arg + unwanted,
+			       unwanted ? options->unwanted_cpus : options->wanted_cpus))
+			argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
+		options->some_cpus |= !unwanted;
+		options->no_cpus |= unwanted;
 		break;
 	case 'h':
 		fkt_help(state);
@@ -181,6 +216,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->path = arg;
 		break;
 	case ARGP_KEY_END:
+		choose_cpus(options);
 		check_options(options, state);
 		break;
 	default:

@@ -252,6 +252,14 @@ static int64_t argument(uint64_t value)
 	return (int64_t)value;
 }
 
+static bool has_value(unsigned int i, struct group *const *groups, size_t count)
+{
+	for (size_t j = 0; j < count; j++)
+		if (groups[j]->key[i] != NO_VALUE)
+			return true;
+	return false;
+}
+
 /* All arguments of a column are shown to people in one base. */
 static bool is_hex(const struct by *by, unsigned int i, struct group *const *groups, size_t count)
 {
@@ -370,6 +378,7 @@ static int by_print(const struct context *context, void *view)
 	struct fkt_column columns[BY_MAX + VALUES + 1] = { 0 };
 	struct group **groups;
 	bool hex[BY_MAX];
+	int status = 0;
 	size_t count;
 
 	for (unsigned int i = 0; i < by->options->bys; i++)
@@ -378,8 +387,16 @@ static int by_print(const struct context *context, void *view)
 	groups = groups_sorted(by->groups, &count);
 	if (!groups)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < by->options->bys; i++)
+	for (unsigned int i = 0; i < by->options->bys; i++) {
 		hex[i] = is_hex(by, i, groups, count);
+		if (by->options->by[i] < BY_ARG0 || !count || has_value(i, groups, count))
+			continue;
+		fprintf(stderr,
+			"%s: --by=%s: nothing that was selected has such an argument; "
+			"fkt_record --args records them\n",
+			program_invocation_short_name, field_columns[by->options->by[i]].key);
+		status = 1;
+	}
 	fkt_table_line(out, "%s", "");
 	fkt_table_begin(out, columns);
 	for (size_t i = 0; i < count; i++)
@@ -387,7 +404,7 @@ static int by_print(const struct context *context, void *view)
 	if (groups_others(by->groups))
 		print_group(by, out, columns, groups_others(by->groups), true, hex);
 	free(groups);
-	return 0;
+	return status;
 }
 
 /* ---- the option ---- */

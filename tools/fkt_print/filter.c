@@ -40,15 +40,26 @@ struct filter {
 	uint64_t to;
 	uint64_t longer; /* cycles */
 	uint8_t cpu[CPUS_BYTES];
-	uint8_t *code;		  /* a verdict on each */
-	uint8_t *function;	  /* the same, on each row */
-	bool (*met)[CHOICES_MAX]; /* processes that came: of options->process, and of lives */
-	bool functions;		  /* some have to be called */
-	struct inside *inside;	  /* of each thread */
+	uint8_t *code;	   /* a verdict on each */
+	uint8_t *function; /* the same, on each row */
+	/* What came of what options name: of process, lives, code, layer and function. */
+	bool (*met)[CHOICES_MAX];
+	bool any_code;	       /* one passed, by code and layer */
+	bool functions;	       /* some have to be called */
+	struct inside *inside; /* of each thread */
 	uint32_t inside_room;
 	bool left_wanted; /* the last event left such a function */
 	bool left_barred;
 	bool long_call; /* the last event ended a call that was long enough */
+};
+
+enum met {
+	MET_PROCESS,
+	MET_LIVES,
+	MET_CODE,
+	MET_LAYER,
+	MET_FUNCTION,
+	MET_COUNT,
 };
 
 /* In how many calls of functions that are wanted a thread is, and of others. */
@@ -56,29 +67,6 @@ struct inside {
 	uint32_t wanted;
 	uint32_t barred;
 };
-
-bool read_cpus(const char *list, uint8_t cpus[CPUS_BYTES])
-{
-	unsigned long first, last;
-	char *end;
-
-	do {
-		if (*list < '0' || *list > '9')
-			return false;
-		first = last = strtoul(list, &end, 10);
-		if (*end == '-') {
-			if (end[1] < '0' || end[1] > '9')
-				return false;
-			last = strtoul(end + 1, &end, 10);
-		}
-		if (last < first || last > UINT16_MAX)
-			return false;
-		for (unsigned long cpu = first; cpus && cpu <= last; cpu++)
-			cpus[cpu / 8] |= (uint8_t)(1u << cpu % 8);
-		list = end + 1;
-	} while (*end == ',');
-	return !*end;
-}
 
 static bool has_yes(const struct choice *choice)
 {
@@ -96,7 +84,7 @@ static bool has_no(const struct choice *choice)
 	return false;
 }
 
-static void choose_cpus(uint8_t cpu[CPUS_BYTES], const struct choice *choice)
+void filter_choose_cpus(const struct choice *choice, uint8_t cpu[CPUS_BYTES])
 {
 	uint8_t unwanted[CPUS_BYTES] = { 0 };
 
@@ -132,12 +120,12 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 	/* The last one is for calls whose code is not known. */
 	filter->code = calloc(FKT_SLOT_CODES + 1, 1);
 	filter->function = calloc(FKT_ROWS, 1);
-	filter->met = calloc(2, sizeof(*filter->met));
+	filter->met = calloc(MET_COUNT, sizeof(*filter->met));
 	if (!filter->code || !filter->function || !filter->met) {
 		filter_free(filter);
 		return NULL;
 	}
-	choose_cpus(filter->cpu, &options->cpu);
+	filter_choose_cpus(&options->cpu, filter->cpu);
 	if (options->longer >= 0)
 		filter->longer = fkt_ns_to_cycles(trace, (uint64_t)options->longer);
 	return filter;
@@ -206,7 +194,8 @@ static bool is_among(const struct filter *filter, const struct choice *choice, b
 		     uint32_t id)
 {
 	const struct fkt_process *process = fkt_process(filter->processes, id);
-	bool *met = filter->met[choice == &filter->options->lives], is = false;
+	bool *met = filter->met[choice == &filter->options->lives ? MET_LIVES : MET_PROCESS];
+	bool is = false;
 
 	/* All are looked at until they have come: two may name the same one. */
 	for (unsigned int i = 0; id && i < choice->count; i++) {
@@ -219,15 +208,35 @@ static bool is_among(const struct filter *filter, const struct choice *choice, b
 	return is;
 }
 
+static bool has_met(const struct filter *filter, const struct chosen_one *one)
+{
+	const struct options *options = filter->options;
+	const struct choice *const choices[MET_COUNT] = {
+		[MET_PROCESS] = &options->process,   [MET_LIVES] = &options->lives,
+		[MET_CODE] = &options->code,	     [MET_LAYER] = &options->layer,
+		[MET_FUNCTION] = &options->function,
+	};
+
+	for (size_t c = 0; c < MET_COUNT; c++)
+		if (one >= choices[c]->one && one < choices[c]->one + choices[c]->count)
+			return filter->met[c][one - choices[c]->one];
+	return false;
+}
+
+bool filter_has_come(const struct filter *filter, const struct chosen_one *one)
+{
+	return has_met(filter, one);
+}
+
+bool filter_any_code(const struct filter *filter)
+{
+	return filter->any_code;
+}
+
 bool filter_has_met(const struct filter *filter, const struct chosen_one *one)
 {
-	const struct choice *const choices[] = { &filter->options->process,
-						 &filter->options->lives };
-
-	for (size_t c = 0; c < 2; c++)
-		for (unsigned int i = 0; i < choices[c]->count; i++)
-			if (one == &choices[c]->one[i] && filter->met[c][i])
-				return true;
+	if (has_met(filter, one))
+		return true;
 	for (uint32_t id = 1; id < fkt_process_count(filter->processes); id++)
 		if (is_named(fkt_process(filter->processes, id), one))
 			return true;
@@ -367,7 +376,7 @@ bool filter_is_layer(const struct fkt_code_row *row, const char *layer)
 	return false;
 }
 
-static void look_at_code(const struct filter *filter, uint32_t code, uint8_t *verdict)
+static void look_at_code(struct filter *filter, uint32_t code, uint8_t *verdict)
 {
 	const struct fkt_code_row *row = fkt_code_row(filter->trace, code);
 	const struct choice *codes = &filter->options->code, *layers = &filter->options->layer;
@@ -377,16 +386,19 @@ static void look_at_code(const struct filter *filter, uint32_t code, uint8_t *ve
 	fkt_code_name(filter->trace, code, name);
 	for (unsigned int i = 0; i < codes->count; i++) {
 		is = filter_is_code(codes->one[i].name, name, code);
+		filter->met[MET_CODE][i] |= is;
 		code_wanted |= is && !codes->one[i].unwanted;
 		barred |= is && codes->one[i].unwanted;
 	}
 	for (unsigned int i = 0; i < layers->count; i++) {
 		is = filter_is_layer(row, layers->one[i].name);
+		filter->met[MET_LAYER][i] |= is;
 		layer_wanted |= is && !layers->one[i].unwanted;
 		barred |= is && layers->one[i].unwanted;
 	}
 	*verdict = (uint8_t)(VERDICT_LOOKED | (code_wanted ? VERDICT_WANTED : 0) |
 			     (layer_wanted ? VERDICT_LAYER : 0) | (barred ? VERDICT_BARRED : 0));
+	filter->any_code |= code_wanted && layer_wanted && !barred;
 }
 
 static uint8_t code_verdict(struct filter *filter, uint32_t code)
@@ -463,9 +475,12 @@ static uint8_t row_verdict(struct filter *filter, uint32_t row)
 		return *verdict;
 	*verdict = VERDICT_LOOKED;
 	fkt_row_name(filter->trace, row, name);
-	for (unsigned int i = 0; i < choice->count; i++)
-		if (!fnmatch(choice->one[i].name, name, 0))
-			*verdict |= choice->one[i].unwanted ? VERDICT_BARRED : VERDICT_WANTED;
+	for (unsigned int i = 0; i < choice->count; i++) {
+		if (fnmatch(choice->one[i].name, name, 0))
+			continue;
+		filter->met[MET_FUNCTION][i] = true;
+		*verdict |= choice->one[i].unwanted ? VERDICT_BARRED : VERDICT_WANTED;
+	}
 	return *verdict;
 }
 
@@ -589,7 +604,8 @@ bool filter_event(struct filter *filter, const struct fkt_event *event)
 	watch_event(filter, &filter->barred, event, id);
 	/* Its first and its last event are its own. */
 	lives |= filter_charges(filter);
-	pass = lives && filter_cpu(filter, event->cpu) && code_passes(filter, event->code) &&
+	/* The code first: that it came has to be known. */
+	pass = code_passes(filter, event->code) && lives && filter_cpu(filter, event->cpu) &&
 	       thread_passes(filter, id, event) &&
 	       is_inside(filter, id, filter->left_wanted, filter->left_barred) &&
 	       (filter->options->longer < 0 || filter->long_call);

@@ -442,11 +442,11 @@ static int print_views(struct run *run)
 
 	run->context.stats = summary_stats(run);
 	for_each_view(&run->print, one)
-		if (!err) {
-			err = one->view->print(&run->context, one->data);
+		if (err >= 0) {
+			err = one->view->print(&run->context, one->data) ?: err;
 			fkt_table_end(run->context.out);
 		}
-	if (!err && (fflush(run->context.out->file) || ferror(run->context.out->file)))
+	if (err >= 0 && (fflush(run->context.out->file) || ferror(run->context.out->file)))
 		err = errno ? -errno : -EIO;
 	return err;
 }
@@ -472,7 +472,8 @@ static void tell_outside(const struct run *run)
 static int print_events(struct run *run)
 {
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
-	bool all = filter_is_open(run->context.filter) && !run->in_order;
+	bool part = run->context.options->from >= 0 || run->context.options->to >= 0;
+	bool all = filter_is_open(run->context.filter) && !run->in_order, known;
 	int err;
 
 	if (run->text)
@@ -491,15 +492,18 @@ static int print_events(struct run *run)
 		err = run->err;
 	if (!err && run->text)
 		err = fkt_text_flush(run->text);
-	if (!err && run->text && run->views)
-		fkt_table_line(run->context.out, "%s", "");
-	if (!err)
-		err = print_views(run);
 	if (err)
 		return err;
-	if (!known_after(run->context.options, run->context.trace, run->context.processes,
-			 run->context.filter))
-		return 1;
+	known = known_after(run->context.options, run->context.trace, run->context.processes,
+			    run->context.filter);
+	/* Of a part of the trace, what else was asked for can be there. */
+	if (known || part) {
+		if (run->text && run->views)
+			fkt_table_line(run->context.out, "%s", "");
+		err = print_views(run);
+	}
+	if (err || !known)
+		return err ?: 1;
 	if (!all && !run->inside && stats->events && run->context.options->from >= 0) {
 		tell_outside(run);
 		return 1;

@@ -40,11 +40,17 @@ static void show(struct near *near, const char *name)
 	snprintf(near->name, sizeof(near->name), "%s", name);
 }
 
-static void complain(const struct options *options, const char *what, const char *name,
-		     const struct near *near)
+static bool is_part(const struct options *options)
 {
-	fprintf(stderr, "%s: %s: has no %s '%s'", program_invocation_short_name,
-		strcmp(options->path, "-") ? options->path : "standard input", what, name);
+	return options->from >= 0 || options->to >= 0;
+}
+
+static void complain(const struct options *options, const char *what, const char *name,
+		     const struct near *near, bool in_part)
+{
+	fprintf(stderr, "%s: %s: has no %s '%s'%s", program_invocation_short_name,
+		strcmp(options->path, "-") ? options->path : "standard input", what, name,
+		in_part && is_part(options) ? " in the time that was asked for" : "");
 	if (near && *near->name)
 		fprintf(stderr, "; did you mean '%s'?", near->name);
 	fputc('\n', stderr);
@@ -122,31 +128,51 @@ static bool check_function(const struct options *options, const struct fkt_trace
 
 	if (!pattern || knows_function(trace, pattern, &near) || came_by_address(trace, pattern))
 		return true;
-	complain(options, "function like", pattern, &near);
+	complain(options, "function like", pattern, &near, true);
 	return false;
 }
 
-/* CPUs have the numbers below what the trace says, unless it does not. */
-static bool knows_cpus(const struct fkt_trace *trace, const char *list)
+/* CPUs have the numbers below what the trace says, 0 if it does not. */
+static uint64_t count_cpus(const struct fkt_trace *trace)
 {
 	const char *info = fkt_info(trace, "cpus");
-	static uint8_t listed[CPUS_BYTES];
 	const struct fkt_lane_totals *totals;
 	uint64_t cpus = 0;
 
 	if (!info || !fkt_parse_u64(info, &cpus))
-		return true;
+		return 0;
 	if (!fkt_header(trace)->shared && fkt_header(trace)->lanes > cpus)
 		cpus = fkt_header(trace)->lanes;
 	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++)
 		if (totals->cpu != FKT_CPU_ANY && totals->cpu >= cpus)
 			cpus = totals->cpu + 1u;
-	memset(listed, 0, sizeof(listed));
-	read_cpus(list, listed);
-	for (uint64_t cpu = 0; cpu < cpus && cpu < UINT16_MAX; cpu++)
+	return cpus;
+}
+
+static bool has_any(const struct fkt_trace *trace, const uint8_t listed[CPUS_BYTES])
+{
+	uint64_t cpus = count_cpus(trace);
+
+	for (uint64_t cpu = 0; cpu < (cpus ? cpus : UINT16_MAX) && cpu < UINT16_MAX; cpu++)
 		if (listed[cpu / 8] & 1u << cpu % 8)
 			return true;
 	return false;
+}
+
+static bool knows_cpus(const struct fkt_trace *trace, const char *list)
+{
+	uint8_t listed[CPUS_BYTES] = { 0 };
+
+	read_cpus(list, listed);
+	return has_any(trace, listed);
+}
+
+static bool knows_any_cpu(const struct options *options, const struct fkt_trace *trace)
+{
+	uint8_t left[CPUS_BYTES];
+
+	filter_choose_cpus(&options->cpu, left);
+	return has_any(trace, left);
 }
 
 bool known_before(const struct options *options, const struct fkt_trace *trace)
@@ -167,15 +193,57 @@ bool known_before(const struct options *options, const struct fkt_trace *trace)
 
 			if (kinds[kind].knows(trace, near.wanted, &near))
 				continue;
-			complain(options, kinds[kind].what, near.wanted, &near);
+			complain(options, kinds[kind].what, near.wanted, &near, false);
 			all = false;
 		}
 	}
 	for (unsigned int i = 0; i < options->cpu.count; i++) {
 		if (knows_cpus(trace, options->cpu.one[i].name))
 			continue;
-		complain(options, "CPU", options->cpu.one[i].name, NULL);
+		complain(options, "CPU", options->cpu.one[i].name, NULL, false);
 		all = false;
+	}
+	if (all && options->cpu.count && !knows_any_cpu(options, trace)) {
+		fprintf(stderr, "%s: --cpu: what is wanted and what is not leave no CPU\n",
+			program_invocation_short_name);
+		all = false;
+	}
+	return all;
+}
+
+/*
+ * What the trace could have, and has no event of: whether there is something of a kind, or nothing
+ * of it is wanted.
+ */
+static bool tell_absent(const struct options *options, const char *what,
+			const struct choice *choice, const struct filter *filter)
+{
+	bool any = false, wanted = false;
+
+	for (unsigned int i = 0; i < choice->count; i++) {
+		if (choice->one[i].unwanted)
+			continue;
+		wanted = true;
+		if (filter_has_come(filter, &choice->one[i]))
+			any = true;
+		else
+			complain(options, what, choice->one[i].name, NULL, true);
+	}
+	return any || !wanted || is_part(options);
+}
+
+static bool know_events(const struct options *options, const struct filter *filter)
+{
+	bool all = tell_absent(options, "event like", &options->code, filter);
+
+	all &= tell_absent(options, "event of layer", &options->layer, filter);
+	all &= tell_absent(options, "call of a function like", &options->function, filter);
+	/* Of a wait, one may name the outermost call and the other the innermost one. */
+	if (all && (options->code.count || options->layer.count) && !filter_any_code(filter) &&
+	    !is_part(options) && !options->view[VIEW_waits]) {
+		fprintf(stderr, "%s: --code and --layer together leave no event\n",
+			program_invocation_short_name);
+		return false;
 	}
 	return all;
 }
@@ -195,7 +263,7 @@ bool known_after(const struct options *options, const struct fkt_trace *trace,
 				continue;
 			for (uint32_t id = 1; id < fkt_process_count(processes); id++)
 				show(&near, fkt_process(processes, id)->comm);
-			complain(options, "process", one->name, one->is_pid ? NULL : &near);
+			complain(options, "process", one->name, one->is_pid ? NULL : &near, true);
 			all = false;
 		}
 	}
@@ -203,5 +271,6 @@ bool known_after(const struct options *options, const struct fkt_trace *trace,
 		all &= check_function(options, trace, options->function.one[i].name);
 	all &= check_function(options, trace, options->calls_of);
 	all &= check_function(options, trace, options->histogram);
-	return all;
+	/* What is spelled wrong is not told twice. */
+	return all && know_events(options, filter);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <fkt/version.h>
 
@@ -135,6 +136,15 @@ static int64_t need_time(struct argp_state *state, const char *option, const cha
 	return (int64_t)ns;
 }
 
+/* One beginning and one end: of several, none is likely to be what was meant. */
+static void set_time(struct argp_state *state, const char *option, int64_t *time, int64_t ns)
+{
+	if (*time >= 0)
+		argp_error(state, "%s: there is such a time already; one range at a time, please",
+			   option);
+	*time = ns;
+}
+
 static void parse_range(struct argp_state *state, struct options *options, const char *option,
 			const char *arg)
 {
@@ -143,9 +153,9 @@ static void parse_range(struct argp_state *state, struct options *options, const
 	if (!fkt_range_parse(arg, &range))
 		argp_error(state, "%s=%s: it is two times, as in 12.5s..13s", option, arg);
 	if (range.has_from)
-		options->from = (int64_t)range.from_ns;
+		set_time(state, option, &options->from, (int64_t)range.from_ns);
 	if (range.has_to)
-		options->to = (int64_t)range.to_ns;
+		set_time(state, option, &options->to, (int64_t)range.to_ns);
 }
 
 /* One more of a kind; "!" before it is for what is not wanted. */
@@ -162,6 +172,23 @@ static struct chosen_one *choose(struct argp_state *state, struct choice *choice
 	if (!*one->name)
 		argp_error(state, "%s=%s: it names nothing", option, arg);
 	return one;
+}
+
+/* A list with commas; "!" before it is for all of it. */
+static void choose_each(struct argp_state *state, struct choice *choice, const char *option,
+			char *arg)
+{
+	bool unwanted = *arg == '!';
+	struct chosen_one *one;
+	char *comma;
+
+	for (; arg; arg = comma) {
+		comma = strchr(arg, ',');
+		if (comma)
+			*comma++ = '\0';
+		one = choose(state, choice, option, arg);
+		one->unwanted = unwanted;
+	}
 }
 
 static void choose_cpus(struct argp_state *state, struct choice *choice, const char *arg)
@@ -199,7 +226,7 @@ static void refuse(struct argp_state *state, const struct options *options)
 }
 
 static void end_of_options(struct argp_state *state, struct options *options, bool only_summary,
-			   bool no_summary)
+			   bool no_summary, bool has_path)
 {
 	bool any = false;
 
@@ -216,6 +243,13 @@ static void end_of_options(struct argp_state *state, struct options *options, bo
 	}
 	if (options->from >= 0 && options->to >= 0 && options->to < options->from)
 		argp_error(state, "the time to which to read is before that from which to");
+	if (options->elapsed && !options->view[VIEW_calls] && !options->view[VIEW_by])
+		argp_error(state, "--elapsed is for --calls, --histogram and --by");
+	if (options->kernel_only && !options->view[VIEW_summary])
+		argp_error(state, "-k is for the summary, which is not printed; -q adds it");
+	if (options->histogram && !has_path && !access(options->histogram, F_OK))
+		argp_error(state, "--histogram=%s: that is a file; --histogram FUNCTION %s?",
+			   options->histogram, options->histogram);
 	refuse(state, options);
 }
 
@@ -307,22 +341,22 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		choose_cpus(state, &options->cpu, arg);
 		break;
 	case OPTION_CODE:
-		choose(state, &options->code, "--code", arg);
+		choose_each(state, &options->code, "--code", arg);
 		break;
 	case OPTION_LAYER:
-		choose(state, &options->layer, "--layer", arg);
+		choose_each(state, &options->layer, "--layer", arg);
 		break;
 	case OPTION_FUNCTION:
-		choose(state, &options->function, "--function", arg);
+		choose_each(state, &options->function, "--function", arg);
 		break;
 	case OPTION_FROM:
 		if (strstr(arg, ".."))
 			parse_range(state, options, "--from", arg);
 		else
-			options->from = need_time(state, "--from", arg);
+			set_time(state, "--from", &options->from, need_time(state, "--from", arg));
 		break;
 	case OPTION_TO:
-		options->to = need_time(state, "--to", arg);
+		set_time(state, "--to", &options->to, need_time(state, "--to", arg));
 		break;
 	case OPTION_RANGE:
 		parse_range(state, options, "--range", arg);
@@ -336,7 +370,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->path = arg;
 		break;
 	case ARGP_KEY_END:
-		end_of_options(state, options, input->only_summary, input->no_summary);
+		end_of_options(state, options, input->only_summary, input->no_summary,
+			       state->arg_num);
 		break;
 	default:
 		if (!parse_view(state, options, key, arg))

@@ -4,6 +4,7 @@
 
 #include <fkt/trace.h>
 
+#include "common/cpus.h"
 #include "show/args.h"
 #include "show/table.h"
 #include "sum/histogram.h"
@@ -307,18 +308,6 @@ const struct group *groups_others(const struct groups *groups);
 
 /* ---- filter.c ---- */
 
-/* A bit for each CPU. */
-#define CPUS_BYTES (UINT16_MAX / 8 + 1)
-
-/**
- * read_cpus() - a list of CPUs
- * @list: such as "0,2-3"
- * @cpus: its bits are set; NULL: only look
- *
- * Return: false when it is not one.
- */
-bool read_cpus(const char *list, uint8_t cpus[CPUS_BYTES]);
-
 /**
  * filter_new() - what the options let through
  * @options: must outlive it
@@ -406,6 +395,12 @@ bool filter_is_code(const char *pattern, const char *name, uint32_t code);
 bool filter_is_layer(const struct fkt_code_row *row, const char *layer);
 /* Whether a process that is chosen, by options->process or lives, was met, or has its name now. */
 bool filter_has_met(const struct filter *filter, const struct chosen_one *one);
+/* Whether there was an event of what is chosen by options->code, layer or function. */
+bool filter_has_come(const struct filter *filter, const struct chosen_one *one);
+/* Whether there was one that options->code and layer let through. */
+bool filter_any_code(const struct filter *filter);
+/* The CPUs that --cpu leaves. */
+void filter_choose_cpus(const struct choice *choice, uint8_t cpu[CPUS_BYTES]);
 /* Whether a time in which a thread did not run is. */
 bool filter_wait(struct filter *filter, const struct fkt_wait *wait);
 
@@ -426,6 +421,11 @@ bool known_before(const struct options *options, const struct fkt_trace *trace);
  * @trace: the trace
  * @processes: those of the trace
  * @filter: which saw them
+ *
+ * That nothing came of a code, a layer or a function is told as well. If only a part of the trace
+ * was asked for, that is an answer.
+ *
+ * Return: whether it has all of them, and something of those that are wanted.
  */
 bool known_after(const struct options *options, const struct fkt_trace *trace,
 		 const struct fkt_processes *processes, const struct filter *filter);

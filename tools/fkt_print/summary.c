@@ -244,6 +244,11 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			fkt_duration(trace, total->selected, text),
 			fkt_duration(trace, total->all, whole),
 			(double)fkt_parts(total->selected, total->all) / 10000);
+	else if (total->events != stats->events)
+		fprintf(out,
+			"%-10s %" PRIu64 " of %" PRIu64 " events, and the time that --while lets "
+			"through\n",
+			"Selected", total->events, stats->events);
 	fprintf(out, "%-10s %" PRIu64, "Events", stats->events);
 	if (!part)
 		fprintf(out, " in %" PRIu64 " pages, %" PRIu64 " bytes", pages,

@@ -80,7 +80,7 @@ enum view_wants {
  * @free: end; not called for what new() did not make
  *
  * What is NULL is not called. The context lives as long as the view. Those that return a number
- * return 0 or a negative errno value.
+ * return 0 or a negative errno value; @print returns 1 after a complaint.
  */
 struct view {
 	const char *name;
