@@ -105,7 +105,8 @@ has 'rename with a space' '^[0-9]+ [0-9]+ 1107 rename +.*\[[0-9]+\] tgid=[0-9]+ 
 # Of a thread that is not the first of its process.
 has 'fork of a thread' '^[0-9]+ ([0-9]+) 1103 fork +child=calls\[[0-9]+\] tgid=\1 parent=calls\[\1\] parent_tgid=\1$'
 perl -ne '
-	$forked{$1}++ if /1103 fork +child=.*?\[(\d+)\] tgid/;
+	# Not what the kernel forks for itself meanwhile, as its workers.
+	$forked{$1}++ if /1103 fork +child=.*?\[(\d+)\] tgid=\d+ .*parent_tgid=(?!2$)/;
 	push @{$order{$1}}, "exit" if /1105 exit +.*\[(\d+)\] code/;
 	push @{$order{$1}}, "release" if /1106 release +.*\[(\d+)\] tgid/;
 	END { for (sort keys %forked) {
