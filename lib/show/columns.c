@@ -259,18 +259,27 @@ static void print_kept(struct fkt_output *out, struct fkt_layout *layout)
 static void tell_left_out(struct fkt_output *out, const struct fkt_layout *layout)
 {
 	const char *comma = "(No room for ";
+	char *text = NULL;
+	size_t bytes;
+	FILE *file;
 
 	if (out->told_left_out)
+		return;
+	file = open_memstream(&text, &bytes);
+	if (!file)
 		return;
 	for (unsigned int i = 0; i < layout->columns; i++) {
 		if (!layout->left_out[i])
 			continue;
-		fprintf(out->file, "%s%s", comma, layout->column[i].title);
+		fprintf(file, "%s%s", comma, layout->column[i].title);
 		comma = ", ";
 		out->told_left_out = true;
 	}
 	if (out->told_left_out)
-		fputs("; see COLUMNS in fkt_print(1).)\n", out->file);
+		fputs("; see COLUMNS in fkt_print(1).)\n", file);
+	if (!fclose(file))
+		fkt_print_wrapped(out, text, 1);
+	free(text);
 }
 
 void fkt_layout_end(struct fkt_output *out)

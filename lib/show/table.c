@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 #include "trace/put.h"
@@ -68,6 +69,43 @@ void fkt_table_line(struct fkt_output *out, const char *format, ...)
 		free(line);
 	}
 	va_end(args);
+}
+
+/* How much of a line goes before the edge: up to its last space, or all there is room for. */
+static size_t fitting(const char *line, size_t bytes, size_t room)
+{
+	size_t columns = 0, at = 0, space = 0;
+
+	for (; at < bytes; at++) {
+		/* Bytes in the middle of a character take no column. */
+		if ((line[at] & 0xc0) != 0x80 && columns++ == room)
+			return space ? space : at;
+		if (line[at] == ' ' && at)
+			space = at;
+	}
+	return bytes;
+}
+
+void fkt_print_wrapped(struct fkt_output *out, const char *text, unsigned int indent)
+{
+	size_t bytes, some, room;
+
+	for (; *text; text += bytes + (text[bytes] == '\n')) {
+		bytes = strcspn(text, "\n");
+		room = out->width ? out->width : bytes;
+		for (size_t at = 0; at < bytes; at += some) {
+			if (at) {
+				at += text[at] == ' ';
+				fprintf(out->file, "\n%*s", (int)indent, "");
+			}
+			/* Where there is hardly any room, lines are not made of single letters. */
+			some = room > 2 * indent + 1
+				       ? fitting(text + at, bytes - at, at ? room - indent : room)
+				       : bytes - at;
+			fwrite(text + at, 1, some, out->file);
+		}
+		fputc('\n', out->file);
+	}
 }
 
 void fkt_table_end(struct fkt_output *out)

@@ -142,6 +142,14 @@ struct fkt_moments {
 const char *fkt_moment(struct fkt_moments *moments, uint64_t stamp, char text[FKT_MOMENT_BYTES]);
 
 /**
+ * fkt_print_wrapped() - print text to people, broken at spaces where it is too wide for @out
+ * @out: where to
+ * @text: lines, each with its end
+ * @indent: spaces before what goes on below
+ */
+void fkt_print_wrapped(struct fkt_output *out, const char *text, unsigned int indent);
+
+/**
  * fkt_table_end() - print what was kept of the last table
  * @out: where
  *

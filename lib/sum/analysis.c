@@ -916,6 +916,13 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 		return;
 	}
 	end_state(a, thread, on_time(a, event->stamp));
+	/* A new one has never been on a CPU: all the time until it is there it waits for one. */
+	if (thread->state == THREAD_NEW && event->code == FKT_CODE_WAKEUP_NEW)
+		thread->wait = (struct fkt_wait){
+			.outer = thread->row,
+			.inner = thread->row,
+			.left = event->stamp,
+		};
 	if (thread->state == THREAD_NEW)
 		thread->wait.cpu = event->cpu;
 	thread->state = THREAD_WAITING;

@@ -484,6 +484,7 @@ sub run {
 			} elsif ($woken->{state} ne 'ready') {
 				$wait_ends->($woken, $e->{stamp});
 				$woken->{left_cpu} = $c if $woken->{state} eq 'new';
+				$woken->{left_at} = $e->{stamp} if $woken->{state} eq 'new' && $e->{name} eq 'wakeup_new';
 				$woken->{state} = 'ready';
 				$woken->{since} = $e->{stamp};
 				$woken->{woken_at} = $e->{stamp};

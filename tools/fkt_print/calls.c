@@ -167,7 +167,7 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 	const struct fkt_histogram *values = &group->values;
 	uint32_t callee = (uint32_t)group->key[1];
 	uint32_t row = callee < FKT_ROWS ? callee : (uint32_t)group->key[0];
-	char name[FKT_NAME_BYTES + 8], function[FKT_NAME_BYTES], code[CODE_BYTES];
+	char name[FKT_NAME_BYTES + 16], function[FKT_NAME_BYTES], code[CODE_BYTES];
 	bool text = fkt_format_for_people(out->format);
 
 	fkt_row_name(calls->trace, (uint32_t)group->key[0], function);
@@ -175,6 +175,8 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 	put_row_code(calls->trace, callee == CUT ? FKT_ROW_NONE : row, code);
 	if (callee == ONLY)
 		strcat(name, " ONLY");
+	else if (callee == group->key[0])
+		strcat(name, " (recursive)");
 	else if (callee == CUT)
 		strcpy(name, "other calls");
 
@@ -263,17 +265,20 @@ static void print_histogram(const struct calls *calls, struct fkt_output *out,
 	const struct fkt_histogram *values = &function->values;
 	bool people = fkt_format_for_people(out->format);
 	char name[FKT_NAME_BYTES], text[4][FKT_DURATION_BYTES];
+	char line[FKT_NAME_BYTES + 4 * FKT_DURATION_BYTES + 80];
 	uint64_t count, from;
 
 	fkt_row_name(calls->trace, (uint32_t)function->key[0], name);
 	if (people) {
 		fkt_table_line(out, "%s", "");
-		fkt_table_line(out, "%s: %" PRIu64 " call%s, p50 %s, p90 %s, p99 %s, p99.9 %s",
-			       name, values->count, values->count == 1 ? "" : "s",
-			       put_percentile(out, values, 50, text[0]),
-			       put_percentile(out, values, 90, text[1]),
-			       put_percentile(out, values, 99, text[2]),
-			       put_percentile(out, values, 99.9, text[3]));
+		snprintf(line, sizeof(line),
+			 "%s: %" PRIu64 " call%s, p50 %s, p90 %s, p99 %s, p99.9 %s\n", name,
+			 values->count, values->count == 1 ? "" : "s",
+			 put_percentile(out, values, 50, text[0]),
+			 put_percentile(out, values, 90, text[1]),
+			 put_percentile(out, values, 99, text[2]),
+			 put_percentile(out, values, 99.9, text[3]));
+		fkt_print_wrapped(out, line, 2);
 		fkt_table_begin(out, power_columns + 1);
 	}
 	while (first < last && !fkt_histogram_power(values, first))

@@ -94,6 +94,9 @@ static int summary_leave(void *view, const struct fkt_call *call, bool passes)
 	return 0;
 }
 
+/* The width of what stands before the lines of the summary's head. */
+#define TITLE_WIDTH 10
+
 /* The columns whose bits are in @without are for programs alone. */
 #define COLUMNS_MAX 16
 
@@ -582,7 +585,7 @@ static int print_counts(struct fkt_output *out, const struct summary *summary,
 	size_t n = 0, room = 0;
 	uint64_t count;
 	uint32_t other;
-	bool is_exit;
+	bool is_exit, is_entry, pair;
 
 	for (uint32_t i = 0; i < FKT_SLOT_CODES; i++) {
 		count = code_count(summary, analysis, i);
@@ -591,6 +594,7 @@ static int print_counts(struct fkt_output *out, const struct summary *summary,
 		other = other_end(trace, i, &is_exit);
 		if (is_exit && other < FKT_SLOT_CODES && code_count(summary, analysis, other))
 			continue;
+		pair = is_exit && other < FKT_SLOT_CODES && other_end(trace, other, &is_entry) == i;
 		if (n == room) {
 			room = room ? room * 2 : 256;
 			larger = realloc(rows, room * sizeof(*rows));
@@ -600,8 +604,9 @@ static int print_counts(struct fkt_output *out, const struct summary *summary,
 			}
 			rows = larger;
 		}
-		rows[n].code = i;
-		rows[n].count = count;
+		/* Exits alone have the row of the entry that did not come. */
+		rows[n].code = pair ? other : i;
+		rows[n].count = pair ? 0 : count;
 		n++;
 	}
 	if (n)
@@ -663,15 +668,25 @@ static int summary_print(const struct context *context, void *view)
 	struct fkt_output *out = context->out;
 	const struct summary *summary = view;
 	struct total total;
+	char *text = NULL;
+	size_t bytes;
+	FILE *file;
 
 	if (add_up(context, summary, &total))
 		return -ENOMEM;
-	if (fkt_format_for_people(out->format))
-		print_totals(out->file, out->trace, &context->stats, analysis, &total,
+	if (fkt_format_for_people(out->format)) {
+		file = open_memstream(&text, &bytes);
+		if (!file)
+			return -ENOMEM;
+		print_totals(file, out->trace, &context->stats, analysis, &total,
 			     options->from >= 0 || options->to >= 0,
 			     filter_is_open(summary->filter), filter_selects(summary->filter));
-	else
+		if (!fclose(file))
+			fkt_print_wrapped(out, text, TITLE_WIDTH + 1);
+		free(text);
+	} else {
 		print_totals_for_programs(out, &context->stats, analysis, &total);
+	}
 	return print_rows(out, summary, analysis, options, total.all)
 		       ?: print_processes(out, summary, context->processes, analysis, total.all)
 		       ?: print_counts(out, summary, analysis);
