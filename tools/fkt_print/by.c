@@ -311,12 +311,7 @@ static const struct fkt_column value_columns[] = {
 	{ "Count", "count", FKT_COLUMN_NUMBER, 0 },
 	{ "Sum", "sum", FKT_COLUMN_DURATION, 0 },
 	{ "Average", "average", FKT_COLUMN_DURATION, 0 },
-	{ "Min", "min", FKT_COLUMN_DURATION, 4 },
-	{ "p50", "p50", FKT_COLUMN_DURATION, 3 },
-	{ "p90", "p90", FKT_COLUMN_DURATION, 5 },
-	{ "p99", "p99", FKT_COLUMN_DURATION, 2 },
-	{ "p99.9", "p99_9", FKT_COLUMN_DURATION, 6 },
-	{ "Max", "max", FKT_COLUMN_DURATION, 1 },
+	SPREAD_COLUMNS,
 };
 
 #define VALUES (sizeof(value_columns) / sizeof(value_columns[0]))
@@ -361,12 +356,7 @@ static void print_group(const struct by *by, struct fkt_output *out,
 	if (values->count) {
 		cells[n + 1].number = values->sum;
 		cells[n + 2].number = values->sum / values->count;
-		cells[n + 3].number = values->min;
-		cells[n + 4].number = fkt_histogram_percentile(values, 50);
-		cells[n + 5].number = fkt_histogram_percentile(values, 90);
-		cells[n + 6].number = fkt_histogram_percentile(values, 99);
-		cells[n + 7].number = fkt_histogram_percentile(values, 99.9);
-		cells[n + 8].number = values->max;
+		put_spread(values, &cells[n + 3]);
 	}
 	fkt_table_row(out, "by", columns, cells, false);
 }

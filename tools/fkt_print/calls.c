@@ -46,12 +46,7 @@ static const struct fkt_column call_columns[] = {
 	{ "Count", "count", FKT_COLUMN_NUMBER, 0 },
 	{ "Average", "average", FKT_COLUMN_DURATION, 0 },
 	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
-	{ "Min", "min", FKT_COLUMN_DURATION, 4 },
-	{ "p50", "p50", FKT_COLUMN_DURATION, 3 },
-	{ "p90", "p90", FKT_COLUMN_DURATION, 5 },
-	{ "p99", "p99", FKT_COLUMN_DURATION, 2 },
-	{ "p99.9", "p99_9", FKT_COLUMN_DURATION, 6 },
-	{ "Max", "max", FKT_COLUMN_DURATION, 1 },
+	SPREAD_COLUMNS,
 	{ 0 },
 };
 
@@ -180,7 +175,7 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 	else if (callee == CUT)
 		strcpy(name, "other calls");
 
-	const union fkt_cell cells[] = {
+	union fkt_cell cells[7 + SPREAD] = {
 		{ .text = function },
 		{ .text = name },
 		{ .text = *code ? code : NULL },
@@ -188,14 +183,9 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 		{ .number = values->count },
 		{ .number = values->sum / values->count },
 		{ .number = fkt_parts(values->sum, whole) },
-		{ .number = values->min },
-		{ .number = fkt_histogram_percentile(values, 50) },
-		{ .number = fkt_histogram_percentile(values, 90) },
-		{ .number = fkt_histogram_percentile(values, 99) },
-		{ .number = fkt_histogram_percentile(values, 99.9) },
-		{ .number = values->max },
 	};
 
+	put_spread(values, &cells[7]);
 	fkt_table_row(out, "calls", text ? call_columns + 1 : call_columns,
 		      text ? cells + 1 : cells, callee == WHOLE);
 }

@@ -168,6 +168,24 @@ static inline uint64_t pid_cell(const struct fkt_process *process)
  */
 void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BYTES]);
 
+/* Columns of how values spread, and how many they are. */
+#define SPREAD 6
+#define SPREAD_COLUMNS                                                                             \
+	{ "Min", "min", FKT_COLUMN_DURATION, 4 }, { "p50", "p50", FKT_COLUMN_DURATION, 3 },        \
+		{ "p90", "p90", FKT_COLUMN_DURATION, 5 },                                          \
+		{ "p99", "p99", FKT_COLUMN_DURATION, 2 },                                          \
+		{ "p99.9", "p99_9", FKT_COLUMN_DURATION, 6 },                                      \
+	{                                                                                          \
+		"Max", "max", FKT_COLUMN_DURATION, 1                                               \
+	}
+
+/**
+ * put_spread() - the cells of SPREAD_COLUMNS
+ * @values: at least one
+ * @cells: written
+ */
+void put_spread(const struct fkt_histogram *values, union fkt_cell cells[SPREAD]);
+
 /* ---- stacks.c: something for each thread, and of interrupts for each CPU ---- */
 
 struct stacks;

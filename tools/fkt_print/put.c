@@ -30,3 +30,13 @@ void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BY
 	else
 		*text = '\0';
 }
+
+void put_spread(const struct fkt_histogram *values, union fkt_cell cells[SPREAD])
+{
+	cells[0].number = values->min;
+	cells[1].number = fkt_histogram_percentile(values, 50);
+	cells[2].number = fkt_histogram_percentile(values, 90);
+	cells[3].number = fkt_histogram_percentile(values, 99);
+	cells[4].number = fkt_histogram_percentile(values, 99.9);
+	cells[5].number = values->max;
+}
