@@ -10,7 +10,10 @@
 # Without CONFIG_IRQ_TIME_ACCOUNTING the kernel counts interrupts as time of the process that they interrupt, and in it as
 # time in the kernel. What is nearer is taken, and the same for all.
 cpu=$(sed 's/[^0-9].*//' /sys/devices/system/cpu/nohz_full)
-[ -n "$cpu" ] || skip 'the kernel samples what is user mode and what is not; it must be started with nohz_full='
+# Where the kernel samples what is user mode, 250 times in a second, one process is off by three points at most times, and all
+# ten by one.
+share=2 together=1
+[ -n "$cpu" ] || { cpu=0; share=16 together=5; }
 expect 0 fkt_record -p 10 -o burn.trace sh -c "taskset -c $cpu burn 10 >burn.truth"
 check 'nothing was lost' [ "$(lost)" = 0 ]
 check 'there are ten processes' [ "$(wc -l <burn.truth)" = 10 ]
@@ -46,7 +49,7 @@ for (@truth) {
 	my $share = $is - 100 * $user / ($user + $system);
 	printf "%6d: %9.3f ms, schedstat %+.3f %%; %.2f %% of it in user mode, getrusage %+.2f\n", $pid, $cpu / 1e6, -$time,
 		$is, -$share;
-	$bad++ if abs $time > 0.2 || abs $share > 2;
+	$bad++ if abs $time > 0.2 || abs $share > $ARGV[0];
 	$sum[0] += $ns;
 	$sum[1] += $cpu;
 	$sum[2] += $share / @truth;
@@ -54,10 +57,10 @@ for (@truth) {
 my $time = 100 * ($sum[1] - $sum[0]) / $sum[0];
 printf "together: schedstat %+.3f %%; getrusage %+.2f; %d of them are off\n", -$time, -$sum[2], $bad // 0;
 print "all processes: $total, all rows: $rows, duration times CPUs: $trace cycles\n";
-exit 1 if abs $time > 0.1 || abs $sum[2] > 1 || $total != $trace || $rows != $trace;
+exit 1 if abs $time > 0.1 || abs $sum[2] > $ARGV[1] || $total != $trace || $rows != $trace;
 exit($bad ? 1 : 0);
 END
-check 'CPU times are right within 0.2 %, parts within 2 %, sums exactly' perl compare.pl
+check 'CPU times are right within 0.2 %, parts as exactly as the kernel has them, sums exactly' perl compare.pl $share $together
 
 # System calls, by strace and FKT in one run. strace counts time from the stop before a call to that after it, with two
 # changes of process in it, so that short calls look longer than they are; calls that sleep take as long for both.
