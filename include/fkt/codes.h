@@ -79,6 +79,7 @@ enum fkt_kind {
  *	string stringN		the same with its name and in quotes, from the next word on;
  *				N bytes, a multiple of 8
  *	char			8 bits, a character
+ *	TYPE[N]			an array: N of s8… s64, u8… u64, x8… x64, sym or char
  *	args			all the words that remain, arguments of the row's system call
  *	arg			64 bits, decimal when small, else hexadecimal
  *	ret			a result: the immediate, signed, when no word follows, else 64 bits;

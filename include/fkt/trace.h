@@ -621,6 +621,7 @@ enum fkt_field_type {
 	FKT_FIELD_RESULT,	   /* of a call: signed, or an error */
 	FKT_FIELD_RESULT_UNSIGNED, /* of a call that can't fail */
 	FKT_FIELD_VOID,		   /* of one that has none */
+	FKT_FIELD_ARRAY,	   /* see fkt_field_element() */
 };
 
 /* Room for the longest name, and how many fields an event can have. */
@@ -635,6 +636,8 @@ enum fkt_field_type {
  * @immediate: it is the event's immediate instead
  * @bare: it speaks for itself: people are shown it without its name
  * @name: its name, which no other field of the code has; there are no quotes in it
+ * @element: of an array: enum fkt_field_type of its elements
+ * @elements: of an array: how many it has
  * @unit: of its number, such as "cycles", or ""
  */
 struct fkt_field {
@@ -644,6 +647,8 @@ struct fkt_field {
 	bool immediate;
 	bool bare;
 	char name[FKT_FIELD_NAME_BYTES];
+	uint8_t element;
+	uint8_t elements;
 	const char *unit;
 };
 
@@ -657,6 +662,22 @@ struct fkt_field {
  */
 unsigned int fkt_fields(const struct fkt_trace *trace, uint32_t code,
 			struct fkt_field fields[FKT_FIELDS_MAX]);
+
+/**
+ * fkt_field_element() - an element of an array, as a field of its own
+ * @field: the field, of the type FKT_FIELD_ARRAY
+ * @index: which one, less than field->elements
+ */
+static inline struct fkt_field fkt_field_element(const struct fkt_field *field, unsigned int index)
+{
+	struct fkt_field element = *field;
+
+	element.type = field->element;
+	element.bytes = (uint8_t)(field->bytes / field->elements);
+	element.offset = (uint8_t)(field->offset + index * element.bytes);
+	element.elements = 0;
+	return element;
+}
 
 /**
  * fkt_field_is_named() - whether what the field numbers has a name, which fkt_put_name() says
@@ -674,13 +695,15 @@ enum fkt_value_kind {
 	FKT_VALUE_SIGNED,
 	FKT_VALUE_UNSIGNED,
 	FKT_VALUE_TEXT,
+	FKT_VALUE_ARRAY,
 };
 
 /**
  * struct fkt_value - the value of a field of an event
  * @kind: what it is
  * @number: the number; with FKT_VALUE_SIGNED that of an int64_t
- * @text: the text, without a NUL behind it, and with anything in it
+ * @text: the text, without a NUL behind it, and with anything in it; with FKT_VALUE_ARRAY the bytes
+ *	of all elements, which fkt_field_element() makes fields of
  * @bytes: its length
  */
 struct fkt_value {

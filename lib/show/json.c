@@ -109,6 +109,26 @@ static char *put_name(struct fkt_text *text, char *to, const struct fkt_shown *s
 }
 
 static char *put_field(struct fkt_text *text, char *to, const struct fkt_shown *shown,
+		       const struct fkt_event *event, bool doubled);
+
+/* "[1,2,3]": addresses without their names. */
+static char *put_array(struct fkt_text *text, char *to, const struct fkt_shown *shown,
+		       const struct fkt_event *event, bool doubled)
+{
+	struct fkt_shown element = { 0 };
+
+	for (unsigned int i = 0; i < shown->field.elements; i++) {
+		*to++ = i ? ',' : '[';
+		element.field = fkt_field_element(&shown->field, i);
+		if (element.field.type == FKT_FIELD_SYMBOL)
+			element.field.type = FKT_FIELD_HEX;
+		to = put_field(text, to, &element, event, doubled);
+	}
+	*to++ = ']';
+	return to;
+}
+
+static char *put_field(struct fkt_text *text, char *to, const struct fkt_shown *shown,
 		       const struct fkt_event *event, bool doubled)
 {
 	const struct fkt_field *field = &shown->field;
@@ -121,6 +141,8 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_shown *
 		return put_text(to, field, event, doubled);
 	case FKT_FIELD_VOID:
 		return fkt_put_bytes(to, "null", 4);
+	case FKT_FIELD_ARRAY:
+		return put_array(text, to, shown, event, doubled);
 	default:
 		break;
 	}

@@ -134,6 +134,24 @@ static char *put_text(char *to, const struct fkt_field *field, const struct fkt_
 }
 
 static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *field,
+		       const struct fkt_event *event);
+
+/* "{1,2,3}" */
+static char *put_array(struct fkt_text *text, char *to, const struct fkt_field *field,
+		       const struct fkt_event *event)
+{
+	struct fkt_field element;
+
+	for (unsigned int i = 0; i < field->elements; i++) {
+		*to++ = i ? ',' : '{';
+		element = fkt_field_element(field, i);
+		to = put_field(text, to, &element, event);
+	}
+	*to++ = '}';
+	return to;
+}
+
+static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *field,
 		       const struct fkt_event *event)
 {
 	char letters[FKT_STATE_BYTES];
@@ -153,6 +171,8 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *
 		return put_result(text, to, field, event);
 	case FKT_FIELD_VOID:
 		return fkt_put_bytes(to, "= void", 6);
+	case FKT_FIELD_ARRAY:
+		return put_array(text, to, field, event);
 	default:
 		break;
 	}

@@ -146,6 +146,29 @@ static uint8_t string_bytes(const char *name, size_t bytes)
 		       : 0;
 }
 
+/* The N of "TYPE[N]", an array; *bytes is then that of TYPE. 0: it is none. */
+static uint8_t array_elements(const char *name, size_t *bytes)
+{
+	const char *open = memchr(name, '[', *bytes);
+	unsigned long value;
+	char *end;
+
+	if (!open || open[1] < '1' || open[1] > '9')
+		return 0;
+	value = strtoul(open + 1, &end, 10);
+	if (*end != ']' || end + 1 != name + *bytes || value > FKT_SLOT_WORDS_MAX * 8)
+		return 0;
+	*bytes = (size_t)(open - name);
+	return (uint8_t)value;
+}
+
+/* What a number may be that stands in an array. */
+static bool is_element(enum fkt_field_type type)
+{
+	return type == FKT_FIELD_SIGNED || type == FKT_FIELD_UNSIGNED || type == FKT_FIELD_HEX ||
+	       type == FKT_FIELD_SYMBOL || type == FKT_FIELD_CHAR;
+}
+
 static const struct field_kind *find_kind(const char *name, size_t bytes)
 {
 	if (string_bytes(name, bytes))
@@ -172,7 +195,8 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 	const struct field_kind *kind;
 	unsigned int n = 0, offset = 0;
 	struct fkt_field *field;
-	size_t bytes;
+	size_t bytes, type_bytes;
+	uint8_t elements;
 	bool immediate;
 
 	/* The last ones are left for the arguments of a system call. */
@@ -185,9 +209,14 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 		word += immediate;
 		bytes -= immediate;
 		colon = memchr(word, ':', bytes);
-		kind = colon ? find_kind(colon + 1, bytes - (size_t)(colon + 1 - word)) : NULL;
+		type_bytes = colon ? bytes - (size_t)(colon + 1 - word) : 0;
+		elements = colon ? array_elements(colon + 1, &type_bytes) : 0;
+		kind = colon ? find_kind(colon + 1, type_bytes) : NULL;
 		/* A string does not fit into an immediate. */
-		if (!kind || (immediate && is_text(kind->type)))
+		if (!kind || (immediate && (is_text(kind->type) || elements)))
+			break;
+		if (elements &&
+		    (!is_element(kind->type) || elements * kind->bytes > FKT_SLOT_WORDS_MAX * 8))
 			break;
 		if (kind->type == FKT_FIELD_ARGUMENT && !kind->bytes)
 			return argument_fields(fields, n, offset,
@@ -208,6 +237,12 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 					       !memcmp(word, "pid", 3)),
 			.unit = kind->type == FKT_FIELD_CYCLES ? "cycles" : "",
 		};
+		if (elements) {
+			field->type = FKT_FIELD_ARRAY;
+			field->bytes = (uint8_t)(elements * kind->bytes);
+			field->element = (uint8_t)kind->type;
+			field->elements = elements;
+		}
 		if (kind->type == FKT_FIELD_QUOTED)
 			field->bytes = string_bytes(colon + 1, bytes - (size_t)(colon + 1 - word));
 		if (!immediate)
@@ -255,6 +290,10 @@ bool fkt_field_value(const struct fkt_field *field, const struct fkt_event *even
 		value->kind = FKT_VALUE_TEXT;
 		value->text = fkt_field_text(field, event, &value->bytes);
 		value->bytes = strnlen(value->text, value->bytes);
+		return true;
+	case FKT_FIELD_ARRAY:
+		value->kind = FKT_VALUE_ARRAY;
+		value->text = fkt_field_text(field, event, &value->bytes);
 		return true;
 	case FKT_FIELD_VOID:
 		return false;

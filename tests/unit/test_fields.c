@@ -105,6 +105,9 @@ static void test_values(void **state)
 		"\"args\":{\"c\":\"\\u0007\",\"v\":null}}",
 		"\"args\":{\"ip\":\"0xffffffff81000010\",\"ip_name\":\"_te\\\"xt+0x10\"}}",
 		"\"args\":{\"a\":1,\"a_2\":2,\"p\":3,\"p_name\":\"three\",\"p_name_2\":4}}",
+		"\"args\":{\"n\":7,\"a\":[1,-2,3],\"p\":[\"0xffffffff81000010\"],"
+		"\"c\":[\"a\",\"\\u0007\"]}}",
+		"\"args\":{\"n\":7}}",
 		"\"args\":{\"ret\":-9,\"ret_name\":\"EBADF\"}}",
 		"\"syscall\":null,\"args\":{\"arg0\":-7}}",
 		NULL,
@@ -117,12 +120,16 @@ static void test_values(void **state)
 		",\"{\"\"c\"\":\"\"\\u0007\"\",\"\"v\"\":null}\"",
 		",\"{\"\"ip\"\":\"\"0xffffffff81000010\"\",\"\"ip_name\"\":\"\"_te\\\"\"xt+0x10\"\"}\"",
 		",\"{\"\"a\"\":1,\"\"a_2\"\":2,\"\"p\"\":3,\"\"p_name\"\":\"\"three\"\",\"\"p_name_2\"\":4}\"",
+		",\"{\"\"n\"\":7,\"\"a\"\":[1,-2,3],\"\"p\"\":[\"\"0xffffffff81000010\"\"],"
+		"\"\"c\"\":[\"\"a\"\",\"\"\\u0007\"\"]}\"",
+		",\"{\"\"n\"\":7}\"",
 		",sys_read,read,\"{\"\"ret\"\":-9,\"\"ret_name\"\":\"\"EBADF\"\"}\"",
 		",code_28671,,\"{\"\"arg0\"\":-7}\"",
 		NULL,
 	};
 	const uint64_t names[2] = { 1 | 2ull << 32, 3 | 4ull << 32 };
 	const uint64_t word = 0xfffffff9;
+	const uint64_t array[4] = { 7, 0x3fffe0001, 0xffffffff81000010, 0x0761 };
 
 	(void)state;
 	build_text(&build, FKT_SECTION_PROCESSES, "3 3 1 three\n");
@@ -132,7 +139,9 @@ static void test_values(void **state)
 		   "0x5001 1 point 0 own text @n:u8 s:string\n"
 		   "0x5002 1 point 0 own odd c:char v:void\n"
 		   "0x5003 1 point 0 own symbol ip:sym\n"
-		   "0x5004 1 point 0 own names a:u32 a:u32 p:pid p_name:u32\n");
+		   "0x5004 1 point 0 own names a:u32 a:u32 p:pid p_name:u32\n"
+		   "0x5005 1 point 0 own array #words n:u8 a:s16[3] p:sym[1] c:char[2]\n"
+		   "0x5006 1 point 0 own arrays n:u8 a:s16[61]\n");
 	build_pages(&build);
 	event(0x5000, 0, words, 3);
 	event(0x5000, 0, words, 1);
@@ -141,6 +150,8 @@ static void test_values(void **state)
 	event(0x5002, 0, (const uint64_t[]){ 7 }, 1);
 	event(0x5003, 0, &words[3], 1);
 	event(0x5004, 0, names, 2);
+	event(0x5005, 0, array, 4);
+	event(0x5006, 0, array, 4);
 	event(0x400, (uint16_t)-9, NULL, 0);
 	event(0x6fff, 0, &word, 1);
 	build_end(&build, 0, 0, 0);
