@@ -268,6 +268,13 @@ enum fkt_fetch_op {
 	FKT_FETCH_LAST_STRING = 10, /* like STRING, but without words that it does not need */
 	FKT_FETCH_LAST_STRING_USER = 11,
 	FKT_FETCH_COMM = 12, /* record the name of the current thread: 2 words */
+	FKT_FETCH_BITS = 13, /* value = @size bits of it, from bit @value on */
+	/* record the @size bytes at value + @value, in words; those that can't be read are 0 */
+	FKT_FETCH_BYTES = 14,
+	FKT_FETCH_BYTES_USER = 15, /* the same, of the program's memory alone */
+	/* Of a FKT_KPROBE_RETURN, up to FKT_FETCH_WORDS_MAX different ones: */
+	FKT_FETCH_ENTRY_REGISTER = 16, /* like REGISTER, as it was when the function was entered */
+	FKT_FETCH_ENTRY_STACK = 17,    /* like STACK, likewise */
 };
 
 /**

@@ -15,12 +15,18 @@
 #include "fkt.h"
 #include "kprobe.h"
 
+/* In fkt_kprobe.keep; there are fewer words on a stack. */
+#define FKT_KEEP_STACK 0x8000
+
 /**
  * struct fkt_kprobe - an address that is traced
  * @tag: its FKT_TAG, without words
  * @key: mask of its layer
  * @ops: number of @fetch
  * @returns: it is a kretprobe
+ * @kept: number of @keep
+ * @keep: what is kept from when the function is entered until it returns: the number of a register,
+ *	or, with FKT_KEEP_STACK, of a word on the stack
  * @rp: the kretprobe, or its rp.kp alone
  * @link: in fkt_kprobes
  * @fetch: what to record
@@ -30,6 +36,8 @@ struct fkt_kprobe {
 	u32 key;
 	u16 ops;
 	bool returns;
+	u8 kept;
+	u16 keep[FKT_FETCH_WORDS_MAX];
 	struct kretprobe rp;
 	struct list_head link;
 	struct fkt_fetch fetch[];
@@ -80,8 +88,54 @@ static u32 fkt_fetch_string(u64 *words, u32 count, u64 from, bool user)
 }
 NOKPROBE_SYMBOL(fkt_fetch_string);
 
-/* Kept out of the probes' own code: one without arguments needs none of it. */
-static noinline void fkt_kprobe_fetch(const struct fkt_kprobe *probe, struct pt_regs *regs)
+/* Bytes as they are, padded with NULs. Where they are not all there, aligned pieces of them are. */
+static void fkt_fetch_bytes(u64 *words, size_t bytes, u64 from, bool user)
+{
+	char *to = (char *)words;
+	size_t piece, done;
+
+	words[(bytes - 1) / 8] = 0;
+	if (fkt_fetch_memory(to, from, bytes, user))
+		return;
+	for (done = 0; done < bytes; done += piece) {
+		piece = min_t(size_t, 8 - ((from + done) & 7), bytes - done);
+		if (!fkt_fetch_memory(to + done, from + done, piece, user))
+			memset(to + done, 0, piece);
+	}
+}
+NOKPROBE_SYMBOL(fkt_fetch_bytes);
+
+/*
+ * The rarer operations, kept out of the way of the others, which need no more comparisons for them.
+ * Return: the value.
+ */
+static noinline u64 fkt_fetch_rare(const struct fkt_fetch *op, u64 value, u64 *args,
+				   const u64 *kept)
+{
+	switch (op->op) {
+	case FKT_FETCH_BITS:
+		return value >> op->value & GENMASK_ULL(op->size - 1, 0);
+	case FKT_FETCH_BYTES:
+	case FKT_FETCH_BYTES_USER:
+		fkt_fetch_bytes(args, op->size, value + op->value, op->op == FKT_FETCH_BYTES_USER);
+		return value;
+	default: /* FKT_FETCH_ENTRY_…: see fkt_fetch_keep() */
+		return kept ? kept[op->size] : 0;
+	}
+}
+NOKPROBE_SYMBOL(fkt_fetch_rare);
+
+/* The words that one of them records. */
+static inline u32 fkt_fetch_rare_words(const struct fkt_fetch *op)
+{
+	return op->op == FKT_FETCH_BYTES || op->op == FKT_FETCH_BYTES_USER
+		       ? DIV_ROUND_UP(op->size, 8)
+		       : 0;
+}
+
+/* @kept is what was kept when the function was entered that returns now, NULL without. */
+static __always_inline void fkt_fetch_run(const struct fkt_kprobe *probe, struct pt_regs *regs,
+					  const u64 *kept)
 {
 	u64 args[FKT_FETCH_WORDS_MAX], value = 0, read;
 	const struct fkt_fetch *op;
@@ -127,11 +181,28 @@ static noinline void fkt_kprobe_fetch(const struct fkt_kprobe *probe, struct pt_
 			memcpy(args + words, current->comm, TASK_COMM_LEN);
 			words += TASK_COMM_LEN / 8;
 			break;
+		default:
+			value = fkt_fetch_rare(op, value, args + words, kept);
+			words += fkt_fetch_rare_words(op);
+			break;
 		}
 	}
 	fkt_event_tag(probe->tag | words, words, args);
 }
+
+/* Kept out of the probes' own code: one without arguments needs none of it. */
+static noinline void fkt_kprobe_fetch(const struct fkt_kprobe *probe, struct pt_regs *regs)
+{
+	fkt_fetch_run(probe, regs, NULL);
+}
 NOKPROBE_SYMBOL(fkt_kprobe_fetch);
+
+static noinline void fkt_kprobe_fetch_kept(const struct fkt_kprobe *probe, struct pt_regs *regs,
+					   const u64 *kept)
+{
+	fkt_fetch_run(probe, regs, kept);
+}
+NOKPROBE_SYMBOL(fkt_kprobe_fetch_kept);
 
 static __always_inline void fkt_kprobe_record(const struct fkt_kprobe *probe, struct pt_regs *regs)
 {
@@ -162,6 +233,49 @@ static int fkt_kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs
 	return 0;
 }
 NOKPROBE_SYMBOL(fkt_kretprobe_hit);
+
+/*
+ * The function is entered: keep what its return is to be recorded with, in the room that the kernel
+ * gives each call for that. Whether the layer is on or not: it may be when the function returns.
+ */
+static int fkt_kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+	const struct fkt_kprobe *probe;
+	u64 *kept = (u64 *)ri->data;
+	u32 i;
+
+	if (!rp)
+		return 1; /* nobody asks for this return any more */
+	probe = container_of(rp, struct fkt_kprobe, rp);
+	for (i = 0; i < probe->kept; i++)
+		kept[i] = probe->keep[i] & FKT_KEEP_STACK
+				  ? fkt_arch_stack_word(regs, probe->keep[i] & ~FKT_KEEP_STACK)
+				  : ((unsigned long *)regs)[probe->keep[i]];
+	return 0;
+}
+NOKPROBE_SYMBOL(fkt_kretprobe_entry);
+
+static __always_inline void fkt_kprobe_record_kept(const struct fkt_kprobe *probe,
+						   struct pt_regs *regs, const u64 *kept)
+{
+	FKT_PROBE_GUARD();
+
+	if (fkt_on(probe->key))
+		fkt_kprobe_fetch_kept(probe, regs, kept);
+}
+
+/* As fkt_kretprobe_hit(), where something was kept. */
+static int fkt_kretprobe_hit_kept(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	if (rp)
+		fkt_kprobe_record_kept(container_of(rp, struct fkt_kprobe, rp), regs,
+				       (const u64 *)ri->data);
+	return 0;
+}
+NOKPROBE_SYMBOL(fkt_kretprobe_hit_kept);
 
 /* --- What the recorder asked for ------------------------------------------------------------ */
 
@@ -198,8 +312,63 @@ static int fkt_fetch_check(const struct fkt_fetch *op, bool last)
 		return op->size && op->size <= FKT_FETCH_WORDS_MAX ? (int)op->size : -EINVAL;
 	case FKT_FETCH_COMM:
 		return op->size || op->value ? -EINVAL : TASK_COMM_LEN / 8;
+	case FKT_FETCH_BITS:
+		return op->value >= 0 && op->value < 64 && op->size && op->size <= 64 - op->value
+			       ? 0
+			       : -EINVAL;
+	case FKT_FETCH_BYTES:
+	case FKT_FETCH_BYTES_USER:
+		return op->size && op->size <= 8 * FKT_FETCH_WORDS_MAX
+			       ? (int)fkt_fetch_rare_words(op)
+			       : -EINVAL;
 	}
 	return -EINVAL;
+}
+
+/*
+ * Whether an operation asks for what was there at the function's entry. If so, 1: it is kept from
+ * now on, each but once, and the operation's size is where.
+ */
+static int fkt_fetch_keep(struct fkt_kprobe *probe, struct fkt_fetch *op)
+{
+	const bool stack = op->op == FKT_FETCH_ENTRY_STACK;
+	struct fkt_fetch here = *op;
+	u16 keep;
+	u8 i;
+
+	if (!stack && op->op != FKT_FETCH_ENTRY_REGISTER)
+		return 0;
+	here.op = stack ? FKT_FETCH_STACK : FKT_FETCH_REGISTER;
+	if (!probe->returns || fkt_fetch_check(&here, false))
+		return -EINVAL;
+	BUILD_BUG_ON(THREAD_SIZE / sizeof(unsigned long) > FKT_KEEP_STACK);
+	keep = op->value | (stack ? FKT_KEEP_STACK : 0);
+	for (i = 0; i < probe->kept && probe->keep[i] != keep; i++)
+		;
+	if (i == FKT_FETCH_WORDS_MAX)
+		return -EINVAL;
+	if (i == probe->kept)
+		probe->keep[probe->kept++] = keep;
+	op->size = i;
+	return 1;
+}
+
+/* Check all operations of a probe. */
+static int fkt_fetch_check_all(struct fkt_kprobe *probe)
+{
+	int words = 0, ret;
+	u32 i;
+
+	for (i = 0; i < probe->ops; i++) {
+		ret = fkt_fetch_keep(probe, &probe->fetch[i]);
+		if (!ret) {
+			ret = fkt_fetch_check(&probe->fetch[i], i == probe->ops - 1u);
+			words += ret;
+		}
+		if (ret < 0 || words > FKT_FETCH_WORDS_MAX)
+			return -EINVAL;
+	}
+	return 0;
 }
 
 static bool fkt_kprobe_spec_valid(const struct fkt_kprobe_spec *spec)
@@ -222,8 +391,7 @@ static int fkt_kprobe_add_one(const struct fkt_kprobe_spec *spec, const struct f
 			      u32 fetches)
 {
 	struct fkt_kprobe *probe;
-	int ret, words = 0;
-	u32 i;
+	int ret;
 
 	if (!fkt_kprobe_spec_valid(spec) || spec->ops_first > fetches ||
 	    spec->ops > fetches - spec->ops_first)
@@ -233,23 +401,22 @@ static int fkt_kprobe_add_one(const struct fkt_kprobe_spec *spec, const struct f
 		return -ENOMEM;
 	if (spec->ops)
 		memcpy(probe->fetch, fetch + spec->ops_first, spec->ops * sizeof(*fetch));
-	for (i = 0; i < spec->ops; i++) {
-		ret = fkt_fetch_check(&probe->fetch[i], i == spec->ops - 1u);
-		if (ret < 0)
-			goto out_free;
-		words += ret;
-		ret = -EINVAL;
-		if (words > FKT_FETCH_WORDS_MAX)
-			goto out_free;
-	}
 	probe->tag = FKT_TAG(spec->code, 0, 0);
 	probe->key = 1u << spec->key;
 	probe->ops = spec->ops;
 	probe->returns = spec->flags & FKT_KPROBE_RETURN;
+	ret = fkt_fetch_check_all(probe);
+	if (ret)
+		goto out_free;
 	probe->rp.kp.addr = (kprobe_opcode_t *)(unsigned long)spec->address;
 	probe->rp.kp.flags = KPROBE_FLAG_DISABLED;
 	if (probe->returns) {
 		probe->rp.handler = fkt_kretprobe_hit;
+		if (probe->kept) {
+			probe->rp.handler = fkt_kretprobe_hit_kept;
+			probe->rp.entry_handler = fkt_kretprobe_entry;
+			probe->rp.data_size = probe->kept * sizeof(u64);
+		}
 		probe->rp.maxactive = spec->max_active;
 	} else {
 		probe->rp.kp.pre_handler = fkt_kprobe_hit;

@@ -40,6 +40,8 @@ sub fetched {
 
 	$text =~ s/\(fault\)/"(fault)"/g;
 	$text =~ s/""\(fault\)""/"(fault)"/g;
+	# Addresses: without the size of what is there.
+	$text =~ s/(\+0x[0-9a-f]+)\/0x[0-9a-f]+/$1/g;
 	return $text;
 }
 

@@ -32,6 +32,7 @@
 #define SPEC_BYTES    1024
 #define NAME_BYTES    128
 #define ARGS_MAX      FKT_FETCH_WORDS_MAX
+#define ARRAY_MAX     64 /* as kprobe_events have it */
 #define COMM_WORDS    2
 #define NAME_LETTERS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
@@ -70,6 +71,7 @@ static const struct type {
 	{ "x8", AS_NUMBER, 1, "x8" },	      { "x16", AS_NUMBER, 2, "x16" },
 	{ "x32", AS_NUMBER, 4, "x32" },	      { "x64", AS_NUMBER, 8, "x64" },
 	{ "char", AS_NUMBER, 1, "char" },     { "symbol", AS_NUMBER, 8, "sym" },
+	{ "symstr", AS_NUMBER, 8, "sym" }, /* it is made text when it is listed */
 	{ "string", AS_STRING, 0, "string" }, { "ustring", AS_USER_STRING, 0, "string" },
 };
 
@@ -82,6 +84,9 @@ static const struct type {
  * @user: in the program's
  * @named: it is called by its name, and is @value
  * @value: what BTF says of it
+ * @elements: how many an array has, else 0
+ * @bit: the first bit of a bit field
+ * @bits: how many it has, else 0
  * @op: operations
  * @ops: how many
  */
@@ -93,6 +98,9 @@ struct argument {
 	bool user;
 	bool named;
 	struct value value;
+	uint32_t elements;
+	uint32_t bit;
+	uint32_t bits;
 	int64_t offset;
 	struct fkt_fetch op[FKT_FETCH_OPS_MAX];
 	size_t ops;
@@ -230,17 +238,19 @@ static void check_argument(const struct probe *probe, const char *name, int64_t 
 		      signature.most_words, signature.most_words == 1 ? "" : "s", name);
 }
 
-/* Argument number @number of the function, from 1, called @name. */
+/* Argument number @number of the function, from 1, called @name: as it was at the entry. */
 static void add_function_argument(const struct probe *probe, struct argument *argument,
 				  const char *name, int64_t number)
 {
-	if (probe->returns || probe->inside)
-		wrong(probe, "%s is there when a function is entered, not %s", name,
-		      probe->returns ? "when it returns" : "later");
+	if (probe->inside)
+		wrong(probe, "%s is there when a function is entered, not later", name);
 	if (number <= (int64_t)arch.argument_count)
-		add_op(probe, argument, FKT_FETCH_REGISTER, 0, arch.argument[number - 1]);
+		add_op(probe, argument,
+		       probe->returns ? FKT_FETCH_ENTRY_REGISTER : FKT_FETCH_REGISTER, 0,
+		       arch.argument[number - 1]);
 	else
-		add_op(probe, argument, FKT_FETCH_STACK, 0, number - (int64_t)arch.argument_count);
+		add_op(probe, argument, probe->returns ? FKT_FETCH_ENTRY_STACK : FKT_FETCH_STACK, 0,
+		       number - (int64_t)arch.argument_count);
 }
 
 static void check_result(const struct probe *probe)
@@ -404,18 +414,65 @@ static const struct type *find_type(const struct probe *probe, const char *name)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (!strcmp(types[i].name, name))
 			return &types[i];
-	if (strchr(name, '['))
-		wrong(probe, ":%s: arrays are not supported; fetch their elements", name);
-	if (*name == 'b' && strchr(name, '@'))
-		wrong(probe, ":%s: bit fields are not supported; fetch the word", name);
 	wrong(probe,
-	      ":%s: the types are u8 … u64, s8 … s64, x8 … x64, char, symbol, string, ustring",
+	      ":%s: the types are u8 … u64, s8 … s64, x8 … x64, char, symbol, symstr, string, "
+	      "ustring; arrays of numbers, TYPE[COUNT]; and bit fields, bBITS@FIRST/WORDBITS",
 	      name);
 }
 
+/* bBITS@FIRST/WORDBITS: bits of a number of 8, 16, 32 or 64 bits. */
+static void parse_bits(const struct probe *probe, struct argument *argument, const char *text)
+{
+	unsigned int bits, first, word;
+	char name[16], end;
+
+	if (sscanf(text, "b%u@%u/%u%c", &bits, &first, &word, &end) != 3)
+		wrong(probe, ":%s: write bBITS@FIRST/WORDBITS", text);
+	if (word != 8 && word != 16 && word != 32 && word != 64)
+		wrong(probe, ":%s: bits are of a word of 8, 16, 32 or 64", text);
+	if (!bits || bits > word || first > word - bits)
+		wrong(probe, ":%s: a word of %u bits does not have these", text, word);
+	snprintf(name, sizeof(name), "u%u", word);
+	argument->type = find_type(probe, name);
+	argument->bit = first;
+	argument->bits = bits;
+}
+
+/* A type as it is written: TYPE, TYPE[COUNT], or a bit field. */
+static void parse_type(const struct probe *probe, struct argument *argument, const char *text)
+{
+	const char *open = strchr(text, '[');
+	char name[16], count[16];
+	int64_t elements;
+	size_t length;
+
+	if (*text == 'b') {
+		parse_bits(probe, argument, text);
+		return;
+	}
+	if (!open) {
+		argument->type = find_type(probe, text);
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(open - text), text);
+	argument->type = find_type(probe, name);
+	length = strlen(open + 1);
+	if (!length || open[length] != ']' || length > sizeof(count))
+		wrong(probe, ":%s: write TYPE[COUNT]", text);
+	snprintf(count, sizeof(count), "%.*s", (int)length - 1, open + 1);
+	if (!parse_number(count, &elements) || elements < 1 || elements > ARRAY_MAX)
+		wrong(probe, ":%s: an array has 1 to %d elements", text, ARRAY_MAX);
+	if (argument->type->how != AS_NUMBER || !strcmp(name, "symstr"))
+		wrong(probe, ":%s: arrays are of numbers", text);
+	if (!argument->reads)
+		wrong(probe, ":%s: an array is in memory: +OFFSET(…):%s", text, text);
+	if (elements * argument->type->bytes > 8 * FKT_FETCH_WORDS_MAX)
+		wrong(probe, ":%s: an event has room for %d bytes", text, 8 * FKT_FETCH_WORDS_MAX);
+	argument->elements = (uint32_t)elements;
+}
+
 /* The type of what is called by its name, where none is written. */
-static const char *natural_type(const struct probe *probe, const struct argument *argument,
-				const char *text)
+static void natural_type(const struct probe *probe, struct argument *argument, const char *text)
 {
 	static const char *const numbers[][2] = {
 		[1] = { "u8", "s8" },
@@ -424,19 +481,29 @@ static const char *natural_type(const struct probe *probe, const struct argument
 		[8] = { "u64", "s64" },
 	};
 	const struct value *value = &argument->value;
+	const char *type;
 
-	if (value->is_chars)
-		return "string";
-	if (value->is_array)
-		wrong(probe, "%s is an array, %s: write :TYPE behind it", text, value->type);
-	if (value->bits)
-		wrong(probe, "%s is a bit field: these are not supported", text);
-	if (value->is_pointer)
-		return value->is_function ? "symbol" : "x64";
-	if (!value->bytes)
+	if (!value->bytes && !value->is_array)
 		wrong(probe, "%s is a %s: write which field of it, or :TYPE behind it", text,
 		      value->type);
-	return numbers[value->bytes][value->is_signed];
+	if (value->is_array && !value->is_chars &&
+	    (!value->bytes || !value->elements || value->elements > ARRAY_MAX ||
+	     value->elements * value->bytes > 8 * FKT_FETCH_WORDS_MAX))
+		wrong(probe, "%s is a %s: write which elements of it by :TYPE[COUNT] behind it",
+		      text, value->type);
+	if (value->is_chars)
+		type = "string";
+	else if (value->is_function)
+		type = "symbol";
+	else if (value->is_pointer)
+		type = "x64";
+	else
+		type = numbers[value->bytes][value->is_signed];
+	argument->type = find_type(probe, type);
+	argument->bit = value->bit;
+	argument->bits = value->bits;
+	if (value->is_array && !value->is_chars)
+		argument->elements = value->elements;
 }
 
 /* A string is where a pointer points to, or where an array of characters is. */
@@ -490,11 +557,10 @@ static void parse_argument(struct probe *probe, char *text)
 	parse_fetch(probe, argument, text);
 	if (argument->named && !equals)
 		snprintf(argument->name, sizeof(argument->name), "%s", last_name(text));
-	if (!type)
-		type = argument->comm	 ? "string"
-		       : argument->named ? natural_type(probe, argument, text)
-					 : "x64";
-	argument->type = find_type(probe, type);
+	if (!type && argument->named)
+		natural_type(probe, argument, text);
+	else
+		parse_type(probe, argument, type ?: argument->comm ? "string" : "x64");
 	if (argument->named && argument->type->how != AS_NUMBER)
 		point_to_string(probe, argument, text);
 	if (argument->comm && argument->type->how != AS_STRING)
@@ -524,6 +590,14 @@ static bool is_string(const struct argument *argument)
 	return !argument->comm && argument->type->how != AS_NUMBER;
 }
 
+/* The words of what is no string. */
+static uint32_t argument_words(const struct argument *argument)
+{
+	if (argument->comm)
+		return COMM_WORDS;
+	return argument->elements ? (argument->elements * argument->type->bytes + 7) / 8 : 1;
+}
+
 /* What is left to each of the strings when everything else has its words. */
 static uint32_t string_words(const struct probe *probe, uint32_t *left)
 {
@@ -535,10 +609,12 @@ static uint32_t string_words(const struct probe *probe, uint32_t *left)
 		if (is_string(argument))
 			strings++;
 		else
-			words += argument->comm ? COMM_WORDS : 1;
+			words += argument_words(argument);
 	}
 	if (words + strings > FKT_FETCH_WORDS_MAX)
-		wrong(probe, "an event has room for %d arguments, of which $comm takes two",
+		wrong(probe,
+		      "an event has room for %d arguments, of which $comm takes two, and an array "
+		      "one for each 8 bytes",
 		      FKT_FETCH_WORDS_MAX);
 	*left = FKT_FETCH_WORDS_MAX - words;
 	return strings ? *left / strings : 0;
@@ -556,7 +632,7 @@ static size_t compile(const struct probe *probe, struct fkt_fetch *ops, char *sp
 		char type[16];
 		struct fkt_fetch op = { FKT_FETCH_WORD, 0, 0 };
 
-		if (count + argument->ops + 2 > FKT_FETCH_OPS_MAX)
+		if (count + argument->ops + 3 > FKT_FETCH_OPS_MAX)
 			wrong(probe, "that is too much to fetch");
 		memcpy(ops + count, argument->op, argument->ops * sizeof(*ops));
 		count += argument->ops;
@@ -576,6 +652,12 @@ static size_t compile(const struct probe *probe, struct fkt_fetch *ops, char *sp
 			left -= op.size;
 			if (!last)
 				snprintf(type, sizeof(type), "string%u", 8 * op.size);
+		} else if (argument->elements) {
+			op.op = argument->user ? FKT_FETCH_BYTES_USER : FKT_FETCH_BYTES;
+			op.size = argument->elements * argument->type->bytes;
+			op.value = argument->offset;
+			snprintf(type, sizeof(type), "%s[%u]", argument->type->spec,
+				 argument->elements);
 		} else if (argument->reads) {
 			ops[count++] = (struct fkt_fetch){
 				argument->user ? FKT_FETCH_READ_USER : FKT_FETCH_READ,
@@ -583,6 +665,9 @@ static size_t compile(const struct probe *probe, struct fkt_fetch *ops, char *sp
 				argument->offset,
 			};
 		}
+		if (argument->bits)
+			ops[count++] =
+				(struct fkt_fetch){ FKT_FETCH_BITS, argument->bits, argument->bit };
 		ops[count++] = op;
 		used += (size_t)snprintf(spec + used, SPEC_BYTES - used, " %.50s:%s",
 					 argument->name, type);
