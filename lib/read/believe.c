@@ -4,9 +4,9 @@
  * its header that is wrong by a bit would make billions of pages missing, or a trace of an hour one
  * of years.
  *
- * Within a lane, numbers of pages, numbers of lost events and stamps only grow, and none is outside
- * of the time of the recording. Of a page that says otherwise, the one after it tells whether it is
- * wrong, or the one before it was.
+ * Within a lane, numbers of pages, numbers of lost events and stamps only grow (stamps but for what
+ * clocks of CPUs that share it differ), and none is outside of the time of the recording. Of a page
+ * that says otherwise, the one after it tells whether it is wrong, or the one before it was.
  */
 #include "internal.h"
 
@@ -52,12 +52,19 @@ struct fkt_bounds fkt_stamp_bounds(struct fkt_trace *trace)
 	return (struct fkt_bounds){ trace->clock[0].cycles, trace->clock[1].cycles };
 }
 
+/* By more than CPUs' clocks may differ. */
+static bool is_earlier(uint64_t stamp, uint64_t than)
+{
+	return stamp < than && than - stamp > FKT_SKEW_CYCLES;
+}
+
 static bool is_wrong_time(const struct fkt_before *before, const struct fkt_page_header *header,
 			  const struct fkt_page_header *next)
 {
-	if (header->first < before->stamp)
-		return !next || next->first >= before->stamp;
-	return next && header->first - before->stamp >= FAR_CYCLES && next->first < header->first &&
+	if (is_earlier(header->first, before->stamp))
+		return !next || !is_earlier(next->first, before->stamp);
+	return next && header->first > before->stamp &&
+	       header->first - before->stamp >= FAR_CYCLES && next->first < header->first &&
 	       next->end < header->end;
 }
 
@@ -119,6 +126,6 @@ bool fkt_needs_belief(const struct fkt_bounds *bounds, const struct fkt_before *
 		      const struct fkt_page_header *header)
 {
 	return header->seq != before->seq + 1 || header->lost != before->lost ||
-	       header->first < before->stamp || header->first - before->stamp >= FAR_CYCLES ||
+	       header->first - before->stamp + FKT_SKEW_CYCLES >= FAR_CYCLES ||
 	       header->first < bounds->low || header->end > bounds->high;
 }

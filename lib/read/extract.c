@@ -218,51 +218,59 @@ static void put_head(struct out *out, const char *processes, size_t processes_by
 	put_zeros(out, FKT_PAGE_BYTES);
 }
 
-/* At the trace's end, losses after a lane's last page are in its totals alone. */
-static uint64_t lost_to_end(const struct out *out, uint32_t number)
+/* Totals of each lane at the trace's end, NULL where there are none; to be freed. */
+static const struct fkt_lane_totals **totals_of_lanes(const struct out *out)
 {
-	const struct out_lane *lane = &out->lane[number];
-	const struct fkt_lane_totals *totals;
+	uint32_t lanes = out->trace->header.lanes;
+	const struct fkt_lane_totals **of = calloc(lanes, sizeof(*of)), *totals;
 
-	for (size_t i = 0; out->reached_end && (totals = fkt_lane_totals(out->trace, i)); i++)
-		if (totals->lane == number && !lane->joined && totals->lost > lane->old_lost)
-			return lane->lost + (totals->lost - lane->old_lost);
-	return lane->lost;
+	if (!of || !out->reached_end)
+		return of;
+	for (size_t i = 0; (totals = fkt_lane_totals(out->trace, i)); i++)
+		if (totals->lane < lanes && !of[totals->lane])
+			of[totals->lane] = totals;
+	return of;
 }
 
-/* The same of what was discarded there. */
-static uint64_t discarded_at_end(const struct out *out, uint32_t number)
+/* At the trace's end, losses after a lane's last page are in its totals alone. */
+static uint64_t lost_to_end(const struct out_lane *lane, const struct fkt_lane_totals *totals)
 {
-	const struct fkt_lane_totals *totals;
-
-	for (size_t i = 0; out->reached_end && (totals = fkt_lane_totals(out->trace, i)); i++)
-		if (totals->lane == number)
-			return totals->discarded;
-	return out->lane[number].discarded;
+	return totals && !lane->joined && totals->lost > lane->old_lost
+		       ? lane->lost + (totals->lost - lane->old_lost)
+		       : lane->lost;
 }
 
 static int put_tail(struct out *out)
 {
 	uint32_t lanes = out->trace->header.lanes;
 	struct fkt_lane_totals *totals = calloc(lanes, sizeof(*totals));
+	const struct fkt_lane_totals **at_end = totals_of_lanes(out);
 	struct fkt_footer footer = { .magic = FKT_FOOTER_MAGIC };
 	uint64_t events = 0, lost = 0, discarded = 0;
 	char *info = NULL;
 	int length;
 
-	if (!totals)
+	if (!totals || !at_end) {
+		free(totals);
+		free(at_end);
 		return -ENOMEM;
-	for (uint32_t i = 0; i < lanes; i++) {
-		totals[i].lane = htole32(i);
-		totals[i].cpu = htole32(out->lane[i].cpu);
-		totals[i].events = htole64(out->lane[i].events);
-		totals[i].lost = htole64(lost_to_end(out, i));
-		totals[i].pages = htole64(out->lane[i].pages);
-		totals[i].discarded = htole64(discarded_at_end(out, i));
-		events += out->lane[i].events;
-		lost += lost_to_end(out, i);
-		discarded += discarded_at_end(out, i);
 	}
+	for (uint32_t i = 0; i < lanes; i++) {
+		const struct out_lane *lane = &out->lane[i];
+		uint64_t lane_lost = lost_to_end(lane, at_end[i]);
+		uint64_t lane_discarded = at_end[i] ? at_end[i]->discarded : lane->discarded;
+
+		totals[i].lane = htole32(i);
+		totals[i].cpu = htole32(lane->cpu);
+		totals[i].events = htole64(lane->events);
+		totals[i].lost = htole64(lane_lost);
+		totals[i].pages = htole64(lane->pages);
+		totals[i].discarded = htole64(lane_discarded);
+		events += lane->events;
+		lost += lane_lost;
+		discarded += lane_discarded;
+	}
+	free(at_end);
 	footer.tail_offset = htole64(out->bytes);
 	memcpy(footer.id, out->trace->header.id, sizeof(footer.id));
 

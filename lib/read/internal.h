@@ -188,6 +188,12 @@ bool fkt_scan_would_block(const struct fkt_scan *scan);
 
 /* ---- believe.c ---- */
 
+/*
+ * By so much CPUs' clocks may differ, a millisecond: where CPUs share a lane, a slot's stamp may be
+ * outside of its page's first and last one, and a page's first before the last of the page before.
+ */
+#define FKT_SKEW_CYCLES (1ull << 22)
+
 /**
  * struct fkt_before - what is known of a lane before its next page
  * @seq: number of the page before

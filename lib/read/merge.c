@@ -17,9 +17,6 @@
 /* How far before a window of a shared lane the CPUs' threads are followed. */
 #define SHARED_BLOCKS	16
 
-/* By so much a slot's stamp may be outside of its page's first and last one: a millisecond. */
-#define SKEW_CYCLES	(1ull << 22)
-
 /**
  * struct fkt_lane - a lane being read
  * @cursor: in its page
@@ -234,9 +231,11 @@ static bool begin_page(struct fkt_reader *reader, struct fkt_lane *lane,
 	reader->stats.pages++;
 	lane->cursor = page->cursor;
 	/* Where the CPUs' clocks are not quite the same, a shared lane's stamps may be, too. */
-	lane->begin = page->header.first > SKEW_CYCLES ? page->header.first - SKEW_CYCLES : 0;
-	lane->end = page->header.end < UINT64_MAX - SKEW_CYCLES ? page->header.end + SKEW_CYCLES
-								: UINT64_MAX;
+	lane->begin = page->header.first > FKT_SKEW_CYCLES ? page->header.first - FKT_SKEW_CYCLES
+							   : 0;
+	lane->end = page->header.end < UINT64_MAX - FKT_SKEW_CYCLES
+			    ? page->header.end + FKT_SKEW_CYCLES
+			    : UINT64_MAX;
 	if (reader->processes && !fkt_may_have_process_event(&lane->cursor)) {
 		reader->passed += page->header.events;
 		return false;

@@ -39,9 +39,14 @@ enum fkt_page_kind fkt_page_check(const struct fkt_trace *trace, const void *dat
 			return FKT_PAGE_BAD;
 		return FKT_PAGE_INDEX;
 	}
-	if (header->lane >= trace->header.lanes || header->events > (header->used - begin) / 8 ||
-	    header->first > header->end)
+	if (header->lane >= trace->header.lanes || header->events > (header->used - begin) / 8)
 		return FKT_PAGE_BAD;
+	if (header->first > header->end) {
+		/* The CPU that opened it may not be the one that closed it. */
+		if (header->first - header->end > FKT_SKEW_CYCLES)
+			return FKT_PAGE_BAD;
+		header->end = header->first;
+	}
 	return FKT_PAGE_EVENTS;
 }
 

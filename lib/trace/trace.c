@@ -289,7 +289,7 @@ static bool take_totals(struct fkt_trace *trace, const char *raw, size_t bytes)
 	size_t n = bytes / sizeof(*trace->totals);
 	struct fkt_lane_totals *totals;
 
-	if (bytes % sizeof(*totals) || trace->totals)
+	if (bytes % sizeof(*totals) || n > trace->header.lanes || trace->totals)
 		return false;
 	totals = malloc(bytes + 1);
 	if (!totals)

@@ -264,6 +264,46 @@ static void test_first_clock(void **state)
 	build_free(&good);
 }
 
+/* A lane that CPUs share whose clocks differ by some microseconds: nothing of it is damaged. */
+static void test_clocks_that_differ(void **state)
+{
+	static const uint64_t behind[] = { 0, 500, 3000, 20000, 1000000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+		build_begin(&good, 1, true);
+		build_clock(&good, START, MONO_NS, REAL_NS);
+		build_pages(&good);
+		for (unsigned int event = 0; event < EVENTS; event++) {
+			/* The CPU whose clock is behind begins each tenth page. */
+			bool other = event % (10 * PAGE_EVENTS) == 0;
+
+			if (event % PAGE_EVENTS == 0)
+				build_close(&good, 0);
+			good.lane[0].slot_cpu = other;
+			build_event(&good, 0,
+				    START + behind[4] + (event + 10ull) * STEP -
+					    (other ? behind[i] : 0),
+				    FKT_CODE_SYSCALL_ENTRY, 0);
+			if (event % (10 * PAGE_EVENTS) == PAGE_EVENTS)
+				build_close(&good, 0);
+		}
+		build_tail(&good);
+		build_end(&good, START + behind[4] + (EVENTS + 20ull) * STEP,
+			  MONO_NS + DURATION / 2, REAL_NS + DURATION / 2);
+		for (int many = 0; many < 2; many++) {
+			struct answer answer = ask(&good, many);
+
+			if (answer.stats.events != EVENTS || answer.stats.damaged)
+				fail_msg("%llu cycles: %llu of %u events, %llu pages damaged",
+					 (unsigned long long)behind[i],
+					 (unsigned long long)answer.stats.events, EVENTS,
+					 (unsigned long long)answer.stats.damaged);
+		}
+		build_free(&good);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_strange_page),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_first_clock),
+		cmocka_unit_test(test_clocks_that_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

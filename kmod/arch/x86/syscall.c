@@ -2,6 +2,7 @@
 /* System calls, in and out (paper, §B.5, layer System). */
 #include <asm/syscall.h>
 #include <linux/hash.h>
+#include <linux/nospec.h>
 #include <trace/events/syscalls.h>
 #include "compat.h"
 #include "fkt.h"
@@ -126,6 +127,7 @@ static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
 		fkt_sys_enter_rare(nr);
 		return;
 	}
+	index = array_index_nospec(index, FKT_SYSCALL_OTHER);
 	if (likely(!ia32)) {
 		code = FKT_CODE_SYSCALL_ENTRY + index;
 		count = fkt_syscall_args[index];
