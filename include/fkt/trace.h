@@ -835,6 +835,7 @@ struct fkt_thread_sums {
  * @row: of what
  * @caller: row of the call in which it was made, FKT_ROW_NONE when there is none
  * @id: the thread; of an interrupt, the one that it interrupted
+ * @leader: of the process whose thread @id is, at that moment, or @id; only with leaders
  * @cpu: where it ended
  * @depth: calls around it, on the thread's stack or on that of the CPU's interrupts
  * @interrupt: it was on the latter
@@ -854,6 +855,7 @@ struct fkt_call {
 	uint32_t row;
 	uint32_t caller;
 	uint32_t id;
+	uint32_t leader;
 	uint16_t cpu;
 	uint32_t depth;
 	bool interrupt;
@@ -915,6 +917,7 @@ struct fkt_wait {
  *	the one before there; what a thread does off all CPUs is asked for with the one that it
  *	left. NULL: all is
  * @keep_args: keep the entries' arguments for @leave
+ * @leaders: tell @leave who leads the process
  */
 struct fkt_analysis_hooks {
 	void *arg;
@@ -923,6 +926,7 @@ struct fkt_analysis_hooks {
 	void (*wait)(void *arg, const struct fkt_wait *wait);
 	bool (*charges)(void *arg, uint16_t cpu, uint32_t id);
 	bool keep_args;
+	bool leaders;
 };
 
 struct fkt_analysis;

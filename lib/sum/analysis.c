@@ -128,6 +128,7 @@ struct fkt_analysis {
 	const struct fkt_trace *trace;
 	struct fkt_processes *processes;
 	struct fkt_analysis_hooks hooks;
+	void (*folded)(void *arg, const struct fkt_folded_calls *calls);
 	bool begun;
 	bool on;
 	bool syscalls;
@@ -243,6 +244,19 @@ static struct thread *get_thread(struct fkt_analysis *a, uint32_t id)
 		thread->row = process->kernel ? FKT_ROW_KERNEL : FKT_ROW_USER;
 	thread->base_known = thread->row != FKT_ROW_USER;
 	return thread;
+}
+
+/* Who leads the thread's process now, if that is asked for. */
+static inline uint32_t leader(const struct fkt_analysis *a, uint32_t id)
+{
+	const struct fkt_process *process;
+
+	if (likely(!a->hooks.leaders))
+		return id;
+	process = fkt_process(a->processes, id);
+	if (!process->tid || process->tgid == FKT_PID_UNKNOWN || process->tgid == process->tid)
+		return id;
+	return fkt_process_leader(a->processes, id);
 }
 
 static struct thread *find_thread(struct fkt_analysis *a, uint32_t pid, uint16_t cpu)
@@ -397,6 +411,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.row = frame->row,
 			.caller = stack->depth ? frame[-1].row : FKT_ROW_NONE,
 			.id = thread->id,
+			.leader = leader(a, thread->id),
 			.cpu = cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu,
 			.depth = stack->depth,
 			.interrupt = stack != &thread->stack,
@@ -497,6 +512,7 @@ static void leave_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct
 		.row = row,
 		.caller = FKT_ROW_NONE,
 		.id = cpu->thread->id,
+		.leader = leader(a, cpu->thread->id),
 		.cpu = event->cpu,
 		.depth = stack->depth,
 		.interrupt = stack == &cpu->irq,
@@ -982,37 +998,43 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 
 /* ---- what was taken out of pages ---- */
 
-/* Of the time from entry to exit, the call around it has as much less. */
-static void tell_folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_reduced *page,
-			uint32_t first, uint32_t end)
+static struct fkt_folded_around around(const struct stack *stack)
 {
-	for (; first < end && end <= page->calls; first++) {
-		const struct fkt_folded_call *folded = &page->call[first];
-		struct stack *stack = folded->interrupt ? &cpu->irq : cpu->stack;
-		struct frame *top = stack->depth ? &stack->frame[stack->depth - 1] : NULL;
-		struct fkt_call call = {
-			.row = folded->row,
-			.caller = folded->caller != FKT_ROW_NONE || !top ? folded->caller
-									 : top->row,
-			.id = cpu->thread->id,
-			.cpu = (uint16_t)(cpu - a->cpu),
-			.depth = stack->depth + folded->depth,
-			.interrupt = stack == &cpu->irq,
-			.entered = true,
-			.begin = folded->begin,
-			.end = folded->exit.stamp,
-			.cycles = folded->cycles,
-			.own = folded->own,
-			.only_elapsed = folded->only_elapsed,
-			.entry_words = folded->entry_words,
-			.entry_args = folded->args,
-			.exit = &folded->exit,
-		};
+	return (struct fkt_folded_around){
+		.depth = stack->depth,
+		.row = stack->depth ? stack->frame[stack->depth - 1].row : FKT_ROW_NONE,
+	};
+}
 
-		if (top && !folded->depth)
-			top->child_elapsed += call.end - call.begin;
-		a->hooks.leave(a->hooks.arg, &call);
-	}
+/* Of the time from entry to exit, the calls around them have as much less. */
+static void tell_folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
+{
+	struct stack *stack = cpu->stack, *irq = &cpu->irq;
+	const struct fkt_folded_calls calls = {
+		.page = (const struct fkt_reduced *)(uintptr_t)fkt_arg64(event,
+									 8 * FKT_FOLDED_PAGE),
+		.first = fkt_arg32(event, 8 * FKT_FOLDED_TOLD),
+		.end = fkt_arg32(event, 8 * FKT_FOLDED_TOLD + 4),
+		.id = cpu->thread->id,
+		.leader = leader(a, cpu->thread->id),
+		.cpu = (uint16_t)(cpu - a->cpu),
+		.in_irq = stack == irq,
+		.stack = around(stack),
+		.irq = around(irq),
+	};
+
+	if (stack->depth)
+		stack->frame[stack->depth - 1].child_elapsed +=
+			fkt_arg64(event, 8 * FKT_FOLDED_ELAPSED);
+	if (irq->depth)
+		irq->frame[irq->depth - 1].child_elapsed +=
+			fkt_arg64(event, 8 * FKT_FOLDED_INTERRUPTS_ELAPSED);
+	if (calls.first == calls.end)
+		return;
+	if (a->folded)
+		a->folded(a->hooks.arg, &calls);
+	else
+		fkt_tell_folded(&calls, a->hooks.leave, a->hooks.arg);
 }
 
 /* Calls and interrupts that fkt_reduce() has summed up, as if they came here and now. */
@@ -1051,11 +1073,7 @@ static void folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_eve
 	else
 		stack->base += calls;
 	if (a->hooks.leave)
-		tell_folded(a, cpu,
-			    (const struct fkt_reduced *)(uintptr_t)fkt_arg64(event,
-									     8 * FKT_FOLDED_PAGE),
-			    fkt_arg32(event, 8 * FKT_FOLDED_TOLD),
-			    fkt_arg32(event, 8 * FKT_FOLDED_TOLD + 4));
+		tell_folded(a, cpu, event);
 }
 
 void fkt_analysis_use_reduced(struct fkt_analysis *a)
@@ -1073,6 +1091,17 @@ bool fkt_analysis_tells_calls(const struct fkt_analysis *a)
 	return a->hooks.leave;
 }
 
+struct fkt_analysis_hooks
+fkt_analysis_tell(struct fkt_analysis *a, const struct fkt_analysis_hooks *hooks,
+		  void (*folded)(void *arg, const struct fkt_folded_calls *calls))
+{
+	struct fkt_analysis_hooks before = a->hooks;
+
+	a->hooks = *hooks;
+	a->folded = folded;
+	return before;
+}
+
 bool fkt_analysis_is_odd(const struct fkt_analysis *a)
 {
 	return a->odd;
@@ -1084,12 +1113,21 @@ void fkt_analysis_add_reduced(struct fkt_analysis *a, const struct fkt_reducer *
 	const struct fkt_code_use *codes = fkt_reducer_codes(reducer);
 
 	for (uint32_t row = 0; row < FKT_ROWS; row++) {
+		if (!fkt_reducer_has_rows(reducer, row / FKT_REDUCER_PART)) {
+			row |= FKT_REDUCER_PART - 1;
+			continue;
+		}
 		a->row[row].own += rows[row].own;
 		a->row[row].total += rows[row].total;
 		a->row[row].calls += rows[row].calls;
 	}
-	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++)
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
+		if (!fkt_reducer_has_codes(reducer, code / FKT_REDUCER_PART)) {
+			code |= FKT_REDUCER_PART - 1;
+			continue;
+		}
 		a->code[code].count += codes[code].count;
+	}
 	a->code[FKT_CODE_FOLDED].count = 0;
 }
 

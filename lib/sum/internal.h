@@ -74,6 +74,14 @@ void fkt_analysis_use_reduced(struct fkt_analysis *analysis);
 bool fkt_analysis_tells_waits(const struct fkt_analysis *analysis);
 /* Whether it tells of calls: then it needs to know what they were. */
 bool fkt_analysis_tells_calls(const struct fkt_analysis *analysis);
+/*
+ * From now on tell these hooks, and of calls that were taken out, together, @folded if it is not
+ * NULL. Returns the hooks that it had.
+ */
+struct fkt_folded_calls;
+struct fkt_analysis_hooks
+fkt_analysis_tell(struct fkt_analysis *analysis, const struct fkt_analysis_hooks *hooks,
+		  void (*folded)(void *arg, const struct fkt_folded_calls *calls));
 /* Whether something was taken out that should not have been: then the sums are wrong. */
 bool fkt_analysis_is_odd(const struct fkt_analysis *analysis);
 /* To be called last, with what has reduced the pages. */

@@ -23,10 +23,11 @@
 
 /* What was taken out at one level of calls since the last slot that remains. */
 struct fold {
-	uint64_t elapsed;    /* from entry to exit, of the calls on the same stack */
-	uint64_t calls;	     /* cycles of calls, with what they called */
-	uint64_t interrupts; /* cycles of interrupts, when the level is not in one */
-	uint32_t depth;	     /* so deep they were nested; 0: nothing was taken out */
+	uint64_t elapsed;     /* from entry to exit, of the calls on the same stack */
+	uint64_t elapsed_irq; /* of interrupts, when the level is not in one */
+	uint64_t calls;	      /* cycles of calls, with what they called */
+	uint64_t interrupts;  /* cycles of interrupts, when the level is not in one */
+	uint32_t depth;	      /* so deep they were nested; 0: nothing was taken out */
 	bool syscalls;
 };
 
@@ -51,6 +52,8 @@ struct fkt_reducer {
 	bool wakers; /* who wakes whom in what is asked for */
 	struct fkt_row_sums *row;
 	struct fkt_code_use *code;
+	bool rows[FKT_ROWS / FKT_REDUCER_PART + 1];	   /* whether there is any in a part */
+	bool codes[FKT_SLOT_CODES / FKT_REDUCER_PART + 1]; /* likewise */
 
 	/* Of the page: */
 	struct op op[SLOTS_MAX + 1];
@@ -100,6 +103,16 @@ const struct fkt_row_sums *fkt_reducer_rows(const struct fkt_reducer *r)
 const struct fkt_code_use *fkt_reducer_codes(const struct fkt_reducer *r)
 {
 	return r->code;
+}
+
+bool fkt_reducer_has_rows(const struct fkt_reducer *r, uint32_t part)
+{
+	return r->rows[part];
+}
+
+bool fkt_reducer_has_codes(const struct fkt_reducer *r, uint32_t part)
+{
+	return r->codes[part];
 }
 
 /* ---- what remains ---- */
@@ -215,9 +228,12 @@ static void fold(struct fkt_reducer *r, struct fkt_code_use *code, const struct 
 	row->own += cycles - frame->fold.calls;
 	row->total += cycles;
 	row->calls++;
+	r->rows[frame->row / FKT_REDUCER_PART] = true;
 	if (r->out->call)
 		tell(r, frame, event, cycles);
-	if (!r->depth || frame->interrupt == frame[-1].interrupt)
+	if (frame->interrupt && !(r->depth && frame[-1].interrupt))
+		below->elapsed_irq += event->stamp - frame->begin;
+	else
 		below->elapsed += event->stamp - frame->begin;
 	if (interrupt && !(r->depth && frame[-1].interrupt))
 		below->interrupts += cycles;
@@ -350,6 +366,8 @@ static uint64_t *put_fold(uint64_t *to, const struct fold *fold, const struct fk
 	const uint64_t words[FKT_FOLDED_WORDS] = {
 		[FKT_FOLDED_CALLS] = htole64(fold->calls),
 		[FKT_FOLDED_INTERRUPTS] = htole64(fold->interrupts),
+		[FKT_FOLDED_ELAPSED] = htole64(fold->elapsed),
+		[FKT_FOLDED_INTERRUPTS_ELAPSED] = htole64(fold->elapsed_irq),
 		[FKT_FOLDED_SINCE] = htole64(first),
 		[FKT_FOLDED_DEPTH] = htole64(fold->depth),
 		[FKT_FOLDED_SYSCALLS] = htole64(fold->syscalls),
@@ -406,6 +424,36 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 	out->end = to;
 }
 
+void fkt_tell_folded(const struct fkt_folded_calls *calls,
+		     void (*leave)(void *arg, const struct fkt_call *call), void *arg)
+{
+	for (uint32_t i = calls->first; i < calls->end && calls->end <= calls->page->calls; i++) {
+		const struct fkt_folded_call *folded = &calls->page->call[i];
+		const struct fkt_folded_around *around = folded->interrupt ? &calls->irq
+									   : &calls->stack;
+		struct fkt_call call = {
+			.row = folded->row,
+			.caller = folded->caller != FKT_ROW_NONE ? folded->caller : around->row,
+			.id = calls->id,
+			.leader = calls->leader,
+			.cpu = calls->cpu,
+			.depth = around->depth + folded->depth,
+			.interrupt = folded->interrupt || calls->in_irq,
+			.entered = true,
+			.begin = folded->begin,
+			.end = folded->exit.stamp,
+			.cycles = folded->cycles,
+			.own = folded->own,
+			.only_elapsed = folded->only_elapsed,
+			.entry_words = folded->entry_words,
+			.entry_args = folded->args,
+			.exit = &folded->exit,
+		};
+
+		leave(arg, &call);
+	}
+}
+
 bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_reduced *out)
 {
 	const struct fkt_page_header *header = &page->header;
@@ -426,8 +474,10 @@ bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_r
 			return false;
 		last = event.stamp;
 		code = &r->code[event.code];
-		if (unlikely(!code->kind))
+		if (unlikely(!code->kind)) {
 			fkt_code_use(r->trace, event.code, code);
+			r->codes[event.code / FKT_REDUCER_PART] = true;
+		}
 		/* The first one remains: it joins the page to the one before. */
 		if (likely(r->pid != FKT_PID_UNKNOWN && cursor.left < header->events))
 			take(r, code, &event);

@@ -9,11 +9,13 @@
 enum {
 	FKT_FOLDED_CALLS,      /* cycles of the calls that were taken out here */
 	FKT_FOLDED_INTERRUPTS, /* cycles of interrupts, if this is not itself in one */
-	FKT_FOLDED_SINCE,      /* stamp since which the page tells all */
-	FKT_FOLDED_DEPTH,      /* so deep the calls were nested */
-	FKT_FOLDED_SYSCALLS,   /* system calls are among them: this is outside of all calls */
-	FKT_FOLDED_TOLD, /* which of the page's calls they are: the first, and where they end */
-	FKT_FOLDED_PAGE, /* the struct fkt_reduced */
+	FKT_FOLDED_ELAPSED,    /* of those calls, from entry to exit, what was not in interrupts */
+	FKT_FOLDED_INTERRUPTS_ELAPSED, /* and what was, as this page says */
+	FKT_FOLDED_SINCE,	       /* stamp since which the page tells all */
+	FKT_FOLDED_DEPTH,	       /* so deep the calls were nested */
+	FKT_FOLDED_SYSCALLS, /* system calls are among them: this is outside of all calls */
+	FKT_FOLDED_TOLD,     /* which of the page's calls they are: the first, and where they end */
+	FKT_FOLDED_PAGE,     /* the struct fkt_reduced */
 	FKT_FOLDED_WORDS,
 };
 
@@ -51,6 +53,33 @@ struct fkt_folded_call {
 #define FKT_FOLDED_CALLS_MAX (FKT_PAGE_BYTES / sizeof(uint64_t) / 2)
 
 /**
+ * struct fkt_folded_calls - calls of a page that were taken out at one place, and what is around it
+ * @page: the page
+ * @first: the first one
+ * @end: where they end
+ * @id, @leader, @cpu: see struct fkt_call
+ * @stack: the calls that are open around them; of those in interrupts, @irq
+ * @in_irq: @stack is itself one of interrupts
+ */
+struct fkt_folded_calls {
+	const struct fkt_reduced *page;
+	uint32_t first;
+	uint32_t end;
+	uint32_t id;
+	uint32_t leader;
+	uint16_t cpu;
+	bool in_irq;
+	struct fkt_folded_around {
+		uint32_t depth;
+		uint32_t row; /* the innermost one's, or FKT_ROW_NONE */
+	} stack, irq;
+};
+
+/* Tell of each of them, in the order in which they were left. */
+void fkt_tell_folded(const struct fkt_folded_calls *calls,
+		     void (*leave)(void *arg, const struct fkt_call *call), void *arg);
+
+/**
  * struct fkt_reduced - what remains of a page
  * @slots: how many slots
  * @end: where they end
@@ -83,5 +112,10 @@ bool fkt_reduce(struct fkt_reducer *reducer, const struct fkt_page *page, struct
 /* The sums of the calls that were taken out, by row, and the counts of events, by code. */
 const struct fkt_row_sums *fkt_reducer_rows(const struct fkt_reducer *reducer);
 const struct fkt_code_use *fkt_reducer_codes(const struct fkt_reducer *reducer);
+
+/* Rows and codes stand in parts; those of which nothing came need not be looked at. */
+#define FKT_REDUCER_PART 256u
+bool fkt_reducer_has_rows(const struct fkt_reducer *reducer, uint32_t part);
+bool fkt_reducer_has_codes(const struct fkt_reducer *reducer, uint32_t part);
 
 #endif

@@ -6,6 +6,11 @@
  * calls in each; the others read and reduce the pages that it will come to next, in the order in
  * which it asked for them. When the one that it needs is not ready, it does the same. So nobody
  * waits for long, however the work is divided between the two.
+ *
+ * Whoever wants to know of calls and waits is told by these others, too, in batches: the analysis
+ * only writes down what there is to tell; of calls that were taken out of a page, where they stand
+ * there and what was around them. A batch is told by one thread at a time, and in their order: all
+ * is told as if one thread did it. A page is kept until all of it was told.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,6 +27,9 @@
 #define PAGES_FOUND (2 * FKT_BLOCK_PAGES)
 /* With more lanes, so many pages in memory would be too many. */
 #define LANES_MAX   512
+/* Batches that are not told yet, and what is in one. */
+#define BATCHES	    16
+#define BATCH_TOLD  256
 
 /**
  * struct page - a page that was asked for
@@ -46,11 +54,45 @@ struct page {
  * @page: of ahead.room pages
  * @asked: counts those that were asked for
  * @taken: counts those that were taken
+ * @left: counts those that are not needed any more
  */
 struct lane {
 	struct page *page;
 	uint64_t asked;
 	uint64_t taken;
+	uint64_t left;
+};
+
+enum telling {
+	TELL_CALL,
+	TELL_FOLDED,
+	TELL_WAIT,
+	TELL_PAGE, /* that all of a lane's page was told */
+};
+
+/**
+ * struct told - what is to be told
+ * @what: enum telling
+ * @args: arguments of @call
+ * @exit: event that ends it; its arguments are in its page
+ */
+struct told {
+	enum telling what;
+	union {
+		struct {
+			struct fkt_call call;
+			struct fkt_event exit;
+			uint64_t args[FKT_CALL_ARGS];
+		};
+		struct fkt_folded_calls folded;
+		struct fkt_wait wait;
+		struct lane *lane;
+	};
+};
+
+struct batch {
+	unsigned int count;
+	struct told told[BATCH_TOLD];
 };
 
 /**
@@ -71,6 +113,11 @@ struct lane {
  * @ended: there is nothing more to do
  * @reducer: of each thread, the reader's first
  * @threads: how many there are
+ * @hooks: whom to tell
+ * @batch: what is to be told, a ring; NULL: the analysis tells it at once
+ * @batches: counts those that are complete; the next one is being filled
+ * @told: counts those that were told; with the lock, as what precedes and follows
+ * @telling: somebody tells one
  */
 struct ahead {
 	struct fkt_source source;
@@ -89,6 +136,11 @@ struct ahead {
 	bool ended;
 	struct fkt_reducer *reducer[THREADS_MAX];
 	unsigned int threads;
+	struct fkt_analysis_hooks hooks;
+	struct batch *batch;
+	uint64_t batches;
+	uint64_t told;
+	bool telling;
 };
 
 static void make_ready(const struct ahead *ahead, struct page *page, struct fkt_reducer *reducer)
@@ -123,23 +175,158 @@ static bool do_next(struct ahead *ahead, struct fkt_reducer *reducer)
 	return true;
 }
 
+/* ---- telling ---- */
+
+static void tell(const struct ahead *ahead, struct told *told)
+{
+	switch (told->what) {
+	case TELL_CALL:
+		if (told->call.entry_args)
+			told->call.entry_args = told->args;
+		if (told->call.exit)
+			told->call.exit = &told->exit;
+		ahead->hooks.leave(ahead->hooks.arg, &told->call);
+		break;
+	case TELL_FOLDED:
+		fkt_tell_folded(&told->folded, ahead->hooks.leave, ahead->hooks.arg);
+		break;
+	case TELL_WAIT:
+		ahead->hooks.wait(ahead->hooks.arg, &told->wait);
+		break;
+	case TELL_PAGE:
+		/* Pairs with the acquire in held(). */
+		__atomic_store_n(&told->lane->left, told->lane->left + 1, __ATOMIC_RELEASE);
+		break;
+	}
+}
+
+/* With the lock, which is not held meanwhile: tell what is next, if there is and nobody does. */
+static bool tell_next(struct ahead *ahead)
+{
+	struct batch *batch;
+
+	if (ahead->telling || ahead->told == ahead->batches)
+		return false;
+	ahead->telling = true;
+	batch = &ahead->batch[ahead->told % BATCHES];
+	pthread_mutex_unlock(&ahead->lock);
+	for (unsigned int i = 0; i < batch->count; i++)
+		tell(ahead, &batch->told[i]);
+	pthread_mutex_lock(&ahead->lock);
+	batch->count = 0;
+	ahead->told++;
+	ahead->telling = false;
+	pthread_cond_signal(&ahead->ready);
+	return true;
+}
+
+/* With the lock: wait until somebody has told something more. */
+static void await_telling(struct ahead *ahead)
+{
+	if (!tell_next(ahead) && !do_next(ahead, ahead->reducer[0]))
+		pthread_cond_wait(&ahead->ready, &ahead->lock);
+}
+
+/* What was written down is to be told; wait until there is room for more. */
+static void pass_on(struct ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->lock);
+	if (ahead->batch[ahead->batches % BATCHES].count) {
+		ahead->batches++;
+		pthread_cond_signal(&ahead->more);
+	}
+	while (ahead->batches - ahead->told == BATCHES)
+		await_telling(ahead);
+	pthread_mutex_unlock(&ahead->lock);
+}
+
+/* All that was written down is told. */
+static void tell_all(struct ahead *ahead)
+{
+	pass_on(ahead);
+	pthread_mutex_lock(&ahead->lock);
+	while (ahead->told != ahead->batches)
+		await_telling(ahead);
+	pthread_mutex_unlock(&ahead->lock);
+}
+
+static struct told *write_down(struct ahead *ahead, enum telling what)
+{
+	struct batch *batch = &ahead->batch[ahead->batches % BATCHES];
+	struct told *told;
+
+	if (batch->count == BATCH_TOLD) {
+		pass_on(ahead);
+		batch = &ahead->batch[ahead->batches % BATCHES];
+	}
+	told = &batch->told[batch->count++];
+	told->what = what;
+	return told;
+}
+
+static void later_call(void *arg, const struct fkt_call *call)
+{
+	struct told *told = write_down(arg, TELL_CALL);
+
+	told->call = *call;
+	if (call->exit)
+		told->exit = *call->exit;
+	for (unsigned int i = 0; call->entry_args && i < call->entry_words; i++)
+		told->args[i] = call->entry_args[i];
+}
+
+static void later_folded(void *arg, const struct fkt_folded_calls *calls)
+{
+	write_down(arg, TELL_FOLDED)->folded = *calls;
+}
+
+static void later_wait(void *arg, const struct fkt_wait *wait)
+{
+	write_down(arg, TELL_WAIT)->wait = *wait;
+}
+
+/* Have all that the analysis tells written down from now on, if there is anybody to be told. */
+static int tell_later(struct ahead *ahead, struct fkt_analysis *analysis)
+{
+	struct fkt_analysis_hooks later = { .arg = ahead };
+
+	if (!fkt_analysis_tells_calls(analysis) && !fkt_analysis_tells_waits(analysis))
+		return 0;
+	ahead->batch = calloc(BATCHES, sizeof(*ahead->batch));
+	if (!ahead->batch)
+		return -ENOMEM;
+	ahead->hooks = fkt_analysis_tell(analysis, &later, NULL);
+	later.leave = ahead->hooks.leave ? later_call : NULL;
+	later.wait = ahead->hooks.wait ? later_wait : NULL;
+	later.keep_args = ahead->hooks.keep_args;
+	later.leaders = ahead->hooks.leaders;
+	fkt_analysis_tell(analysis, &later, later_folded);
+	return 0;
+}
+
 /* ---- the source ---- */
+
+/* So many pages of a lane must be kept. */
+static uint64_t held(const struct lane *lane)
+{
+	/* Pairs with the release in tell(). */
+	return lane->asked - __atomic_load_n(&lane->left, __ATOMIC_ACQUIRE);
+}
 
 /* Ask for the next pages of a lane, as far as its queue goes. */
 static void ask(struct ahead *ahead, uint32_t number)
 {
 	const struct fkt_queue *queue = &ahead->source.queue[number];
 	struct lane *lane = &ahead->lane[number];
-	uint64_t open = lane->asked - lane->taken;
-	size_t at = queue->head + open;
+	size_t at = queue->head + (lane->asked - lane->taken);
+	uint64_t open = held(lane);
 	struct page *page;
 
 	/* Many at once, so that nobody is woken for each. */
-	if (open > ahead->room / 2 || at == queue->tail)
+	if (open > ahead->room / 2 + 1 || at == queue->tail)
 		return;
 	pthread_mutex_lock(&ahead->lock);
-	/* One is in use. */
-	for (; open < ahead->room - 1 && at != queue->tail; open++) {
+	for (; open < ahead->room && at != queue->tail; open++) {
 		page = &lane->page[lane->asked++ % ahead->room];
 		page->number = queue->page[at++ & (queue->room - 1)].number;
 		page->done = false;
@@ -158,10 +345,35 @@ static void await(struct ahead *ahead, struct page *page)
 	pthread_mutex_lock(&ahead->lock);
 	ahead->awaited = page;
 	while (!page->done)
-		if (!do_next(ahead, ahead->reducer[0]))
+		if (!do_next(ahead, ahead->reducer[0]) && !tell_next(ahead))
 			pthread_cond_wait(&ahead->ready, &ahead->lock);
 	ahead->awaited = NULL;
 	pthread_mutex_unlock(&ahead->lock);
+}
+
+/* The page that was taken last is not needed any more, when all of it was told. */
+static void leave_page(struct ahead *ahead, struct lane *lane)
+{
+	if (!lane->taken)
+		return;
+	if (ahead->batch)
+		write_down(ahead, TELL_PAGE)->lane = lane;
+	else
+		lane->left++;
+}
+
+/* No page was asked for, as those that are held have to be told first. */
+static void await_room(struct ahead *ahead, uint32_t number)
+{
+	struct lane *lane = &ahead->lane[number];
+
+	for (ask(ahead, number); lane->asked == lane->taken; ask(ahead, number)) {
+		pass_on(ahead);
+		pthread_mutex_lock(&ahead->lock);
+		if (held(lane) > ahead->room / 2 + 1)
+			await_telling(ahead);
+		pthread_mutex_unlock(&ahead->lock);
+	}
 }
 
 static int ahead_next(struct fkt_source *source, uint32_t number, struct fkt_page *out)
@@ -170,8 +382,9 @@ static int ahead_next(struct fkt_source *source, uint32_t number, struct fkt_pag
 	struct lane *lane = &ahead->lane[number];
 	struct page *page;
 
+	leave_page(ahead, lane);
 	if (lane->asked == lane->taken)
-		ask(ahead, number);
+		await_room(ahead, number);
 	page = &lane->page[lane->taken++ % ahead->room];
 	await(ahead, page);
 	fkt_source_take(source, number);
@@ -206,6 +419,7 @@ static void ahead_free(struct fkt_source *source)
 		free(ahead->lane[i].page);
 	free(ahead->lane);
 	free(ahead->calls);
+	free(ahead->batch);
 	free(ahead->work);
 	pthread_cond_destroy(&ahead->more);
 	pthread_cond_destroy(&ahead->ready);
@@ -234,7 +448,7 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&ahead->lock);
 	while (!ahead->ended)
-		if (!do_next(ahead, worker->reducer))
+		if (!tell_next(ahead) && !do_next(ahead, worker->reducer))
 			pthread_cond_wait(&ahead->more, &ahead->lock);
 	pthread_mutex_unlock(&ahead->lock);
 	return NULL;
@@ -336,6 +550,9 @@ int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt
 	if (!reader)
 		return -ENOMEM;
 	fkt_analysis_use_reduced(analysis);
+	err = threads > 1 ? tell_later(ahead, analysis) : 0;
+	if (err)
+		goto out;
 	/* One that cannot be started is not needed. */
 	for (; begun < threads; begun++) {
 		worker[begun].ahead = ahead;
@@ -344,16 +561,22 @@ int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt
 			break;
 	}
 	err = analyse(reader, processes, analysis);
+	/* Of what is wrong, nothing more need be told. */
+	if (ahead->batch && !err)
+		tell_all(ahead);
 	pthread_mutex_lock(&ahead->lock);
 	ahead->ended = true;
 	pthread_cond_broadcast(&ahead->more);
 	pthread_mutex_unlock(&ahead->lock);
 	while (--begun)
 		pthread_join(worker[begun].thread, NULL);
+	if (ahead->batch)
+		fkt_analysis_tell(analysis, &ahead->hooks, NULL);
 	for (unsigned int i = 0; i < ahead->threads && !err; i++)
 		fkt_analysis_add_reduced(analysis, ahead->reducer[i]);
 	*stats = *fkt_read_stats(reader);
 	stats->events = ahead->events;
+out:
 	fkt_reader_free(reader);
 	return err;
 }

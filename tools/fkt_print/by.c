@@ -127,16 +127,6 @@ static uint64_t errno_key(struct by *by, const struct fkt_event *exit)
 	return fkt_is_errno(value.number) ? -value.number : 0;
 }
 
-/* A process is its leader, under which all of its threads are. */
-static uint64_t process_key(const struct by *by, uint32_t id)
-{
-	const struct fkt_process *process = fkt_process(by->context->processes, id);
-
-	if (!process->tid || process->tgid == FKT_PID_UNKNOWN || process->tgid == process->tid)
-		return id;
-	return fkt_process_leader(by->context->processes, id);
-}
-
 static struct group *get(struct by *by, const struct fkt_call *call, uint32_t code,
 			 const uint64_t *args, unsigned int words)
 {
@@ -153,7 +143,8 @@ static struct group *get(struct by *by, const struct fkt_call *call, uint32_t co
 			key[i] = call->caller;
 			break;
 		case BY_PROCESS:
-			key[i] = process_key(by, call->id);
+			/* A process is its leader, under which all of its threads are. */
+			key[i] = call->leader;
 			break;
 		case BY_THREAD:
 			key[i] = call->id;
@@ -203,12 +194,24 @@ static bool is_point(const struct fkt_trace *trace, uint32_t code)
 	return !row || row->kind == FKT_KIND_POINT;
 }
 
+/* Who leads a thread's process, see struct fkt_call. */
+static uint32_t leader(const struct by *by, uint32_t id)
+{
+	const struct fkt_process *process = fkt_process(by->context->processes, id);
+
+	if (!process->tid || process->tgid == FKT_PID_UNKNOWN || process->tgid == process->tid)
+		return id;
+	return fkt_process_leader(by->context->processes, id);
+}
+
 static int count_event(struct by *by, const struct fkt_event *event)
 {
+	uint32_t id = fkt_analysis_current(by->context->analysis, event->cpu);
 	const struct fkt_call call = {
 		.row = event->code,
 		.caller = FKT_ROW_NONE,
-		.id = fkt_analysis_current(by->context->analysis, event->cpu),
+		.id = id,
+		.leader = leader(by, id),
 		.cpu = event->cpu,
 	};
 	uint64_t args[FKT_CALL_ARGS];
@@ -439,7 +442,7 @@ static const struct argp_option by_options[] = {
 
 const struct view view_by = {
 	.name = "by",
-	.wants = VIEW_ARGS,
+	.wants = VIEW_ARGS | VIEW_LEADERS,
 	.option = by_options,
 	.parse = by_parse,
 	.new = by_new,

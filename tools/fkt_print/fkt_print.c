@@ -577,6 +577,7 @@ static bool make_views(struct run *run)
 	if (filter_needs_charges(run->context.filter))
 		run->hooks.charges = on_charges;
 	run->hooks.keep_args = wants & VIEW_ARGS;
+	run->hooks.leaders = wants & VIEW_LEADERS;
 	run->in_order = *run->event.chosen || run->hooks.enter;
 	if (wants & VIEW_SUMS || run->in_order || run->hooks.leave || run->hooks.wait) {
 		run->context.analysis =

@@ -55,9 +55,10 @@ struct context {
 
 /* What a view wants besides what it is called for. */
 enum view_wants {
-	VIEW_SUMS = 1,	/* the analysis, in the end */
-	VIEW_ARGS = 2,	/* the arguments of calls */
-	VIEW_PICKS = 4, /* events and calls only where the filter lets not all of them through */
+	VIEW_SUMS = 1,	  /* the analysis, in the end */
+	VIEW_ARGS = 2,	  /* the arguments of calls */
+	VIEW_LEADERS = 8, /* who leads the processes whose calls they are */
+	VIEW_PICKS = 4,	  /* events and calls only where the filter lets not all of them through */
 };
 
 /**
