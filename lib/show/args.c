@@ -63,6 +63,16 @@ const char *fkt_args_exit(struct fkt_args *args, const struct fkt_event *exit, u
 	return put(args, args->exit, exit, true, row);
 }
 
+bool fkt_args_name_threads(struct fkt_args *args, const struct fkt_event *event)
+{
+	const struct fkt_label *label = event ? fkt_text_label(args->text, event->code) : NULL;
+
+	for (unsigned int i = 0; label && i < label->fields; i++)
+		if (label->field[i].field.type == FKT_FIELD_PID)
+			return true;
+	return false;
+}
+
 bool fkt_args_result(struct fkt_args *args, const struct fkt_event *exit, struct fkt_value *value,
 		     const char **error)
 {

@@ -45,6 +45,15 @@ const char *fkt_args_entry(struct fkt_args *args, const struct fkt_event *entry,
 const char *fkt_args_exit(struct fkt_args *args, const struct fkt_event *exit, uint32_t row);
 
 /**
+ * fkt_args_name_threads() - whether an event has arguments that are shown with a thread's name
+ * @args: the arguments
+ * @event: the event, or NULL
+ *
+ * Such are to be shown while the threads are those of that moment.
+ */
+bool fkt_args_name_threads(struct fkt_args *args, const struct fkt_event *event);
+
+/**
  * fkt_args_result() - the same as a number
  * @args: the arguments
  * @exit: the event that ends the call; NULL: none did

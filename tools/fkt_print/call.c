@@ -54,17 +54,18 @@ void begin_calls(struct fkt_output *out)
 	fkt_table_begin(out, columns);
 }
 
-void print_call(struct fkt_output *out, const char *table, struct fkt_args *args, uint64_t first,
-		const struct fkt_process *process, const struct fkt_call *call)
+void print_call(struct line_maker *maker, const char *table, const struct line *line)
 {
+	struct fkt_output *out = &maker->out;
+	const struct fkt_call *call = &line->call;
 	char name[FKT_NAME_BYTES], code[CODE_BYTES], result[NUMBER_BYTES];
 	struct fkt_value value;
 	const char *error;
-	bool returned = fkt_args_result(args, call->exit, &value, &error);
+	bool returned = fkt_args_result(maker->args, call->exit, &value, &error);
 
 	fkt_row_name(out->trace, call->row, name);
 	put_row_code(out->trace, call->row, code);
-	out->first = first;
+	out->first = filter_first(maker->filter);
 	if (returned && value.kind == FKT_VALUE_SIGNED)
 		snprintf(result, sizeof(result), "%" PRId64, (int64_t)value.number);
 	else if (returned)
@@ -76,12 +77,11 @@ void print_call(struct fkt_output *out, const char *table, struct fkt_args *args
 			      { .number = call->entered ? call->end - call->begin : FKT_CELL_NONE },
 			      { .number = call->own },
 			      { .number = call->cpu },
-			      { .thread = process },
+			      { .thread = &line->process },
 			      { .number = call->depth },
 			      { .text = *code ? code : NULL },
 			      { .text = name },
-			      { .text = call->entry ? fkt_args_entry(args, call->entry, call->row)
-						    : NULL },
+			      { .text = call->entry ? line_entry(maker, line) : NULL },
 			      { .text = returned ? result : NULL },
 			      { .text = error },
 			      { .number = !call->partial } },

@@ -43,7 +43,7 @@ struct chosen_list {
  * @text: the listing, if it is
  * @chosen: the views that are
  * @views: how many
- * @event, @enter, @leave, @wait, @print: those of them that are called for these
+ * @event, @enter, @leave, @wait, @flush, @print: those of them that are called for these
  * @hooks: of the analysis
  * @in_order: all events have to be looked at, in their order
  * @inside: events were in the time that was asked for
@@ -62,6 +62,7 @@ struct run {
 	struct chosen_list enter;
 	struct chosen_list leave;
 	struct chosen_list wait;
+	struct chosen_list flush;
 	struct chosen_list print;
 	struct fkt_analysis_hooks hooks;
 	bool in_order;
@@ -170,9 +171,18 @@ static void on_wait(void *arg, const struct fkt_wait *wait)
 		keep_error(run, one->view->wait(one->data, wait));
 }
 
+static int flush_views(struct run *run)
+{
+	int err = 0;
+
+	for_each_view(&run->flush, one)
+		err = err ?: one->view->flush(one->data);
+	return err;
+}
+
 /* ---- events ---- */
 
-static unsigned int threads(const struct options *options)
+unsigned int thread_count(const struct options *options)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -281,7 +291,7 @@ static int list_all(struct run *run)
 			 .time = options->time,
 			 .format = options->format,
 			 .color = run->context.out->color,
-			 .threads = threads(options) },
+			 .threads = thread_count(options) },
 	};
 	int err;
 
@@ -393,7 +403,9 @@ static int read_some(struct run *run)
 	while ((what = fkt_reader_next(run->reader, &event)) > 0) {
 		if (what == FKT_WAIT) {
 			/* Views that print as they go, too. */
-			err = fflush(run->context.out->file) ? -errno : 0;
+			err = flush_views(run);
+			if (!err)
+				err = fflush(run->context.out->file) ? -errno : 0;
 			if (!err && run->text)
 				err = fkt_text_flush(run->text);
 		} else if (what == FKT_GAP) {
@@ -480,16 +492,19 @@ static int print_events(struct run *run)
 		fkt_text_header(run->text);
 	if (!all)
 		err = read_some(run);
-	else if (run->text && threads(run->context.options) > 1 && fkt_can_list(run->context.trace))
+	else if (run->text && thread_count(run->context.options) > 1 &&
+		 fkt_can_list(run->context.trace))
 		err = list_all(run);
 	else if (!run->text && run->context.analysis)
-		err = sum_all(run, threads(run->context.options));
+		err = sum_all(run, thread_count(run->context.options));
 	else
 		err = read_all(run, run->text);
 	if (!err && run->context.analysis)
 		err = fkt_analysis_end(run->context.analysis, stats->last);
 	if (!err)
 		err = run->err;
+	if (!err)
+		err = flush_views(run);
 	if (!err && run->text)
 		err = fkt_text_flush(run->text);
 	if (err)
@@ -547,6 +562,7 @@ static bool make_view(struct run *run, const struct view *view)
 	add_to(&run->enter, one, called && view->enter);
 	add_to(&run->leave, one, called && view->leave);
 	add_to(&run->wait, one, called && view->wait);
+	add_to(&run->flush, one, view->flush);
 	add_to(&run->print, one, view->print);
 	return true;
 }

@@ -26,13 +26,17 @@ struct open {
 
 struct graph {
 	struct fkt_output *out;
-	const struct options *options;
-	const struct filter *filter;
 	const struct fkt_processes *processes;
-	struct fkt_args *args;
+	struct lines *lines;
 	struct frames *frames;
-	struct fkt_moments moments;
-	unsigned int thread; /* width of its column */
+};
+
+/* Kinds of lines. */
+enum {
+	LINE_OPEN,
+	LINE_CLOSE, /* of a call with a line that opens it */
+	LINE_WHOLE,
+	LINE_ROW, /* for programs */
 };
 
 static void graph_free(void *view)
@@ -40,27 +44,94 @@ static void graph_free(void *view)
 	struct graph *graph = view;
 
 	frames_free(graph->frames);
-	fkt_args_free(graph->args);
+	lines_free(graph->lines);
 	free(graph);
 }
 
-static bool has_moments(const struct graph *graph)
+static bool has_moments(const struct fkt_output *out)
 {
-	return graph->options->time == FKT_TIME_REL || graph->options->time == FKT_TIME_ABS;
+	return out->time == FKT_TIME_REL || out->time == FKT_TIME_ABS;
 }
 
-static void print_header(const struct graph *graph)
+static void print_header(struct fkt_output *out)
 {
-	const char *moment = graph->options->time == FKT_TIME_ABS ? "Time" : "Seconds";
-	int width = graph->options->time == FKT_TIME_ABS ? -29 : 14;
+	const char *moment = out->time == FKT_TIME_ABS ? "Time" : "Seconds";
+	int width = out->time == FKT_TIME_ABS ? -29 : 14, thread = (int)thread_width(out);
 
-	if (has_moments(graph))
-		fkt_table_line(graph->out, "%*s %11s %4s %-*s   %s", width, moment, "Duration",
-			       "CPU", (int)graph->thread, "Thread", "Calls");
+	if (has_moments(out))
+		fkt_table_line(out, "%*s %11s %4s %-*s   %s", width, moment, "Duration", "CPU",
+			       thread, "Thread", "Calls");
 	else
-		fkt_table_line(graph->out, "%11s %4s %-*s   %s", "Duration", "CPU",
-			       (int)graph->thread, "Thread", "Calls");
+		fkt_table_line(out, "%11s %4s %-*s   %s", "Duration", "CPU", thread, "Thread",
+			       "Calls");
 }
+
+/* ---- lines, made in any thread ---- */
+
+/* What stands before the calls of a line: of an opening one, when the call began, else its end. */
+static void print_margin(struct line_maker *maker, const struct line *line, uint64_t stamp,
+			 const char *duration)
+{
+	const struct fkt_call *call = &line->call;
+	unsigned int width = thread_width(&maker->out);
+	char thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES];
+	FILE *file = maker->out.file;
+
+	put_thread(&line->process, width, thread);
+	if (has_moments(&maker->out)) {
+		maker->moments.first = filter_first(maker->filter);
+		fprintf(file, "%14s ", fkt_moment(&maker->moments, stamp, moment));
+	}
+	fprintf(file, "%11s %4u %-*s | %*s%s", duration, call->cpu, (int)width, thread,
+		(int)(call->depth * INDENT), "", call->interrupt ? "=> " : "");
+}
+
+static void print_end(struct line_maker *maker, const struct line *line)
+{
+	const struct fkt_call *call = &line->call;
+	const char *result = line_exit(maker, line);
+	char name[FKT_NAME_BYTES], duration[FKT_DURATION_BYTES] = "?";
+	const char *space = *result ? " " : "", *lacks = call_lacks(call);
+	bool opened = line->kind == LINE_CLOSE;
+	FILE *file = maker->out.file;
+
+	fkt_row_name(maker->out.trace, call->row, name);
+	if (call->entered)
+		fkt_duration_as(maker->out.trace, maker->out.time, call->end - call->begin,
+				duration);
+	print_margin(maker, line, opened || !call->entered ? call->end : call->begin, duration);
+	if (opened)
+		fprintf(file, "}%s%s /* %s%s%s */\n", space, result, name, *lacks ? ", " : "",
+			lacks);
+	else
+		fprintf(file, "%s(%s)%s%s;%s%s%s\n", name, line_entry(maker, line), space, result,
+			*lacks ? " /* " : "", lacks, *lacks ? " */" : "");
+}
+
+static void make_line(struct line_maker *maker, const struct line *line)
+{
+	char name[FKT_NAME_BYTES];
+
+	switch (line->kind) {
+	case LINE_OPEN:
+		fkt_row_name(maker->out.trace, line->call.row, name);
+		print_margin(maker, line, line->call.begin, "");
+		fprintf(maker->out.file, "%s(%s) {\n", name, line_entry(maker, line));
+		break;
+	case LINE_ROW:
+		print_call(maker, "graph", line);
+		break;
+	default:
+		print_end(maker, line);
+	}
+}
+
+static int add_line(struct graph *graph, unsigned int kind, const struct fkt_call *call)
+{
+	return lines_add(graph->lines, kind, fkt_process(graph->processes, call->id), call);
+}
+
+/* ---- calls ---- */
 
 static void *graph_new(const struct context *context)
 {
@@ -69,20 +140,15 @@ static void *graph_new(const struct context *context)
 	if (!graph)
 		return NULL;
 	graph->out = context->out;
-	graph->options = context->options;
-	graph->filter = context->filter;
 	graph->processes = context->processes;
-	graph->moments.trace = context->trace;
-	graph->moments.time = context->options->time;
-	graph->thread = thread_width(context->out);
-	graph->args = fkt_args_new(context->trace, context->processes, context->out->format);
+	graph->lines = lines_new(context, make_line);
 	graph->frames = frames_new(sizeof(struct open), NULL);
-	if (!graph->args || !graph->frames) {
+	if (!graph->lines || !graph->frames) {
 		graph_free(graph);
 		return NULL;
 	}
 	if (fkt_format_for_people(graph->out->format))
-		print_header(graph);
+		print_header(graph->out);
 	else
 		begin_calls(graph->out);
 	return graph;
@@ -104,60 +170,29 @@ static int graph_enter(void *view, const struct fkt_call *call, bool passes)
 	return 0;
 }
 
-/* What stands before the calls of a line: of an opening one, when the call began, else its end. */
-static void print_margin(struct graph *graph, uint64_t stamp, const char *duration, uint16_t cpu,
-			 const struct fkt_call *call, uint32_t depth)
-{
-	char thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES];
-	FILE *file = graph->out->file;
-
-	put_thread(fkt_process(graph->processes, call->id), graph->thread, thread);
-	if (has_moments(graph)) {
-		graph->moments.first = filter_first(graph->filter);
-		fprintf(file, "%14s ", fkt_moment(&graph->moments, stamp, moment));
-	}
-	fprintf(file, "%11s %4u %-*s | %*s%s", duration, cpu, (int)graph->thread, thread,
-		(int)(depth * INDENT), "", call->interrupt ? "=> " : "");
-}
-
 /* Print the lines of the calls around this one that were put off. */
-static void open_around(struct graph *graph, const struct fkt_call *call)
+static int open_around(struct graph *graph, const struct fkt_call *call)
 {
-	char name[FKT_NAME_BYTES];
 	struct open *open;
+	int err = 0;
 
 	for (uint32_t i = 0; i < call->depth && (open = frames_at(graph->frames, call, i)); i++) {
 		if (open->opened || !open->shown || !open->entry.known)
 			continue;
-		fkt_row_name(graph->out->trace, open->row, name);
-		print_margin(graph, open->begin, "", open->cpu, call, i);
-		fprintf(graph->out->file, "%s(%s) {\n", name,
-			fkt_args_entry(graph->args, kept_event(&open->entry), open->row));
 		open->opened = true;
+		err = err
+			      ?: add_line(graph, LINE_OPEN,
+					  &(const struct fkt_call){
+						  .row = open->row,
+						  .id = call->id,
+						  .cpu = open->cpu,
+						  .depth = i,
+						  .interrupt = call->interrupt,
+						  .begin = open->begin,
+						  .entry = kept_event(&open->entry),
+					  });
 	}
-}
-
-static void print_end(struct graph *graph, struct open *open, const struct fkt_call *call)
-{
-	const char *result = fkt_args_exit(graph->args, call->exit, call->row);
-	char name[FKT_NAME_BYTES], duration[FKT_DURATION_BYTES] = "?";
-	const char *space = *result ? " " : "", *lacks = call_lacks(call);
-	FILE *file = graph->out->file;
-	bool opened = open && open->opened;
-
-	fkt_row_name(graph->out->trace, call->row, name);
-	if (call->entered)
-		fkt_duration_as(graph->out->trace, graph->out->time, call->end - call->begin,
-				duration);
-	print_margin(graph, opened || !call->entered ? call->end : call->begin, duration, call->cpu,
-		     call, call->depth);
-	if (opened)
-		fprintf(file, "}%s%s /* %s%s%s */\n", space, result, name, *lacks ? ", " : "",
-			lacks);
-	else
-		fprintf(file, "%s(%s)%s%s;%s%s%s\n", name,
-			fkt_args_entry(graph->args, call->entry, call->row), space, result,
-			*lacks ? " /* " : "", lacks, *lacks ? " */" : "");
+	return err;
 }
 
 static int graph_leave(void *view, const struct fkt_call *call, bool passes)
@@ -165,21 +200,27 @@ static int graph_leave(void *view, const struct fkt_call *call, bool passes)
 	struct graph *graph = view;
 	/* Nobody told of the beginning of one that was open when the trace began. */
 	struct open *open = call->entered ? frames_at(graph->frames, call, call->depth) : NULL;
+	bool opened = open && open->opened;
 	struct fkt_call whole = *call;
+	int err = 0;
 
-	whole.entry = open ? kept_event(&open->entry) : NULL;
+	whole.entry = open && !opened ? kept_event(&open->entry) : NULL;
 	if (!fkt_format_for_people(graph->out->format)) {
 		if (passes)
-			print_call(graph->out, "graph", graph->args, filter_first(graph->filter),
-				   fkt_process(graph->processes, call->id), &whole);
-	} else if (passes || (open && open->opened)) {
-		if (!open || !open->opened)
-			open_around(graph, call);
-		print_end(graph, open, &whole);
+			err = add_line(graph, LINE_ROW, &whole);
+	} else if (opened) {
+		err = add_line(graph, LINE_CLOSE, &whole);
+	} else if (passes) {
+		err = open_around(graph, call) ?: add_line(graph, LINE_WHOLE, &whole);
 	}
 	if (call->entered)
 		frames_leave(graph->frames, call);
-	return 0;
+	return err;
+}
+
+static int graph_flush(void *view)
+{
+	return lines_flush(((struct graph *)view)->lines);
 }
 
 static const struct argp_option graph_options[] = {
@@ -193,5 +234,6 @@ const struct view view_graph = {
 	.new = graph_new,
 	.enter = graph_enter,
 	.leave = graph_leave,
+	.flush = graph_flush,
 	.free = graph_free,
 };

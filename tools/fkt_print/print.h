@@ -108,6 +108,9 @@ struct options {
  */
 void parse_options(int argc, char **argv, struct options *options);
 
+/* How many threads are to be used. */
+unsigned int thread_count(const struct options *options);
+
 /**
  * start_pager() - let the output go through a pager, if it goes to a terminal
  *
@@ -250,6 +253,68 @@ void *frames_at(struct frames *frames, const struct fkt_call *call, uint32_t dep
 /* A call has ended; what there was for it is gone. */
 void frames_leave(struct frames *frames, const struct fkt_call *call);
 
+/* ---- lines.c: lines of calls, made by several threads ---- */
+
+/**
+ * struct line - a line of a call
+ * @kind: the view's
+ * @process: the call's thread, as it was then
+ * @call: the call, with its entry if that is known
+ * @entry_text, @exit_text: see line_entry(), line_exit()
+ */
+struct line {
+	unsigned int kind;
+	struct fkt_process process;
+	struct fkt_call call;
+	char *entry_text;
+	char *exit_text;
+};
+
+/**
+ * struct line_maker - what makes lines, in one thread
+ * @out: where they go
+ * @args: shows arguments that name no threads
+ * @moments: shows moments
+ * @filter: for filter_first()
+ */
+struct line_maker {
+	struct fkt_output out;
+	struct fkt_args *args;
+	struct fkt_moments moments;
+	const struct filter *filter;
+};
+
+struct lines;
+
+/**
+ * lines_new() - begin to print lines
+ * @context: what the view knows
+ * @make: prints a line, in any thread; from the line and the maker alone
+ *
+ * Return: to be freed with lines_free(), or NULL without memory.
+ */
+struct lines *lines_new(const struct context *context,
+			void (*make)(struct line_maker *maker, const struct line *line));
+void lines_free(struct lines *lines);
+
+/**
+ * lines_add() - the next line
+ * @lines: the lines
+ * @kind: the view's
+ * @process: the call's thread
+ * @call: the call; copied
+ *
+ * Return: 0 or a negative errno value.
+ */
+int lines_add(struct lines *lines, unsigned int kind, const struct fkt_process *process,
+	      const struct fkt_call *call);
+/* Have all of them out. Returns 0 or a negative errno value. */
+int lines_flush(struct lines *lines);
+
+/* The arguments of a line's call, and what it returned, as fkt_args_entry() and _exit() say. */
+const char *line_entry(struct line_maker *maker, const struct line *line);
+const char *line_exit(struct line_maker *maker, const struct line *line);
+
 /* ---- call.c: calls one by one, with their arguments and results ---- */
 
 /* An event, until its call ends. */
@@ -273,15 +338,11 @@ void begin_calls(struct fkt_output *out);
 
 /**
  * print_call() - a row of such a table
- * @out: where
+ * @maker: prints it
  * @table: its name
- * @args: shows arguments
- * @first: the trace's beginning
- * @process: the call's thread
- * @call: the call, with its entry if that is known
+ * @line: the call
  */
-void print_call(struct fkt_output *out, const char *table, struct fkt_args *args, uint64_t first,
-		const struct fkt_process *process, const struct fkt_call *call);
+void print_call(struct line_maker *maker, const char *table, const struct line *line);
 
 /* ---- groups.c: values by keys, in bounded memory ---- */
 

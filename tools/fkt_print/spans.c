@@ -32,13 +32,9 @@ struct span {
 
 struct spans {
 	struct fkt_output *out;
-	const struct options *options;
-	const struct filter *filter;
 	const struct fkt_processes *processes;
-	struct fkt_args *args;
+	struct lines *lines;
 	struct frames *frames; /* a struct span * each */
-	struct fkt_moments moments;
-	unsigned int thread; /* width of its column */
 	uint32_t waiting;
 	uint64_t late; /* how many were printed out of the order */
 	struct span list;
@@ -67,7 +63,7 @@ static void spans_free(void *view)
 	frames_free(spans->frames);
 	while (spans->list.next != &spans->list)
 		drop(spans->list.next);
-	fkt_args_free(spans->args);
+	lines_free(spans->lines);
 	free(spans);
 }
 
@@ -79,6 +75,36 @@ static int moment_width(const struct fkt_output *out)
 	return out->time == FKT_TIME_ABS ? -29 : 14;
 }
 
+static void make_line(struct line_maker *maker, const struct line *line)
+{
+	const struct fkt_trace *trace = maker->out.trace;
+	const struct fkt_call *call = &line->call;
+	char name[FKT_NAME_BYTES], thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES] = "?";
+	char duration[FKT_DURATION_BYTES] = "?", own[FKT_DURATION_BYTES];
+	const char *lacks = call_lacks(call), *result;
+	unsigned int width = thread_width(&maker->out);
+
+	if (!fkt_format_for_people(maker->out.format)) {
+		print_call(maker, "spans", line);
+		return;
+	}
+	result = line_exit(maker, line);
+	fkt_row_name(trace, call->row, name);
+	put_thread(&line->process, width, thread);
+	maker->moments.first = filter_first(maker->filter);
+	if (call->entered && fkt_has_clock(trace))
+		fkt_moment(&maker->moments, call->begin, moment);
+	else if (call->entered)
+		snprintf(moment, sizeof(moment), "%" PRIu64, call->begin);
+	if (call->entered)
+		fkt_duration_as(trace, maker->out.time, call->end - call->begin, duration);
+	fprintf(maker->out.file, "%*s %11s %11s %4u %-*s %s%s(%s)%s%s%s%s%s\n",
+		moment_width(&maker->out), moment, duration,
+		fkt_duration_as(trace, maker->out.time, call->own, own), call->cpu, (int)width,
+		thread, call->interrupt ? "=> " : "", name, line_entry(maker, line),
+		*result ? " " : "", result, *lacks ? " /* " : "", lacks, *lacks ? " */" : "");
+}
+
 static void *spans_new(const struct context *context)
 {
 	struct spans *spans = calloc(1, sizeof(*spans));
@@ -87,15 +113,10 @@ static void *spans_new(const struct context *context)
 		return NULL;
 	spans->list.next = spans->list.before = &spans->list;
 	spans->out = context->out;
-	spans->options = context->options;
-	spans->filter = context->filter;
 	spans->processes = context->processes;
-	spans->moments.trace = context->trace;
-	spans->moments.time = context->options->time;
-	spans->thread = thread_width(context->out);
-	spans->args = fkt_args_new(context->trace, context->processes, context->out->format);
+	spans->lines = lines_new(context, make_line);
 	spans->frames = frames_new(sizeof(struct span *), drop_frame);
-	if (!spans->args || !spans->frames) {
+	if (!spans->lines || !spans->frames) {
 		spans_free(spans);
 		return NULL;
 	}
@@ -106,65 +127,38 @@ static void *spans_new(const struct context *context)
 			       !fkt_has_clock(context->trace)		? "Stamp"
 			       : context->options->time == FKT_TIME_ABS ? "Time"
 									: "Seconds",
-			       "Duration", "Own", "CPU", (int)spans->thread, "Thread", "Call");
+			       "Duration", "Own", "CPU", (int)thread_width(spans->out), "Thread",
+			       "Call");
 	return spans;
 }
 
-static void print_line(struct spans *spans, const struct fkt_process *process,
-		       const struct fkt_call *call)
+static int print(struct spans *spans, const struct fkt_process *process,
+		 const struct fkt_call *call)
 {
-	const struct fkt_trace *trace = spans->out->trace;
-	const char *result = fkt_args_exit(spans->args, call->exit, call->row);
-	char name[FKT_NAME_BYTES], thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES] = "?";
-	char duration[FKT_DURATION_BYTES] = "?", own[FKT_DURATION_BYTES];
-	const char *lacks = call_lacks(call);
-	FILE *file = spans->out->file;
-
-	fkt_row_name(trace, call->row, name);
-	put_thread(process, spans->thread, thread);
-	spans->moments.first = filter_first(spans->filter);
-	if (call->entered && fkt_has_clock(trace))
-		fkt_moment(&spans->moments, call->begin, moment);
-	else if (call->entered)
-		snprintf(moment, sizeof(moment), "%" PRIu64, call->begin);
-	if (call->entered)
-		fkt_duration_as(trace, spans->out->time, call->end - call->begin, duration);
-	fprintf(file, "%*s %11s %11s %4u %-*s %s%s(%s)%s%s%s%s%s\n", moment_width(spans->out),
-		moment, duration, fkt_duration_as(trace, spans->out->time, call->own, own),
-		call->cpu, (int)spans->thread, thread, call->interrupt ? "=> " : "", name,
-		fkt_args_entry(spans->args, call->entry, call->row), *result ? " " : "", result,
-		*lacks ? " /* " : "", lacks, *lacks ? " */" : "");
-}
-
-static void print(struct spans *spans, const struct fkt_process *process,
-		  const struct fkt_call *call)
-{
-	if (fkt_format_for_people(spans->out->format))
-		print_line(spans, process, call);
-	else
-		print_call(spans->out, "spans", spans->args, filter_first(spans->filter), process,
-			   call);
+	return lines_add(spans->lines, 0, process, call);
 }
 
 /* Print what nothing holds up; more than @max calls are not held up at all. */
-static void print_ended(struct spans *spans, uint32_t max)
+static int print_ended(struct spans *spans, uint32_t max)
 {
 	struct span *span;
+	int err = 0;
 
 	while ((span = spans->list.next) != &spans->list) {
 		if (!span->ended) {
 			if (spans->waiting <= max)
-				return;
+				return err;
 			span->late = true;
 			span->before->next = span->next;
 			span->next->before = span->before;
 			span->next = span->before = span;
 			continue;
 		}
-		print(spans, &span->process, &span->call);
+		err = err ?: print(spans, &span->process, &span->call);
 		spans->waiting--;
 		drop(span);
 	}
+	return err;
 }
 
 /* One that is behind all others; without memory, NULL. */
@@ -232,30 +226,29 @@ static int spans_leave(void *view, const struct fkt_call *call, bool passes)
 	if (!call->entered) {
 		span = passes ? add(spans, NULL) : NULL;
 		err = span ? keep(spans, &span, call) : passes ? -ENOMEM : 0;
-		print_ended(spans, WAITING_MAX);
-		return err;
+		return print_ended(spans, WAITING_MAX) ?: err;
 	}
 	frame = frames_at(spans->frames, call, call->depth);
 	if (passes && frame && *frame && !(*frame)->late) {
 		err = keep(spans, frame, call);
 	} else if (passes) {
 		whole.entry = frame && *frame ? &(*frame)->entry : NULL;
-		print(spans, fkt_process(spans->processes, call->id), &whole);
+		err = print(spans, fkt_process(spans->processes, call->id), &whole);
 		spans->late += whole.entry != NULL;
 	}
 	frames_leave(spans->frames, call);
-	print_ended(spans, WAITING_MAX);
-	return err;
+	return print_ended(spans, WAITING_MAX) ?: err;
 }
 
 static int spans_print(const struct context *context, void *view)
 {
 	struct spans *spans = view;
+	int err;
 
 	(void)context;
-	print_ended(spans, 0);
-	if (!spans->late)
-		return 0;
+	err = print_ended(spans, 0) ?: lines_flush(spans->lines);
+	if (err || !spans->late)
+		return err;
 	/* Behind what it is about, where both go to the same place. */
 	fflush(spans->out->file);
 	fprintf(stderr,
@@ -264,6 +257,11 @@ static int spans_print(const struct context *context, void *view)
 		program_invocation_short_name, spans->late, spans->late == 1 ? " is" : "s are",
 		WAITING_MAX);
 	return 0;
+}
+
+static int spans_flush(void *view)
+{
+	return lines_flush(((struct spans *)view)->lines);
 }
 
 static const struct argp_option spans_options[] = {
@@ -279,6 +277,7 @@ const struct view view_spans = {
 	.new = spans_new,
 	.enter = spans_enter,
 	.leave = spans_leave,
+	.flush = spans_flush,
 	.print = spans_print,
 	.free = spans_free,
 };

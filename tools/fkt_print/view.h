@@ -77,6 +77,7 @@ enum view_wants {
  * @enter: a call begins; @passes: the filter lets it through, so far as it can tell
  * @leave: it has ended; @passes: the filter lets it through
  * @wait: a thread that passes the filter runs again
+ * @flush: what it prints as it goes is to be out, as something else follows
  * @print: all has been read
  * @free: end; not called for what new() did not make
  *
@@ -97,6 +98,7 @@ struct view {
 	int (*enter)(void *view, const struct fkt_call *call, bool passes);
 	int (*leave)(void *view, const struct fkt_call *call, bool passes);
 	int (*wait)(void *view, const struct fkt_wait *wait);
+	int (*flush)(void *view);
 	int (*print)(const struct context *context, void *view);
 	void (*free)(void *view);
 };
