@@ -180,9 +180,11 @@ static const struct field_kind *find_kind(const char *name, size_t bytes)
 	return NULL;
 }
 
-static bool is_text(enum fkt_field_type type)
+/* What does not fit into an immediate: text, and addresses, whose names are long. */
+static bool is_too_large(enum fkt_field_type type)
 {
-	return type == FKT_FIELD_COMM || type == FKT_FIELD_STRING || type == FKT_FIELD_QUOTED;
+	return type == FKT_FIELD_COMM || type == FKT_FIELD_STRING || type == FKT_FIELD_QUOTED ||
+	       type == FKT_FIELD_SYMBOL || type == FKT_FIELD_FUNCTION;
 }
 
 /* Work out a code's fields from its row's spec. Stops at a type that it does not know. */
@@ -212,8 +214,7 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 		type_bytes = colon ? bytes - (size_t)(colon + 1 - word) : 0;
 		elements = colon ? array_elements(colon + 1, &type_bytes) : 0;
 		kind = colon ? find_kind(colon + 1, type_bytes) : NULL;
-		/* A string does not fit into an immediate. */
-		if (!kind || (immediate && (is_text(kind->type) || elements)))
+		if (!kind || (immediate && (is_too_large(kind->type) || elements)))
 			break;
 		if (elements &&
 		    (!is_element(kind->type) || elements * kind->bytes > FKT_SLOT_WORDS_MAX * 8))

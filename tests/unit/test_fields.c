@@ -9,6 +9,7 @@
 #include <fkt/trace.h>
 
 #include "build_trace.h"
+#include "show/internal.h"
 #include "show/table.h"
 
 static struct build build;
@@ -174,6 +175,97 @@ static void test_immediate_string(void **state)
 	EXPECT("text", "5000  first", "5001  next");
 }
 
+/* The longest line that a row of codes makes in a format, with names as long as they get. */
+static size_t longest_line(const char *format, const char *spec, uint64_t word)
+{
+	static char symbols[640], irqs[160], codes[4096];
+	struct fkt_trace *trace;
+	struct fkt_processes *processes;
+	struct fkt_reader *reader;
+	struct fkt_text *text;
+	struct fkt_event next;
+	uint64_t words[FKT_SLOT_WORDS_MAX];
+	int fd = memfd_create("listing", 0);
+	off_t bytes;
+
+	for (unsigned int i = 0; i < FKT_SLOT_WORDS_MAX; i++)
+		words[i] = word;
+	snprintf(symbols, sizeof(symbols), "1 T %0*d [%0*d]\n", 511, 0, 31, 0);
+	snprintf(irqs, sizeof(irqs), "65535 %0*d\n", 127, 0);
+	/* Quotes are what takes the most room where text is quoted. */
+	for (char *c = symbols + 4; (c = strchr(c, '0'));)
+		*c = '"';
+	for (char *c = irqs; (c = strchr(c, '0'));)
+		*c = '"';
+	snprintf(codes, sizeof(codes), "0x5000 1 point 0 own %0*d %s\n", 79, 0, spec);
+	build_free(&build);
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_IRQS, irqs);
+	build_text(&build, FKT_SECTION_SYMBOLS, symbols);
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_pages(&build);
+	event(0x5000, UINT16_MAX, words, FKT_SLOT_WORDS_MAX);
+	build_end(&build, 0, 0, 0);
+	trace = open_trace();
+	processes = fkt_processes_new(trace);
+	reader = fkt_reader_new(trace);
+	text = fkt_text_new(trace, processes, fd, FKT_TIME_CYCLES);
+	assert_true(fd >= 0 && processes && reader && text);
+	fkt_text_set_format(text, fkt_format_find(format), false);
+	while (fkt_next(reader, &next) == FKT_EVENT)
+		fkt_text_event(text, &next);
+	assert_int_equal(fkt_text_flush(text), 0);
+	bytes = lseek(fd, 0, SEEK_END);
+	fkt_text_free(text);
+	fkt_reader_free(reader);
+	fkt_processes_free(processes);
+	fkt_close(trace);
+	close(fd);
+	return (size_t)bytes;
+}
+
+/* What stands before @n fields of a kind, with names that are as long as they get. */
+static void add_fields(char *spec, unsigned int n, const char *at, const char *type)
+{
+	for (unsigned int i = 0; i < n; i++)
+		sprintf(spec + strlen(spec), " %s%030u:%s", at, i, type);
+}
+
+/* No trace makes a line for which there is no room. */
+static void test_long_lines(void **state)
+{
+	static const char *const formats[] = { "text", "json", "csv" };
+	static const struct {
+		unsigned int immediates;
+		const char *immediate;
+		unsigned int fields;
+		const char *field;
+	} rows[] = {
+		{ 60, "sym", 0, "" },	       { 60, "func", 0, "" },
+		{ 45, "irq", 15, "sym" },      { 59, "irq", 1, "sym[15]" },
+		{ 59, "irq", 1, "char[120]" }, { 60, "irq", 0, "" },
+	};
+	char spec[3072];
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		*spec = '\0';
+		add_fields(spec, rows[i].immediates, "@", rows[i].immediate);
+		add_fields(spec, rows[i].fields, "", rows[i].field);
+		for (unsigned int j = 0; j < sizeof(formats) / sizeof(formats[0]); j++) {
+			const struct fkt_format *format = fkt_format_find(formats[j]);
+			size_t bytes = longest_line(formats[j], spec, 0x1000001);
+
+			if (bytes > format->line_bytes)
+				print_error("%s, %u %s, %u %s: %zu bytes, room for %zu\n",
+					    formats[j], rows[i].immediates, rows[i].immediate,
+					    rows[i].fields, rows[i].field, bytes,
+					    format->line_bytes);
+			assert_true(bytes <= format->line_bytes);
+		}
+	}
+}
+
 static void test_fields(void **state)
 {
 	const uint64_t words[2] = { 3, 0x656d616e };
@@ -273,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_values, begin, end),
 		cmocka_unit_test_setup_teardown(test_immediate_string, begin, end),
+		cmocka_unit_test_setup_teardown(test_long_lines, begin, end),
 		cmocka_unit_test_setup_teardown(test_fields, begin, end),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_formats),
