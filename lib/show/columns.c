@@ -12,6 +12,7 @@
 #include "internal.h"
 
 #define ROWS_KEPT   4096
+#define ROWS_FIRST  16
 #define COLUMNS_MAX 32
 
 /* Names are cut to so much when there is no other way, and sooner than columns are left out. */
@@ -43,6 +44,7 @@ struct fkt_layout {
 	bool fixed; /* the title is printed, and so are rows as they come */
 	struct row *row;
 	size_t rows;
+	size_t room;
 };
 
 /* Characters, not bytes. */
@@ -303,14 +305,27 @@ void fkt_layout_begin(struct fkt_output *out, const struct fkt_column *columns)
 	fkt_layout_end(out);
 	if (!layout)
 		return;
-	layout->row = calloc(ROWS_KEPT, sizeof(*layout->row));
-	if (!layout->row) {
-		free(layout);
-		return;
-	}
 	for (; columns->title && layout->columns < COLUMNS_MAX; columns++)
 		layout->column[layout->columns++] = *columns;
 	out->layout = layout;
+}
+
+/* Most tables are short. False: no more rows are kept. */
+static bool make_room(struct fkt_layout *layout)
+{
+	size_t room = layout->room ? 4 * layout->room : ROWS_FIRST;
+	struct row *larger;
+
+	if (layout->room >= ROWS_KEPT)
+		return false;
+	if (room > ROWS_KEPT)
+		room = ROWS_KEPT;
+	larger = realloc(layout->row, room * sizeof(*larger));
+	if (!larger)
+		return false;
+	layout->row = larger;
+	layout->room = room;
+	return true;
 }
 
 void fkt_layout_row(struct fkt_output *out, const union fkt_cell *cells, bool strong)
@@ -322,7 +337,7 @@ void fkt_layout_row(struct fkt_output *out, const union fkt_cell *cells, bool st
 		return;
 	for (unsigned int i = 0; i < layout->columns; i++)
 		row.cell[i] = make_cell(out, &layout->column[i], cells[i]);
-	if (!layout->fixed && layout->rows == ROWS_KEPT)
+	if (!layout->fixed && layout->rows == layout->room && !make_room(layout))
 		print_kept(out, layout);
 	if (!layout->fixed) {
 		layout->row[layout->rows++] = row;
