@@ -223,7 +223,7 @@ struct lines *lines_new(const struct context *context,
 	pthread_mutex_init(&lines->lock, NULL);
 	pthread_cond_init(&lines->changed, NULL);
 	if (!begin_maker(&lines->maker, context) ||
-	    (threads > 1 && has_output_alone(context) && fkt_can_list(context->trace) &&
+	    (threads > 1 && has_output_alone(context) && fkt_is_complete(context->trace) &&
 	     !begin_threads(lines, context, threads - 1))) {
 		lines_free(lines);
 		return NULL;
