@@ -68,7 +68,7 @@ struct out_lane {
  * @entries: how many there are
  * @first: stamp of its first event
  * @last: the latest stamp, up to @stop
- * @stop: when the old recording stopped
+ * @start, @stop: when the old recording began and stopped, @stop UINT64_MAX when that is not known
  * @reached_end: its last event is the old trace's last one
  * @lane: all lanes
  * @current: who is current on each CPU, as a reader of the new trace will know it
@@ -92,6 +92,7 @@ struct out {
 	unsigned int entries;
 	uint64_t first;
 	uint64_t last;
+	uint64_t start;
 	uint64_t stop;
 	bool reached_end;
 	struct out_lane *lane;
@@ -218,18 +219,38 @@ static void put_head(struct out *out, const char *processes, size_t processes_by
 	put_zeros(out, FKT_PAGE_BYTES);
 }
 
-/* Totals of each lane at the trace's end, NULL where there are none; to be freed. */
+/* Totals of each lane of the old trace, NULL where there are none; to be freed. */
 static const struct fkt_lane_totals **totals_of_lanes(const struct out *out)
 {
 	uint32_t lanes = out->trace->header.lanes;
 	const struct fkt_lane_totals **of = calloc(lanes, sizeof(*of)), *totals;
 
-	if (!of || !out->reached_end)
-		return of;
-	for (size_t i = 0; (totals = fkt_lane_totals(out->trace, i)); i++)
+	for (size_t i = 0; of && (totals = fkt_lane_totals(out->trace, i)); i++)
 		if (totals->lane < lanes && !of[totals->lane])
 			of[totals->lane] = totals;
 	return of;
+}
+
+static bool has_cpu(const struct fkt_extract *extract, uint16_t cpu)
+{
+	return !extract->cpus || extract->cpus[cpu / 8] & 1u << cpu % 8;
+}
+
+/*
+ * The CPU of a lane: one from which nothing came meanwhile is there all the same, unless the part
+ * is of one process, or of other CPUs.
+ */
+static uint32_t cpu_of_lane(const struct out *out, uint32_t number,
+			    const struct fkt_lane_totals *totals)
+{
+	const struct fkt_extract *extract = out->extract;
+	uint32_t cpu = out->lane[number].cpu;
+
+	if (cpu != FKT_CPU_ANY || !totals || totals->cpu >= FKT_CPU_ANY ||
+	    out->trace->header.shared || extract->by_pid || extract->process ||
+	    !has_cpu(extract, (uint16_t)totals->cpu))
+		return cpu;
+	return totals->cpu;
 }
 
 /* At the trace's end, losses after a lane's last page are in its totals alone. */
@@ -244,24 +265,25 @@ static int put_tail(struct out *out)
 {
 	uint32_t lanes = out->trace->header.lanes;
 	struct fkt_lane_totals *totals = calloc(lanes, sizeof(*totals));
-	const struct fkt_lane_totals **at_end = totals_of_lanes(out);
+	const struct fkt_lane_totals **old = totals_of_lanes(out);
 	struct fkt_footer footer = { .magic = FKT_FOOTER_MAGIC };
 	uint64_t events = 0, lost = 0, discarded = 0;
 	char *info = NULL;
 	int length;
 
-	if (!totals || !at_end) {
+	if (!totals || !old) {
 		free(totals);
-		free(at_end);
+		free(old);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < lanes; i++) {
 		const struct out_lane *lane = &out->lane[i];
-		uint64_t lane_lost = lost_to_end(lane, at_end[i]);
-		uint64_t lane_discarded = at_end[i] ? at_end[i]->discarded : lane->discarded;
+		const struct fkt_lane_totals *at_end = out->reached_end ? old[i] : NULL;
+		uint64_t lane_lost = lost_to_end(lane, at_end);
+		uint64_t lane_discarded = at_end ? at_end->discarded : lane->discarded;
 
 		totals[i].lane = htole32(i);
-		totals[i].cpu = htole32(lane->cpu);
+		totals[i].cpu = htole32(cpu_of_lane(out, i, old[i]));
 		totals[i].events = htole64(lane->events);
 		totals[i].lost = htole64(lane_lost);
 		totals[i].pages = htole64(lane->pages);
@@ -270,13 +292,16 @@ static int put_tail(struct out *out)
 		lost += lane_lost;
 		discarded += lane_discarded;
 	}
-	free(at_end);
+	free(old);
 	footer.tail_offset = htole64(out->bytes);
 	memcpy(footer.id, out->trace->header.id, sizeof(footer.id));
 
 	copy_sections(out, true);
-	if (out->reached_end && out->stop != UINT64_MAX && out->extract->to >= out->stop)
-		out->last = out->stop;
+	/* It is of all the time that was asked for, also where nothing happens at its ends. */
+	if (out->stop != UINT64_MAX) {
+		out->first = out->extract->from > out->start ? out->extract->from : out->start;
+		out->last = out->extract->to < out->stop ? out->extract->to : out->stop;
+	}
 	/* A later value of a key takes the place of an earlier one. */
 	length = asprintf(&info,
 			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=%" PRIu64
@@ -586,11 +611,6 @@ static bool is_wanted(const struct out *out, struct fkt_state *state, uint32_t t
 	return true;
 }
 
-static bool has_cpu(const struct fkt_extract *extract, uint16_t cpu)
-{
-	return !extract->cpus || extract->cpus[cpu / 8] & 1u << cpu % 8;
-}
-
 static bool is_picked(const struct out *out, struct fkt_state *state, const struct fkt_event *event)
 {
 	const struct fkt_extract *extract = out->extract;
@@ -721,7 +741,6 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 {
 	uint32_t lanes = trace->header.lanes;
 	struct out *out = calloc(1, sizeof(*out));
-	uint64_t start;
 	int err = -ENOMEM;
 
 	if (!out)
@@ -730,7 +749,7 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 	out->extract = extract;
 	out->fd = fd;
 	out->first = UINT64_MAX;
-	if (!fkt_recorded(trace, &start, &out->stop))
+	if (!fkt_recorded(trace, &out->start, &out->stop))
 		out->stop = UINT64_MAX;
 	out->reached_end = true;
 	out->lane = calloc(lanes, sizeof(*out->lane));

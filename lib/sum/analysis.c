@@ -1323,6 +1323,9 @@ static int end_silent(struct fkt_analysis *a, uint32_t number, bool idle)
 		return 0;
 	if (a->cpu[number].blind)
 		idle = false;
+	/* In an extracted trace, some thread may have been there all the time. */
+	for (size_t i = 0; idle && i < a->trace->n_current; i++)
+		idle = a->trace->current[i].cpu != number || !a->trace->current[i].tid;
 	thread = idle ? find_thread(a, 0, (uint16_t)number) : a->unknown;
 	if (!thread)
 		return -ENOMEM;

@@ -750,6 +750,31 @@ static void test_ends(void **state)
 	unlink(file);
 }
 
+/* A window that was cut out has the times that the whole trace has in that window. */
+static void test_extracted_window(void **state)
+{
+	static const char *const windows[] = { "2us..4us", "3us..6us", "6us..", "..5us",
+					       "1us..11us" };
+	char file[] = "/tmp/test_print_window.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_outside(file);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "cd %s/build/bin; v='--no-summary --cpus --format csv'; "
+			 "./fkt_extract --range %s -o %s.part %s >/dev/null && "
+			 "./fkt_print $v --range %s %s >%s.whole && "
+			 "./fkt_print $v %s.part | diff %s.whole -; s=$?; rm -f %s.*; exit $s",
+			 top, windows[i], file, file, windows[i], file, file, file, file, file);
+		if (system(command))
+			fail_msg("%s", windows[i]);
+	}
+	unlink(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -765,6 +790,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_errno_of_int),
 		cmocka_unit_test(test_part_of_stream),
 		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_extracted_window),
 		cmocka_unit_test(test_outside),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
