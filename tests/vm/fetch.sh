@@ -37,8 +37,9 @@ bits="do_sys_openat2 low=%si:b4@0/8 high=%si:b12@20/32 one=+0(%dx):b1@6/64 all=+
 # ftrace itself is not asked for a symstr: kallsyms_lookup() of these kernels writes a NUL 511 bytes behind where the name
 # begins, which is in other events, or in memory that is somebody else's.
 read_iter="+$(at file_operations read_iter)(+$(at file f_op)(%di))"
-text="vfs_read symbol=$read_iter:symbol symstr=$read_iter:symstr"
-symbols="vfs_read symbol=$read_iter:symbol symstr=$read_iter:symbol"
+operations="operations=+$(at file f_op)(%di):symbol"
+text="vfs_read symbol=$read_iter:symbol symstr=$read_iter:symstr $operations"
+symbols="vfs_read symbol=$read_iter:symbol symstr=$read_iter:symbol $operations"
 places=(p:by_name "$named" "$offsets" p:all "$all" "$registers" p:mixed "$mixed" "$plain"
 	p:arrays "$arrays" "$arrays" p:bits "$bits" "$bits" p:text "$text" "$symbols")
 

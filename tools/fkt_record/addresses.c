@@ -866,6 +866,9 @@ static void add_address(struct codes *codes, const char *text)
 	if (count == FKT_KPROBES_MAX)
 		wrong(probe, "there are too many addresses");
 	n = compile(probe, ops, spec);
+	/* What is there may be a variable as well as a function. */
+	if (strstr(spec, ":sym"))
+		codes->names_data = true;
 	if (!(count & (count - 1))) {
 		size_t room = count ? 2 * count : 1;
 

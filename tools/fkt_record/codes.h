@@ -5,6 +5,7 @@
 #ifndef FKT_RECORD_CODES_H
 #define FKT_RECORD_CODES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <fkt/codes.h>
@@ -15,10 +16,12 @@
  * struct codes - the codes from FKT_CODE_DYNAMIC on; begin with all zero
  * @count: how many are taken
  * @lines: their lines of FKT_SECTION_CODES; head.c puts them behind the built-in ones
+ * @names_data: an argument is to be shown as the name of what is there, which may be a variable
  */
 struct codes {
 	uint32_t count;
 	struct sections lines;
+	bool names_data;
 };
 
 /** struct code_line - a row of codes.h or one like it; see there */

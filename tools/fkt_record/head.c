@@ -44,6 +44,8 @@ static void add_symbols(struct sections *head, struct recording *recording)
 	begin = head->bytes;
 	symbols_add(head, recording->options.system_map);
 	modules_add_symbols(head, begin, recording);
+	if (recording->codes.names_data)
+		symbols_add_data(head);
 	sections_end_compressed(head);
 }
 

@@ -262,6 +262,9 @@ const struct sections *symbols_running(void);
  */
 void symbols_add(struct sections *head, const char *system_map);
 
+/** symbols_add_data - append the variables of the kernel and its modules, likewise */
+void symbols_add_data(struct sections *head);
+
 /* modules.c */
 
 /** modules_add_codes - append the lines of the codes that modules have registered */

@@ -26,8 +26,8 @@
 /* How many incoherences are shown one by one. */
 #define INCOHERENCES_SHOWN 5
 
-/* Appends a file's text; its lines that are not of functions are dropped on the way. */
-int symbols_read(struct sections *text, const char *name)
+/* Appends a file's text; its lines of other types are dropped on the way. */
+static int read_lines(struct sections *text, const char *name, const char *types)
 {
 	size_t line = text->bytes; /* start of the first line that was not looked at yet */
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -44,7 +44,7 @@ int symbols_read(struct sections *text, const char *name)
 		while ((newline = memchr(from, '\n', (size_t)(end - from)))) {
 			size_t length = (size_t)(newline + 1 - from);
 
-			if (length > NAME_AT + 1 && memchr("tTwW", from[TYPE_AT], 4)) {
+			if (length > NAME_AT + 1 && strchr(types, from[TYPE_AT])) {
 				memmove(to, from, length);
 				to += length;
 			}
@@ -57,6 +57,11 @@ int symbols_read(struct sections *text, const char *name)
 	text->bytes = line;
 	close(fd);
 	return got < 0 ? -1 : 0;
+}
+
+int symbols_read(struct sections *text, const char *name)
+{
+	return read_lines(text, name, "tTwW");
 }
 
 static void add_symbol(struct symbols *symbols, const struct symbol *symbol)
@@ -244,4 +249,20 @@ void symbols_add(struct sections *head, const char *system_map)
 		sections_add(head, running->data, running->bytes);
 	if (system_map)
 		merge_map(head, begin, system_map);
+}
+
+void symbols_add_data(struct sections *head)
+{
+	struct sections data = { 0 };
+	const char *line, *end;
+
+	if (read_lines(&data, "/proc/kallsyms", "bBdDrRvV"))
+		warn("/proc/kallsyms: data will have no names");
+	/* What each CPU has for itself is told by how far it is from where a CPU's data begin. */
+	for (line = data.data; line && line < data.data + data.bytes; line = end) {
+		end = (const char *)memchr(line, '\n', data.bytes - (size_t)(line - data.data)) + 1;
+		if (*line >= '8')
+			sections_add(head, line, (size_t)(end - line));
+	}
+	free(data.data);
 }
