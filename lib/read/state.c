@@ -20,6 +20,7 @@
 
 struct open_call {
 	uint32_t code;
+	uint16_t imm; /* of its event: which interrupt it is */
 	uint64_t stamp;
 };
 
@@ -29,6 +30,12 @@ struct call_stack {
 	uint32_t room;
 };
 
+enum whereabouts {
+	UNKNOWN,
+	ON_CPU,
+	OFF_CPU, /* @wait tells since when and why */
+};
+
 struct thread {
 	uint32_t tid;
 	uint32_t tgid;
@@ -36,6 +43,8 @@ struct thread {
 	bool used;
 	bool gone;
 	char comm[FKT_COMM_BYTES + 1];
+	uint8_t where; /* enum whereabouts */
+	struct fkt_open_wait wait;
 	struct call_stack stack;
 };
 
@@ -122,7 +131,8 @@ static void empty(struct fkt_state *state, struct call_stack *stack)
 	stack->depth = 0;
 }
 
-static void push(struct fkt_state *state, struct call_stack *stack, uint32_t code, uint64_t stamp)
+static void push(struct fkt_state *state, struct call_stack *stack, uint32_t code, uint16_t imm,
+		 uint64_t stamp)
 {
 	struct open_call *call;
 
@@ -140,6 +150,7 @@ static void push(struct fkt_state *state, struct call_stack *stack, uint32_t cod
 		stack->room = room;
 	}
 	stack->call[stack->depth].code = code;
+	stack->call[stack->depth].imm = imm;
 	stack->call[stack->depth].stamp = stamp;
 	stack->depth++;
 	state->calls++;
@@ -191,6 +202,7 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		if (!thread)
 			return;
 		empty(state, &thread->stack);
+		thread->where = UNKNOWN;
 		thread->gone = false;
 		thread->tgid = fkt_arg32(event, 4);
 		thread->ppid = fkt_arg32(event, 12);
@@ -220,9 +232,80 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		break;
 	case FKT_CODE_RELEASE:
 		empty(state, &thread->stack);
+		thread->where = UNKNOWN;
 		thread->gone = true;
 		break;
 	}
+}
+
+/* ---- who is on a CPU, and who waits ---- */
+
+static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
+{
+	struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
+
+	state->current[cpu] = tid;
+	if (!thread)
+		return;
+	thread->where = ON_CPU;
+	thread->wait = (struct fkt_open_wait){ .tid = tid };
+}
+
+static void switch_threads(struct fkt_state *state, const struct fkt_event *event)
+{
+	struct thread *prev = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid)
+									  : NULL;
+
+	if (prev) {
+		prev->where = event->imm & FKT_TASK_GONE ? UNKNOWN : OFF_CPU;
+		prev->wait.cpu = event->cpu;
+		prev->wait.state = event->imm;
+		prev->wait.left = event->stamp;
+		prev->wait.woken = 0;
+	}
+	/* What interrupted it is over. */
+	empty(state, &state->irq[event->cpu]);
+	come_to_cpu(state, event->cpu, fkt_arg32(event, 4));
+}
+
+/* What a CPU is at work with: the innermost interrupt, or the outermost call. */
+static struct open_call at_work(struct fkt_state *state, const struct fkt_event *event)
+{
+	const struct call_stack *irq = &state->irq[event->cpu];
+	const struct thread *thread;
+
+	if (irq->depth)
+		return irq->call[irq->depth - 1];
+	thread = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid) : NULL;
+	return thread && thread->stack.depth ? thread->stack.call[0]
+					     : (struct open_call){ .code = FKT_NO_CODE };
+}
+
+static void wake(struct fkt_state *state, const struct fkt_event *event)
+{
+	const struct open_call at = at_work(state, event);
+	const uint32_t tid = fkt_arg32(event, 0);
+	struct thread *thread = tid ? find(state, tid) : NULL;
+	struct fkt_open_wait *wait;
+
+	if (!thread)
+		return;
+	wait = &thread->wait;
+	if (thread->where == OFF_CPU && (wait->woken || !wait->state))
+		return;
+	if (thread->where == UNKNOWN)
+		*wait = (struct fkt_open_wait){
+			.cpu = event->cpu,
+			.left = event->code == FKT_CODE_WAKEUP_NEW ? event->stamp : 0,
+		};
+	wait->waker = event->pid;
+	wait->code = at.code;
+	wait->imm = at.imm;
+	wait->early = thread->where == ON_CPU;
+	if (wait->early)
+		return;
+	wait->woken = event->stamp;
+	thread->where = OFF_CPU;
 }
 
 int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
@@ -230,13 +313,12 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	const struct effect *effect = effect_of(state, event->code);
 	struct thread *thread;
 
-	state->current[event->cpu] = event->pid;
-	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
-		state->current[event->cpu] = fkt_arg32(event, 4);
+	if (state->current[event->cpu] != event->pid)
+		come_to_cpu(state, event->cpu, event->pid);
 
 	switch (effect->kind) {
 	case FKT_KIND_CPU_ENTRY:
-		push(state, &state->irq[event->cpu], event->code, event->stamp);
+		push(state, &state->irq[event->cpu], event->code, event->imm, event->stamp);
 		break;
 	case FKT_KIND_CPU_EXIT:
 		pop(state, &state->irq[event->cpu], effect->entry);
@@ -250,12 +332,18 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		if (event->code < FKT_CODE_IRQ_ENTRY)
 			empty(state, &thread->stack);
 		if (effect->kind == FKT_KIND_ENTRY)
-			push(state, &thread->stack, event->code, event->stamp);
+			push(state, &thread->stack, event->code, 0, event->stamp);
 		else if (event->code >= FKT_CODE_IRQ_ENTRY)
 			pop(state, &thread->stack, effect->entry);
 		break;
 	default:
-		if (fkt_is_process_event(event->code))
+		if (event->words < 1)
+			break;
+		if (event->code == FKT_CODE_SWITCH)
+			switch_threads(state, event);
+		else if (event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW)
+			wake(state, event);
+		else if (fkt_is_process_event(event->code))
 			process_event(state, event);
 	}
 	return state->failed ? -ENOMEM : 0;
@@ -303,6 +391,7 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 {
 	struct fkt_state *state = calloc(1, sizeof(*state));
 	const struct fkt_open_call *call;
+	const struct fkt_open_wait *wait;
 	struct thread *thread;
 
 	if (!state)
@@ -316,12 +405,19 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	}
 	read_initial(state);
 	for (size_t i = 0; i < trace->n_current; i++)
-		state->current[trace->current[i].cpu] = trace->current[i].tid;
+		come_to_cpu(state, trace->current[i].cpu, trace->current[i].tid);
 	for (size_t i = 0; (call = fkt_open_call(trace, i)); i++) {
 		if (call->interrupt)
-			push(state, &state->irq[call->cpu], call->code, call->stamp);
+			push(state, &state->irq[call->cpu], call->code, 0, call->stamp);
 		else if ((thread = find(state, call->tid)))
-			push(state, &thread->stack, call->code, call->stamp);
+			push(state, &thread->stack, call->code, 0, call->stamp);
+	}
+	for (size_t i = 0; (wait = fkt_open_wait(trace, i)); i++) {
+		thread = find(state, wait->tid);
+		if (!thread || thread->where == ON_CPU)
+			continue;
+		thread->where = OFF_CPU;
+		thread->wait = *wait;
 	}
 	return state;
 }
@@ -371,6 +467,17 @@ char *fkt_state_processes(const struct fkt_state *state, size_t *bytes)
 	return text;
 }
 
+static void print_wait(FILE *out, uint32_t tid, const struct fkt_open_wait *wait)
+{
+	fprintf(out, "wait %" PRIu32 " %u %u %" PRIu64 " %" PRIu64, tid, wait->cpu, wait->state,
+		wait->left, wait->woken);
+	if (wait->woken || wait->early)
+		fprintf(out, " %" PRIu32, wait->waker);
+	if ((wait->woken || wait->early) && wait->code != FKT_NO_CODE)
+		fprintf(out, " %" PRIu32 " %u", wait->code, wait->imm);
+	fputc('\n', out);
+}
+
 char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 {
 	const struct call_stack *stack;
@@ -394,6 +501,8 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 		for (uint32_t j = 0; j < stack->depth; j++)
 			fprintf(out, "call %" PRIu32 " %" PRIu32 " %" PRIu64 "\n",
 				state->thread[i].tid, stack->call[j].code, stack->call[j].stamp);
+		if (state->thread[i].used && state->thread[i].where == OFF_CPU)
+			print_wait(out, state->thread[i].tid, &state->thread[i].wait);
 	}
 	if (fclose(out)) {
 		free(text);
@@ -421,18 +530,70 @@ static bool add_call(struct fkt_trace *trace, size_t *room, const struct fkt_ope
 	return true;
 }
 
+/* "CPU STATE LEFT WOKEN [WAKER [CODE IMM]]" */
+static bool parse_wait(struct fkt_open_wait *wait, uint32_t tid, char *line)
+{
+	uint32_t cpu, state, imm;
+	char *word;
+
+	*wait = (struct fkt_open_wait){ .tid = tid, .code = FKT_NO_CODE };
+	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &cpu) || cpu > UINT16_MAX ||
+	    !fkt_parse_u32(fkt_next_word(&line), &state) || state > UINT16_MAX ||
+	    !fkt_parse_u64(fkt_next_word(&line), &wait->left) ||
+	    !fkt_parse_u64(fkt_next_word(&line), &wait->woken))
+		return false;
+	wait->cpu = (uint16_t)cpu;
+	wait->state = (uint16_t)state;
+	word = fkt_next_word(&line);
+	if (!word)
+		return true;
+	wait->early = !wait->woken;
+	if (!fkt_parse_u32(word, &wait->waker))
+		return false;
+	word = fkt_next_word(&line);
+	if (!word)
+		return true;
+	if (!fkt_parse_u32(word, &wait->code) || wait->code >= FKT_SLOT_CODES ||
+	    !fkt_parse_u32(fkt_next_word(&line), &imm) || imm > UINT16_MAX)
+		return false;
+	wait->imm = (uint16_t)imm;
+	return true;
+}
+
+static bool add_wait(struct fkt_trace *trace, size_t *room, const struct fkt_open_wait *wait)
+{
+	struct fkt_open_wait *larger;
+
+	if (trace->n_open_waits == *room) {
+		*room = *room ? *room * 2 : 64;
+		larger = *room > THREADS_MAX ? NULL
+					     : realloc(trace->open_waits, *room * sizeof(*larger));
+		if (!larger)
+			return false;
+		trace->open_waits = larger;
+	}
+	trace->open_waits[trace->n_open_waits++] = *wait;
+	return true;
+}
+
 int fkt_index_state(struct fkt_trace *trace)
 {
 	char *text = trace->state_lines.text, *line, *word;
 	struct fkt_open_call call;
+	struct fkt_open_wait wait;
 	struct fkt_current *larger;
-	size_t room = 0;
+	size_t room = 0, wait_room = 0;
 	uint32_t first;
 
 	while (text && (line = fkt_next_line(&text))) {
 		word = fkt_next_word(&line);
 		if (!word || !fkt_parse_u32(fkt_next_word(&line), &first))
 			continue;
+		if (!strcmp(word, "wait")) {
+			if (parse_wait(&wait, first, line) && !add_wait(trace, &wait_room, &wait))
+				return wait_room > THREADS_MAX ? 0 : -ENOMEM;
+			continue;
+		}
 		memset(&call, 0, sizeof(call));
 		call.interrupt = !strcmp(word, "interrupt");
 		if (strcmp(word, "call") && first > UINT16_MAX)
@@ -467,4 +628,9 @@ int fkt_index_state(struct fkt_trace *trace)
 const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t index)
 {
 	return index < trace->n_open_calls ? &trace->open_calls[index] : NULL;
+}
+
+const struct fkt_open_wait *fkt_open_wait(const struct fkt_trace *trace, size_t index)
+{
+	return index < trace->n_open_waits ? &trace->open_waits[index] : NULL;
 }

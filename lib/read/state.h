@@ -5,6 +5,9 @@
 
 #include <fkt/trace.h>
 
+/* Bits of a Linux task's state: it has ended. */
+#define FKT_TASK_GONE 0x00b0u
+
 /**
  * struct fkt_open_call - a call that was entered before an extracted trace begins
  * @code: the code of its entry
@@ -30,6 +33,42 @@ struct fkt_open_call {
  * Only what fkt_extract wrote has any. Others may be open as well, if they had been so for long.
  */
 const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t index);
+
+/**
+ * struct fkt_open_wait - a thread that is not on a CPU when an extracted trace begins
+ * @tid: the thread
+ * @cpu: the CPU that it left, or on which it was woken, if it was on none before
+ * @state: its task state when it left, 0 when it could have run on
+ * @left: when it left; 0 when that is not known
+ * @woken: when it was woken, 0 when that was not so far
+ * @waker: who woke it; with @woken 0, before it left; 0 is nobody, or an idle task
+ * @early: it was woken before it left
+ * @imm: of the event that began what the waker was at: which interrupt it is
+ * @code: that event's code, FKT_NO_CODE outside of all calls
+ */
+struct fkt_open_wait {
+	uint32_t tid;
+	uint16_t cpu;
+	uint16_t state;
+	uint64_t left;
+	uint64_t woken;
+	uint32_t waker;
+	bool early;
+	uint16_t imm;
+	uint32_t code;
+};
+
+/* Of struct fkt_open_wait: no code. */
+#define FKT_NO_CODE UINT32_MAX
+
+/**
+ * fkt_open_wait() - threads that are not on a CPU when an extracted trace begins
+ * @trace: the trace
+ * @index: 0 … until the answer is NULL
+ *
+ * Only what fkt_extract wrote has any. Others may be asleep as well, if they had been so for long.
+ */
+const struct fkt_open_wait *fkt_open_wait(const struct fkt_trace *trace, size_t index);
 
 struct fkt_state;
 

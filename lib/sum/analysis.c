@@ -39,7 +39,6 @@
 #define STATE_S	      0x0001u
 #define STATE_D	      0x0002u
 #define STATE_STOPPED 0x000cu
-#define STATE_GONE    0x00b0u /* exit states, dead */
 #define STATE_NOLOAD  0x0400u
 
 struct frame {
@@ -390,7 +389,9 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 	struct fkt_row_sums *row = &a->row[frame->row];
 	uint64_t cycles = stack->clock - frame->clock;
 	uint64_t elapsed = stamp > frame->begin ? stamp - frame->begin : 0;
-	bool lit = a->on && charges(a, cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu, thread);
+	/* Not one that was open all the time, of a thread that never ran. */
+	bool lit = a->on && (event || frame->begin >= a->on_since) &&
+		   charges(a, cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu, thread);
 	bool whole = event && lit && frame->begin >= a->on_since && frame->dark == stack->dark;
 
 	row->own += cycles - frame->child;
@@ -885,7 +886,7 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 		prev->state = THREAD_NEW;
 	} else if (!event->imm) {
 		prev->state = THREAD_WAITING;
-	} else if (event->imm & STATE_GONE) {
+	} else if (event->imm & FKT_TASK_GONE) {
 		prev->state = THREAD_GONE;
 		pop_all(a, cpu, prev, stack, event->stamp);
 		free_stack(stack);
@@ -1162,6 +1163,79 @@ static void open_calls(struct fkt_analysis *a)
 	}
 }
 
+/* Who had woken it, and what that one was at. */
+static struct waker open_waker(struct fkt_analysis *a, const struct fkt_open_wait *open)
+{
+	const struct fkt_event event = { .imm = open->imm };
+	const struct thread *thread = find_thread(a, open->waker, open->cpu);
+	struct fkt_code_use *code;
+
+	if (!thread)
+		return (struct waker){ false };
+	if (open->code == FKT_NO_CODE)
+		return (struct waker){ true, thread->id, thread->row };
+	code = &a->code[open->code];
+	if (!code->kind)
+		fkt_code_use(a->trace, open->code, code);
+	if ((code->kind != FKT_USE_ENTRY && code->kind != FKT_USE_CPU_ENTRY) ||
+	    code->function != FKT_NO_FUNCTION)
+		return (struct waker){ true, thread->id, thread->row };
+	return (struct waker){ true, thread->id, fkt_use_row(a->trace, code, &event) };
+}
+
+/* Who was on a CPU when an extracted trace begins, and who waited. */
+static void open_waits(struct fkt_analysis *a)
+{
+	const struct fkt_open_wait *open;
+	struct thread *thread;
+	struct stack *stack;
+	struct waker waker;
+
+	for (size_t i = 0; i < a->trace->n_current; i++) {
+		thread = find_thread(a, a->trace->current[i].tid, a->trace->current[i].cpu);
+		if (!thread || thread == a->unknown)
+			continue;
+		thread->state = THREAD_RUNNING;
+		thread->cpu = a->trace->current[i].cpu;
+	}
+	for (size_t i = 0; (open = fkt_open_wait(a->trace, i)); i++) {
+		thread = find_thread(a, open->tid, open->cpu);
+		if (!thread || thread == a->unknown || thread->row == FKT_ROW_IDLE ||
+		    thread->state == THREAD_RUNNING || open->left > a->on_since ||
+		    open->woken > a->on_since || (open->woken && open->woken < open->left))
+			continue;
+		stack = &thread->stack;
+		thread->wait = (struct fkt_wait){
+			.state = open->state,
+			.outer = stack->depth ? stack->frame[0].row : thread->row,
+			.inner = stack->depth ? stack->frame[stack->depth - 1].row : thread->row,
+			.left = open->left,
+			.woken = open->woken,
+			.cpu = open->cpu,
+			.waker_row = FKT_ROW_NONE,
+		};
+		thread->cpu = open->cpu;
+		thread->state = THREAD_WAITING;
+		if (open->state && !open->woken) {
+			thread->state = THREAD_SLEEPING;
+			thread->sleep = sleep_of(open->state);
+		}
+		if (open->state && !stack->depth && !thread->base_known) {
+			thread->slept = true;
+			thread->wait.outer = thread->wait.inner = FKT_ROW_BEFORE;
+		}
+		if (!open->woken && !open->early)
+			continue;
+		waker = open_waker(a, open);
+		if (open->early) {
+			thread->early = waker;
+		} else if (waker.known) {
+			thread->wait.waker = waker.id;
+			thread->wait.waker_row = waker.row;
+		}
+	}
+}
+
 static void begin(struct fkt_analysis *a, uint64_t first)
 {
 	const char *info = fkt_info(a->trace, "start_cycles");
@@ -1176,6 +1250,7 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 	a->first = a->on_since;
 	a->unknown = get_thread(a, 0);
 	open_calls(a);
+	open_waits(a);
 }
 
 int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)

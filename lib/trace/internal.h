@@ -149,6 +149,8 @@ struct fkt_trace {
 	size_t n_current;
 	struct fkt_open_call *open_calls;
 	size_t n_open_calls;
+	struct fkt_open_wait *open_waits;
+	size_t n_open_waits;
 
 	struct fkt_lines processes;
 	struct fkt_lines code_lines;
