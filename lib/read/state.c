@@ -257,7 +257,12 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 									  : NULL;
 
 	if (prev) {
-		prev->where = event->imm & FKT_TASK_GONE ? UNKNOWN : OFF_CPU;
+		prev->where = OFF_CPU;
+		/* It has ended, and is in no call any more. */
+		if (event->imm & FKT_TASK_GONE) {
+			prev->where = UNKNOWN;
+			empty(state, &prev->stack);
+		}
 		prev->wait.cpu = event->cpu;
 		prev->wait.state = event->imm;
 		prev->wait.left = event->stamp;

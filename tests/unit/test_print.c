@@ -776,6 +776,40 @@ static void test_extracted_window(void **state)
 	unlink(file);
 }
 
+/* A thread that has ended is in no call any more, though its last one is never left. */
+static void test_extracted_end(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_end.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_event(&build, 0, 1000, FKT_CODE_SYSCALL_ENTRY + 231, 0);
+	build_switch(&build, 0, 2000, 0x20, 70, 71);
+	build_event(&build, 0, 4000, FKT_CODE_SYSCALL_ENTRY + 39, 0);
+	build_event(&build, 0, 5000, FKT_CODE_SYSCALL_EXIT + 39, 0);
+	build_tail(&build);
+	build_end(&build, 6000, 6000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; ./fkt_extract --from 3us -o %s.part %s >/dev/null && "
+		 "./fkt_print --no-summary --spans %s.part >%s.spans && "
+		 "grep -q getpid %s.spans && ! grep exit_group %s.spans; s=$?; rm -f %s.*; exit $s",
+		 top, file, file, file, file, file, file, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -792,6 +826,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_part_of_stream),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_extracted_window),
+		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_outside),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
