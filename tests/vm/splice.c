@@ -367,8 +367,9 @@ static void slow_socket(const char *what, int out, int in)
 	if (ioctl(device, FKT_SETINITPOWPAGES, &pow))
 		err(1, "FKT_SETINITPOWPAGES");
 	load_start();
-	sink = sink_start(in, 6000, 200);
-	sent = send_to(out, device, MUCH / 2);
+	/* Emulated CPUs that are all busy take turns: each time that it waits may take 0.1 s. */
+	sink = sink_start(in, 14000, 200);
+	sent = send_to(out, device, MUCH / 4);
 	close(device);
 	expect("idle while pages are still on their way", state() == FKT_STATE_IDLE);
 	load_stop();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 300 s
+# limit: 400 s
 #
 # Any program may take the pages, with sendfile(2) and splice(2): to a file, a pipe and sockets; until a limit, a stop, a
 # signal or its own end. Pages are whole and in order, are not used again while they are on their way, and outlive the
@@ -11,7 +11,7 @@ odd=$TOP/build/tests/vm/sample/$(uname -r)/fkt_odd.ko
 
 for test in file pipe unix tcp limit stop signal others poll pause hotplug unload; do
 	echo "--- $test"
-	timeout 60 splice $test
+	timeout 120 splice $test
 	check "$test" [ $? = 0 ]
 	check 'idle in the end' wait_until 10 idle
 done
