@@ -248,14 +248,7 @@ static struct thread *get_thread(struct fkt_analysis *a, uint32_t id)
 /* Who leads the thread's process now, if that is asked for. */
 static inline uint32_t leader(const struct fkt_analysis *a, uint32_t id)
 {
-	const struct fkt_process *process;
-
-	if (likely(!a->hooks.leaders))
-		return id;
-	process = fkt_process(a->processes, id);
-	if (!process->tid || process->tgid == FKT_PID_UNKNOWN || process->tgid == process->tid)
-		return id;
-	return fkt_process_leader(a->processes, id);
+	return unlikely(a->hooks.leaders) ? fkt_process_leader(a->processes, id) : id;
 }
 
 static struct thread *find_thread(struct fkt_analysis *a, uint32_t pid, uint16_t cpu)

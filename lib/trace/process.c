@@ -233,10 +233,14 @@ uint32_t fkt_process_count(const struct fkt_processes *processes)
 
 uint32_t fkt_process_leader(struct fkt_processes *processes, uint32_t id)
 {
+	const struct fkt_process *process;
 	uint32_t leader;
 
-	if (id >= processes->count || !processes->process[id].tid)
+	if (id >= processes->count)
 		return id;
-	leader = find(processes, processes->process[id].tgid);
+	process = &processes->process[id];
+	if (!process->tid || process->tgid == FKT_PID_UNKNOWN || process->tgid == process->tid)
+		return id;
+	leader = find(processes, process->tgid);
 	return leader == NO_PROCESS ? id : leader;
 }

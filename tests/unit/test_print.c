@@ -639,29 +639,36 @@ static void test_errno_of_int(void **state)
 	assert_non_null(strstr(got, "\nENOENT,1,"));
 }
 
+/* fkt_print says the same of a file whichever way it comes: ways have a %s for it. */
+static void check_ways(const char *options, const char *file, const char *const *ways, size_t count)
+{
+	static char got[65536], wanted[65536];
+	char command[2 * sizeof(top)], way[sizeof(path) + 64];
+	FILE *out;
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(way, sizeof(way), ways[i], file);
+		snprintf(command, sizeof(command), "bash -c '%s/build/bin/fkt_print %s %s 2>&1'",
+			 top, options, way);
+		out = popen(command, "r");
+		assert_non_null(out);
+		read_all(out, i ? got : wanted, sizeof(got));
+		assert_int_equal(pclose(out), 0);
+		if (i)
+			assert_string_equal(got, wanted);
+	}
+}
+
 /* A part of a trace is the same when it comes through a pipe, by whatever name. */
 static void test_part_of_stream(void **state)
 {
-	static char got[65536], wanted[65536];
-	static const char *const parts[] = { "--from 2us", "--to 2us", "--range 1us..3us" };
+	static const char *const parts[] = { "--no-summary --from 2us", "--no-summary --to 2us",
+					     "--no-summary --range 1us..3us" };
 	static const char *const ways[] = { "%s", "- < <(cat %s)", "<(cat %s)" };
-	char command[2 * sizeof(top)], way[sizeof(path) + 16];
-	FILE *out;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
-			snprintf(way, sizeof(way), ways[k], path);
-			snprintf(command, sizeof(command),
-				 "bash -c '%s/build/bin/fkt_print --no-summary %s %s 2>&1'", top,
-				 parts[i], way);
-			out = popen(command, "r");
-			assert_non_null(out);
-			read_all(out, k ? got : wanted, sizeof(got));
-			assert_int_equal(pclose(out), 0);
-			if (k)
-				assert_string_equal(got, wanted);
-		}
+		check_ways(parts[i], path, ways, sizeof(ways) / sizeof(ways[0]));
 }
 
 /* What only the trace that write_outside() makes has. */
@@ -711,32 +718,21 @@ static void test_outside(void **state)
  */
 static void test_ends(void **state)
 {
-	static char got[65536], wanted[65536];
-	static const char *const views[] = { "-q", "--cpus", "--waits", "-q --process second",
-					     "-q --to 3us" };
+	static const char *const views[] = { "--format csv -q", "--format csv --cpus",
+					     "--format csv --waits",
+					     "--format csv -q --process second",
+					     "--format csv -q --to 3us" };
 	static const char *const ways[] = { "%s", "- < <(cat %s)", "<(head -c -32 %s)",
 					    "- < <(head -c -32 %s)" };
-	char file[] = "/tmp/test_print_ends.XXXXXX", command[2 * sizeof(top)], way[128];
+	char file[] = "/tmp/test_print_ends.XXXXXX", command[2 * sizeof(top)];
 	int fd = mkstemp(file);
-	FILE *out;
 
 	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	write_outside(file);
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
-			snprintf(way, sizeof(way), ways[k], file);
-			snprintf(command, sizeof(command),
-				 "bash -c \"%s/build/bin/fkt_print --format csv %s %s 2>&1\"", top,
-				 views[i], way);
-			out = popen(command, "r");
-			assert_non_null(out);
-			read_all(out, k ? got : wanted, sizeof(got));
-			assert_int_equal(pclose(out), 0);
-			if (k)
-				assert_string_equal(got, wanted);
-		}
+		check_ways(views[i], file, ways, sizeof(ways) / sizeof(ways[0]));
 	/* 12000 - 1000 */
 	snprintf(
 		command, sizeof(command),

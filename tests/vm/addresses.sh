@@ -31,20 +31,7 @@ for ((i = 0; i < ${#places[@]}; i += 2)); do
 	options+=(-P "${places[i]} ${places[i + 1]}")
 	names+=("${places[i]#*:}")
 done
-start_recorder -n -p 12 -o same "${options[@]}"
-echo >$tracing/trace
-echo 1 >$tracing/tracing_on
-echo 1 >$tracing/events/kprobes/enable
-workload >/dev/null
-cat /no/such/file 2>/dev/null
-echo 0 >$tracing/events/kprobes/enable
-echo 0 >$tracing/tracing_on
-stop_recorder
-check 'fkt_record ends well' [ "$status" = 0 ]
-check 'FKT lost nothing' [ "$(lost recorder.err)" = 0 ]
-fkt_print --no-summary --time=cycles same >same.txt
-cat $tracing/trace >ftrace.txt
-check 'FKT and ftrace saw the same' perl "$TOP/tests/vm/same_events.pl" same.txt ftrace.txt "${names[@]}"
+same_as_kprobe_events "${options[@]}"
 while read -r name hits missed; do
 	check "kprobe_profile counts $hits hits of $name, and $missed missed" \
 		[ "$(grep -c " $name: " ftrace.txt)" = "$hits" ]

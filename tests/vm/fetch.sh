@@ -66,21 +66,8 @@ if grep -qF 'kernel return probes support: $retval, $arg<N>' $tracing/README; th
 	options+=(-P "r64:returned $returned")
 	names+=(returned)
 fi
-start_recorder -n -p 12 -o same "${options[@]}"
-echo >$tracing/trace
-echo 1 >$tracing/tracing_on
-echo 1 >$tracing/events/kprobes/enable
-workload >/dev/null
-cat /no/such/file 2>/dev/null
-echo 0 >$tracing/events/kprobes/enable
-echo 0 >$tracing/tracing_on
-stop_recorder
-check 'fkt_record ends well' [ "$status" = 0 ]
-check 'FKT lost nothing' [ "$(lost recorder.err)" = 0 ]
-fkt_print --no-summary --time=cycles same >same.txt
-cat $tracing/trace >ftrace.txt
+same_as_kprobe_events "${options[@]}"
 echo >$tracing/kprobe_events
-check 'FKT and ftrace saw the same' perl "$TOP/tests/vm/same_events.pl" same.txt ftrace.txt "${names[@]}"
 
 # Bit fields and arrays by their names: the machine's own IPv4 socket, and the identity of the file system of the disk.
 expect 0 fkt_record -o sock -P 'tcp_v4_connect sk->__sk_common.skc_family sk->__sk_common.skc_reuse reuseport=sk->__sk_common.skc_reuseport sk->__sk_common.skc_ipv6only sk->sk_protocol' \

@@ -188,3 +188,24 @@ free_key() {
 	perl -ne '$used{$1} = 1 if /^\tX\(\w+, (\d+), "\w+", "/;
 		END { for (0 .. 31) { next if $used{$_}; printf "%#x\n", 1 << $_; last } }' "$TOP/include/fkt/codes.h"
 }
+
+# same_as_kprobe_events OPTION…: fkt_record with these and ftrace's kprobe events, which are defined, see the same of what
+# workload does; their names are in $names. Leaves same.txt and ftrace.txt.
+same_as_kprobe_events() {
+	local tracing=/sys/kernel/tracing
+
+	start_recorder -n -p 12 -o same "$@"
+	echo >$tracing/trace
+	echo 1 >$tracing/tracing_on
+	echo 1 >$tracing/events/kprobes/enable
+	workload >/dev/null
+	cat /no/such/file 2>/dev/null
+	echo 0 >$tracing/events/kprobes/enable
+	echo 0 >$tracing/tracing_on
+	stop_recorder
+	check 'fkt_record ends well' [ "$status" = 0 ]
+	check 'FKT lost nothing' [ "$(lost recorder.err)" = 0 ]
+	fkt_print --no-summary --time=cycles same >same.txt
+	cat $tracing/trace >ftrace.txt
+	check 'FKT and ftrace saw the same' perl "$TOP/tests/vm/same_events.pl" same.txt ftrace.txt "${names[@]}"
+}

@@ -194,16 +194,6 @@ static bool is_point(const struct fkt_trace *trace, uint32_t code)
 	return !row || row->kind == FKT_KIND_POINT;
 }
 
-/* Who leads a thread's process, see struct fkt_call. */
-static uint32_t leader(const struct by *by, uint32_t id)
-{
-	const struct fkt_process *process = fkt_process(by->context->processes, id);
-
-	if (!process->tid || process->tgid == FKT_PID_UNKNOWN || process->tgid == process->tid)
-		return id;
-	return fkt_process_leader(by->context->processes, id);
-}
-
 static int count_event(struct by *by, const struct fkt_event *event)
 {
 	uint32_t id = fkt_analysis_current(by->context->analysis, event->cpu);
@@ -211,7 +201,7 @@ static int count_event(struct by *by, const struct fkt_event *event)
 		.row = event->code,
 		.caller = FKT_ROW_NONE,
 		.id = id,
-		.leader = leader(by, id),
+		.leader = fkt_process_leader(by->context->processes, id),
 		.cpu = event->cpu,
 	};
 	uint64_t args[FKT_CALL_ARGS];

@@ -252,7 +252,7 @@ static bool is_byte(const struct btf *btf, uint32_t id, bool character)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
 
-	while (character && type && btf_is_mod(type))
+	for (int i = 0; character && type && btf_is_mod(type) && i < NESTING_MAX; i++)
 		type = btf__type_by_id(btf, type->type);
 	if (!character)
 		type = abi_strip(btf, id);
