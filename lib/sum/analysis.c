@@ -131,6 +131,7 @@ struct fkt_analysis {
 	bool begun;
 	bool on;
 	bool syscalls;
+	bool reduced; /* calls were taken out of the events */
 	bool failed;
 	bool odd; /* something was taken out of the events that should not have been */
 	uint32_t epoch;
@@ -895,14 +896,24 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 	come_to_cpu(a, cpu, next);
 }
 
-/* What a CPU is at work with: the innermost of its interrupts, or the thread's system call. */
-static uint32_t row_at_work(const struct cpu *cpu)
+/*
+ * What a CPU is at work with: the innermost of its interrupts, or the thread's system call. What
+ * was taken out of its page is said by the event.
+ */
+static uint32_t row_at_work(const struct fkt_analysis *a, const struct cpu *cpu,
+			    const struct fkt_event *event)
 {
 	const struct stack *stack = cpu->stack;
-	uint32_t depth = stack->depth;
+	uint32_t depth = stack->depth, outermost = FKT_ROW_NONE, interrupt;
 
+	if (a->reduced && a->hooks.wait) {
+		interrupt = fkt_arg32(event, 8 * event->words - 8);
+		outermost = fkt_arg32(event, 8 * event->words - 4);
+		if (interrupt != FKT_ROW_NONE)
+			return interrupt;
+	}
 	if (!depth)
-		return cpu->thread->row;
+		return outermost != FKT_ROW_NONE ? outermost : cpu->thread->row;
 	if (stack != &cpu->irq)
 		return stack->frame[0].row;
 	while (depth > 1 && !stack->frame[depth - 1].interrupt)
@@ -916,7 +927,7 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 	const struct waker waker = {
 		.known = true,
 		.id = cpu->thread->id,
-		.row = row_at_work(cpu),
+		.row = row_at_work(a, cpu, event),
 	};
 
 	if (!thread || thread->state == THREAD_WAITING || thread == a->unknown)
@@ -1073,6 +1084,7 @@ static void folded(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_eve
 void fkt_analysis_use_reduced(struct fkt_analysis *a)
 {
 	a->code[FKT_CODE_FOLDED].kind = FKT_USE_FOLDED;
+	a->reduced = true;
 }
 
 bool fkt_analysis_tells_waits(const struct fkt_analysis *a)

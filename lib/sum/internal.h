@@ -70,7 +70,7 @@ struct fkt_reducer;
 
 /* To be called first. */
 void fkt_analysis_use_reduced(struct fkt_analysis *analysis);
-/* Whether it tells of waits: then who wakes whom in what must not be taken out. */
+/* Whether it tells of waits: then it needs to know what somebody was woken in. */
 bool fkt_analysis_tells_waits(const struct fkt_analysis *analysis);
 /* Whether it tells of calls: then it needs to know what they were. */
 bool fkt_analysis_tells_calls(const struct fkt_analysis *analysis);

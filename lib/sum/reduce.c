@@ -7,13 +7,15 @@
  * here, page by page, by as many threads as there are, and taken out. What remains (switches,
  * wake-ups, calls of which the page has one end only) is written as a page of its own, to be merged
  * with those of the other lanes and analysed in the order of time. Where calls were taken out of a
- * call or of a thread's time outside of calls, a slot FKT_CODE_FOLDED tells how long they were.
+ * call or of a thread's time outside of calls, a slot FKT_CODE_FOLDED tells how long they were; and
+ * a wake-up has a word that tells what it came in, when that is asked for.
  *
  * The analysis finds the same sums as from the whole page, or finds out that it would not, and then
  * the trace is read once more without this. The same holds for all that is odd: pages that are
  * damaged, stamps that run backwards.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "read/internal.h"
 #include "reduce.h"
@@ -35,6 +37,7 @@ struct fold {
 struct op {
 	struct fkt_event event;
 	struct fold before;
+	uint64_t at_work; /* of a wake-up: see FKT_AT_WORK */
 	bool removed;
 };
 
@@ -45,11 +48,12 @@ struct frame {
 	uint32_t op;
 	uint32_t told;	/* calls taken out before it */
 	bool interrupt; /* on the CPU's stack of interrupts */
+	bool begins;	/* it is itself an interrupt */
 };
 
 struct fkt_reducer {
 	const struct fkt_trace *trace;
-	bool wakers; /* who wakes whom in what is asked for */
+	bool wakers; /* what somebody is woken in is asked for */
 	struct fkt_row_sums *row;
 	struct fkt_code_use *code;
 	bool rows[FKT_ROWS / FKT_REDUCER_PART + 1];	   /* whether there is any in a part */
@@ -178,6 +182,7 @@ static void push(struct fkt_reducer *r, const struct fkt_event *event, uint32_t 
 	frame->op = r->ops - 1;
 	frame->told = r->out->calls;
 	frame->interrupt = interrupt || (r->depth && frame[-1].interrupt);
+	frame->begins = interrupt;
 	r->depth++;
 }
 
@@ -295,16 +300,32 @@ static void leave(struct fkt_reducer *r, struct fkt_code_use *code, uint32_t row
 	}
 }
 
+/* Somebody is woken in calls and interrupts that may be taken out: which ones these are. */
+static uint64_t at_work(const struct fkt_reducer *r)
+{
+	uint32_t interrupt = FKT_ROW_NONE, outermost = FKT_ROW_NONE, depth = r->depth;
+
+	if (!depth)
+		return FKT_AT_WORK(interrupt, outermost);
+	outermost = r->frame[0].row;
+	if (r->frame[depth - 1].interrupt) {
+		while (!r->frame[depth - 1].begins)
+			depth--;
+		interrupt = r->frame[depth - 1].row;
+	}
+	return FKT_AT_WORK(interrupt, outermost);
+}
+
 static void special(struct fkt_reducer *r, const struct fkt_event *event)
 {
 	switch (event->code) {
 	case FKT_CODE_WAKEUP:
 	case FKT_CODE_WAKEUP_NEW:
 		/* Another thread's affair, but for what it is woken in. */
-		if (r->wakers)
-			keep(r, event);
+		if (r->wakers && (!event->words || event->words > FKT_WAKEUP_WORDS_MAX))
+			r->odd = true;
 		else
-			add_op(r, event);
+			add_op(r, event)->at_work = at_work(r);
 		break;
 	case FKT_CODE_SWITCH:
 		/* Another one was current, for some of the time. */
@@ -387,6 +408,23 @@ static uint64_t *put_fold(uint64_t *to, const struct fold *fold, const struct fk
 	return to;
 }
 
+static bool is_wakeup(uint32_t code)
+{
+	return code == FKT_CODE_WAKEUP || code == FKT_CODE_WAKEUP_NEW;
+}
+
+/* A wake-up, with a word more. */
+static uint64_t *put_wakeup(uint64_t *to, const struct op *op, uint64_t stamp)
+{
+	uint64_t words[FKT_WAKEUP_WORDS_MAX + 1];
+	struct fkt_event event = op->event;
+
+	memcpy(words, event.args, event.words * sizeof(*words));
+	words[event.words++] = htole64(op->at_work);
+	event.args = words;
+	return fkt_slot_encode(to, &event, stamp, event.cpu);
+}
+
 static void write_page(const struct fkt_reducer *r, const struct fkt_event *last, uint64_t first,
 		       struct fkt_reduced *out)
 {
@@ -410,7 +448,10 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 			told = to_tell;
 			out->slots++;
 		}
-		to = fkt_slot_encode(to, &op->event, stamp, op->event.cpu);
+		if (r->wakers && is_wakeup(op->event.code))
+			to = put_wakeup(to, op, stamp);
+		else
+			to = fkt_slot_encode(to, &op->event, stamp, op->event.cpu);
 		stamp = op->event.stamp;
 		out->slots++;
 	}

@@ -20,8 +20,17 @@ enum {
 };
 
 /*
+ * The last word of a wake-up, when it is asked for what it came in: the row of the innermost
+ * interrupt and of the outermost call that were open there since the page began, or FKT_ROW_NONE.
+ * So that there is room for it, a wake-up must not have more words than this of its own.
+ */
+#define FKT_AT_WORK(interrupt, outermost) ((interrupt) | (uint64_t)(outermost) << 32)
+#define FKT_WAKEUP_WORDS_MAX		  4
+
+/*
  * Slots that remain are not longer together than they were, as each wide stamp that is put in
- * stands for a slot that was taken out; a folded slot stands for two.
+ * stands for a slot that was taken out; a folded slot stands for two, and a word more in a wake-up,
+ * which has two, is as little.
  */
 #define FKT_REDUCED_WORDS (FKT_PAGE_BYTES / sizeof(uint64_t) * (FKT_FOLDED_WORDS + 3) / 2)
 
@@ -99,7 +108,7 @@ struct fkt_reduced {
 struct fkt_page;
 struct fkt_reducer;
 
-/* For one thread; @wakers: calls in which somebody is woken remain. NULL without memory. */
+/* For one thread; @wakers: it is asked for what somebody is woken in. NULL without memory. */
 struct fkt_reducer *fkt_reducer_new(const struct fkt_trace *trace, bool wakers);
 void fkt_reducer_free(struct fkt_reducer *reducer);
 
