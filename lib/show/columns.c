@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "trace/put.h"
 
 #define ROWS_KEPT   4096
 #define ROWS_FIRST  16
@@ -85,7 +86,7 @@ static char *make_cell(const struct fkt_output *out, const struct fkt_column *co
 	else if (column->type == FKT_COLUMN_PERCENT)
 		snprintf(text, sizeof(text), "%.2f%%", (double)cell.number / 1e4);
 	else
-		snprintf(text, sizeof(text), "%" PRIu64, cell.number);
+		*fkt_put_unsigned(text, cell.number) = '\0';
 	return strdup(text);
 }
 
@@ -173,6 +174,15 @@ static void set_widths(struct fkt_layout *layout, int limit)
 
 /* ---- printing ---- */
 
+static void put_spaces(FILE *file, int n)
+{
+	static const char spaces[] = "                                ";
+	const int most = sizeof(spaces) - 1;
+
+	for (; n > 0; n -= most)
+		fwrite(spaces, 1, (size_t)(n < most ? n : most), file);
+}
+
 /* Cut or padded; of a thread, its number stays. */
 static void print_name(FILE *file, const char *text, int width, bool thread, bool last)
 {
@@ -186,7 +196,8 @@ static void print_name(FILE *file, const char *text, int width, bool thread, boo
 			n += (*end++ & 0xc0) != 0x80;
 		fprintf(file, "%.*s~%s", (int)(end - text), text, pid);
 	} else {
-		fprintf(file, "%s%*s", text, last ? 0 : width - have, "");
+		fputs(text, file);
+		put_spaces(file, last ? 0 : width - have);
 	}
 }
 
@@ -224,11 +235,13 @@ static void print_row(const struct fkt_output *out, const struct fkt_layout *lay
 			continue;
 		}
 		fputs(space, out->file);
-		if (is_name(&column[i]))
+		if (is_name(&column[i])) {
 			print_name(out->file, cells[i], layout->width[i],
 				   column[i].type == FKT_COLUMN_THREAD, i == last);
-		else
-			fprintf(out->file, "%*s", layout->width[i], cells[i]);
+		} else {
+			put_spaces(out->file, layout->width[i] - length(cells[i]));
+			fputs(cells[i], out->file);
+		}
 		space = " ";
 	}
 	fputs(strong && out->color ? COLOR_OFF "\n" : "\n", out->file);

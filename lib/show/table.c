@@ -189,6 +189,25 @@ const char *fkt_thread_name(const struct fkt_process *thread, char text[FKT_THRE
 	return text;
 }
 
+/* With three digits behind the point, as printf() rounds them, for much less: tables have many. */
+static void put_unit(char text[FKT_DURATION_BYTES], int64_t ns, int64_t unit, const char *name)
+{
+	int64_t thousandth = unit / 1000, n = ns / thousandth, rest = ns % thousandth;
+	char *to = text;
+
+	if (rest * 2 == thousandth) {
+		snprintf(text, FKT_DURATION_BYTES, "%.3f %s", (double)ns / (double)unit, name);
+		return;
+	}
+	n += rest * 2 > thousandth;
+	to = fkt_put_unsigned(to, (uint64_t)n / 1000);
+	*to++ = '.';
+	for (int64_t digit = 100; digit; digit /= 10)
+		*to++ = (char)('0' + n / digit % 10);
+	*to++ = ' ';
+	*fkt_put_word(to, name) = '\0';
+}
+
 const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
 			 char text[FKT_DURATION_BYTES])
 {
@@ -202,11 +221,11 @@ const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
 	if (ns < FKT_NS_PER_US)
 		snprintf(text, FKT_DURATION_BYTES, "%" PRId64 " ns", ns);
 	else if (ns < FKT_NS_PER_MS)
-		snprintf(text, FKT_DURATION_BYTES, "%.3f us", (double)ns / FKT_NS_PER_US);
+		put_unit(text, ns, FKT_NS_PER_US, "us");
 	else if (ns < FKT_NS_PER_SECOND)
-		snprintf(text, FKT_DURATION_BYTES, "%.3f ms", (double)ns / FKT_NS_PER_MS);
+		put_unit(text, ns, FKT_NS_PER_MS, "ms");
 	else
-		snprintf(text, FKT_DURATION_BYTES, "%.3f s", (double)ns / FKT_NS_PER_SECOND);
+		put_unit(text, ns, FKT_NS_PER_SECOND, "s");
 	return text;
 }
 
