@@ -36,10 +36,19 @@ struct fold {
 /* A slot that remains, or a call's entry that does unless its exit comes. */
 struct op {
 	struct fkt_event event;
-	struct fold before;
-	uint64_t at_work; /* of a wake-up: see FKT_AT_WORK */
+	union {
+		struct fold before; /* if @folded */
+		uint64_t at_work;   /* of a wake-up, which is not: see FKT_AT_WORK */
+	};
+	bool folded;
 	bool removed;
 };
+
+/*
+ * What is done with each of a call's events is inline, once for who wants to be told of calls and
+ * once for who does not: then there is less to write down.
+ */
+#define inline_of_two inline __attribute__((always_inline))
 
 struct frame {
 	uint64_t begin;
@@ -127,14 +136,21 @@ static struct fold *top_fold(struct fkt_reducer *r)
 }
 
 /* A slot that remains, at least for now. */
-static struct op *add_op(struct fkt_reducer *r, const struct fkt_event *event)
+static inline struct op *add_op(struct fkt_reducer *r, const struct fkt_event *event)
 {
 	struct op *op = &r->op[r->ops++];
 
 	op->event = *event;
-	op->before = (struct fold){ 0 };
+	op->folded = false;
 	op->removed = false;
 	return op;
+}
+
+static void put_before(struct op *op, const struct fold *fold)
+{
+	op->folded = fold->depth;
+	if (op->folded)
+		op->before = *fold;
 }
 
 /* The next slot remains, or the page ends: so do the entries of all calls that are open. */
@@ -143,7 +159,7 @@ static void keep_open(struct fkt_reducer *r)
 	struct fold *below = r->kept ? &r->frame[r->kept - 1].fold : &r->bottom;
 
 	for (; r->kept < r->depth; r->kept++) {
-		r->op[r->frame[r->kept].op].before = *below;
+		put_before(&r->op[r->frame[r->kept].op], below);
 		*below = (struct fold){ 0 };
 		below = &r->frame[r->kept].fold;
 	}
@@ -153,11 +169,9 @@ static void keep_open(struct fkt_reducer *r)
 static void keep(struct fkt_reducer *r, const struct fkt_event *event)
 {
 	struct fold *fold = top_fold(r);
-	struct op *op;
 
 	keep_open(r);
-	op = add_op(r, event);
-	op->before = *fold;
+	put_before(add_op(r, event), fold);
 	*fold = (struct fold){ 0 };
 }
 
@@ -172,15 +186,23 @@ static void keep_and_forget(struct fkt_reducer *r, const struct fkt_event *event
 }
 
 /* The slot added last is a call's entry. */
-static void push(struct fkt_reducer *r, const struct fkt_event *event, uint32_t row, bool interrupt)
+static inline_of_two void push(struct fkt_reducer *r, const struct fkt_event *event, uint32_t row,
+			       bool interrupt, bool tells)
 {
 	struct frame *frame = &r->frame[r->depth];
 
 	frame->begin = event->stamp;
-	frame->fold = (struct fold){ 0 };
+	frame->fold.calls = 0;
+	frame->fold.interrupts = 0;
+	frame->fold.depth = 0;
+	frame->fold.syscalls = false;
 	frame->row = row;
 	frame->op = r->ops - 1;
-	frame->told = r->out->calls;
+	if (tells) {
+		frame->fold.elapsed = 0;
+		frame->fold.elapsed_irq = 0;
+		frame->told = r->out->calls;
+	}
 	frame->interrupt = interrupt || (r->depth && frame[-1].interrupt);
 	frame->begins = interrupt;
 	r->depth++;
@@ -222,8 +244,8 @@ static void tell(struct fkt_reducer *r, const struct frame *frame, const struct 
 }
 
 /* The innermost call ends, and nothing is known to be against taking it out. */
-static void fold(struct fkt_reducer *r, struct fkt_code_use *code, const struct fkt_event *event,
-		 bool interrupt)
+static inline_of_two void fold(struct fkt_reducer *r, struct fkt_code_use *code,
+			       const struct fkt_event *event, bool interrupt, bool tells)
 {
 	struct frame *frame = &r->frame[--r->depth];
 	struct fkt_row_sums *row = &r->row[frame->row];
@@ -234,12 +256,13 @@ static void fold(struct fkt_reducer *r, struct fkt_code_use *code, const struct 
 	row->total += cycles;
 	row->calls++;
 	r->rows[frame->row / FKT_REDUCER_PART] = true;
-	if (r->out->call)
+	if (tells) {
 		tell(r, frame, event, cycles);
-	if (frame->interrupt && !(r->depth && frame[-1].interrupt))
-		below->elapsed_irq += event->stamp - frame->begin;
-	else
-		below->elapsed += event->stamp - frame->begin;
+		if (frame->interrupt && !(r->depth && frame[-1].interrupt))
+			below->elapsed_irq += event->stamp - frame->begin;
+		else
+			below->elapsed += event->stamp - frame->begin;
+	}
 	if (interrupt && !(r->depth && frame[-1].interrupt))
 		below->interrupts += cycles;
 	else
@@ -266,24 +289,24 @@ static bool can_fold(const struct fkt_reducer *r, const struct frame *frame)
 	return r->depth > r->kept && (!frame->fold.interrupts || frame->interrupt || r->in_thread);
 }
 
-static void enter(struct fkt_reducer *r, const struct fkt_code_use *code,
-		  const struct fkt_event *event)
+static inline_of_two void enter(struct fkt_reducer *r, const struct fkt_code_use *code,
+				const struct fkt_event *event, bool tells)
 {
 	if (code->syscall && (!r->at_base || r->depth)) {
 		/* It comes from user mode: all that was open is not. */
 		keep_and_forget(r, event);
-		push(r, event, code->row, false);
+		push(r, event, code->row, false, tells);
 		r->kept = 1;
 		r->in_thread = true;
 		r->at_base = true;
 		return;
 	}
 	add_op(r, event);
-	push(r, event, code->row, false);
+	push(r, event, code->row, false, tells);
 }
 
-static void leave(struct fkt_reducer *r, struct fkt_code_use *code, uint32_t row,
-		  const struct fkt_event *event, bool interrupt)
+static inline_of_two void leave(struct fkt_reducer *r, struct fkt_code_use *code, uint32_t row,
+				const struct fkt_event *event, bool interrupt, bool tells)
 {
 	struct frame *frame = r->depth ? &r->frame[r->depth - 1] : NULL;
 
@@ -292,7 +315,7 @@ static void leave(struct fkt_reducer *r, struct fkt_code_use *code, uint32_t row
 		/* The analysis finds out if this is not so. */
 		r->in_thread = r->at_base = code->syscall;
 	} else if (likely(can_fold(r, frame))) {
-		fold(r, code, event, interrupt);
+		fold(r, code, event, interrupt, tells);
 	} else {
 		keep(r, event);
 		r->depth--;
@@ -347,7 +370,8 @@ static void special(struct fkt_reducer *r, const struct fkt_event *event)
 	}
 }
 
-static void take(struct fkt_reducer *r, struct fkt_code_use *code, const struct fkt_event *event)
+static inline_of_two void take(struct fkt_reducer *r, struct fkt_code_use *code,
+			       const struct fkt_event *event, bool tells)
 {
 	if (unlikely(code->function != FKT_NO_FUNCTION)) {
 		keep_and_forget(r, event);
@@ -355,17 +379,17 @@ static void take(struct fkt_reducer *r, struct fkt_code_use *code, const struct 
 	}
 	switch (code->kind) {
 	case FKT_USE_ENTRY:
-		enter(r, code, event);
+		enter(r, code, event, tells);
 		break;
 	case FKT_USE_EXIT:
-		leave(r, code, code->row, event, false);
+		leave(r, code, code->row, event, false, tells);
 		break;
 	case FKT_USE_CPU_ENTRY:
 		add_op(r, event);
-		push(r, event, fkt_use_row(r->trace, code, event), true);
+		push(r, event, fkt_use_row(r->trace, code, event), true, tells);
 		break;
 	case FKT_USE_CPU_EXIT:
-		leave(r, code, fkt_use_row(r->trace, code, event), event, true);
+		leave(r, code, fkt_use_row(r->trace, code, event), event, true, tells);
 		break;
 	case FKT_USE_SPECIAL:
 		special(r, event);
@@ -429,6 +453,7 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 		       struct fkt_reduced *out)
 {
 	uint64_t *to = out->slot, stamp = first;
+	const struct fold nothing = { 0 };
 	uint32_t told = 0, to_tell = 0;
 	const struct op *op;
 
@@ -438,13 +463,12 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 		if (op->removed)
 			continue;
 		/* A slot without room for a wide stamp does not need one behind this. */
-		if (op->before.depth ||
+		if (op->folded ||
 		    (op->event.words == FKT_SLOT_WORDS_MAX && op->event.stamp != stamp)) {
-			while (op->before.depth && to_tell < out->calls &&
-			       out->call[to_tell].op <= i)
+			while (op->folded && to_tell < out->calls && out->call[to_tell].op <= i)
 				to_tell++;
-			to = put_fold(to, &op->before, &op->event, first, &stamp, out, told,
-				      to_tell);
+			to = put_fold(to, op->folded ? &op->before : &nothing, &op->event, first,
+				      &stamp, out, told, to_tell);
 			told = to_tell;
 			out->slots++;
 		}
@@ -495,7 +519,8 @@ void fkt_tell_folded(const struct fkt_folded_calls *calls,
 	}
 }
 
-bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_reduced *out)
+static inline_of_two bool reduce(struct fkt_reducer *r, const struct fkt_page *page,
+				 struct fkt_reduced *out, bool tells)
 {
 	const struct fkt_page_header *header = &page->header;
 	struct fkt_cursor cursor = page->cursor;
@@ -521,7 +546,7 @@ bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_r
 		}
 		/* The first one remains: it joins the page to the one before. */
 		if (likely(r->pid != FKT_PID_UNKNOWN && cursor.left < header->events))
-			take(r, code, &event);
+			take(r, code, &event, tells);
 		else if (code->kind == FKT_USE_SPECIAL)
 			special(r, &event);
 		else
@@ -533,4 +558,9 @@ bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_r
 	keep_open(r);
 	write_page(r, &event, header->first, out);
 	return true;
+}
+
+bool fkt_reduce(struct fkt_reducer *r, const struct fkt_page *page, struct fkt_reduced *out)
+{
+	return out->call ? reduce(r, page, out, true) : reduce(r, page, out, false);
 }
