@@ -19,17 +19,26 @@
  * A number right-aligned in a column, with a point before its last @decimals digits; 0 is for
  * none.
  */
-static char *put_column(char *to, int64_t value, unsigned int width, unsigned int decimals)
+static inline char *put_column(char *to, int64_t value, unsigned int width, unsigned int decimals)
 {
 	uint64_t positive = value < 0 ? -(uint64_t)value : (uint64_t)value;
 	char text[48], *end = text + sizeof(text), *begin = end;
 	size_t bytes;
 
-	/* The usual case: written in place. */
+	/* The usual cases: written in place. */
 	if (!decimals && value >= 0 && value < 10000 && width <= COLUMN_MAX) {
 		memset(to, ' ', COLUMN_MAX);
 		fkt_digits_before(to + width, positive);
 		return to + width;
+	}
+	if (decimals == 3 && value >= 0 && value < 1000000 && width >= 7 && width <= COLUMN_MAX) {
+		memset(to, ' ', COLUMN_MAX);
+		to += width;
+		/* A thousand more, so that zeros in front are written, and then overwritten. */
+		fkt_digits_before(to, positive % 1000 + 1000);
+		to[-4] = '.';
+		fkt_digits_before(to - 4, positive / 1000);
+		return to;
 	}
 	if (decimals) {
 		for (unsigned int i = 0; i < decimals; i++) {
