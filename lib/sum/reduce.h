@@ -32,7 +32,7 @@ enum {
  * stands for a slot that was taken out; a folded slot stands for two, and a word more in a wake-up,
  * which has two, is as little.
  */
-#define FKT_REDUCED_WORDS (FKT_PAGE_BYTES / sizeof(uint64_t) * (FKT_FOLDED_WORDS + 3) / 2)
+#define FKT_REDUCED_WORDS		  (FKT_PAGE_BYTES / sizeof(uint64_t) * (FKT_FOLDED_WORDS + 3) / 2)
 
 /**
  * struct fkt_folded_call - a call that was taken out
