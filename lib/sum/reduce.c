@@ -38,7 +38,7 @@ struct op {
 	struct fkt_event event;
 	union {
 		struct fold before; /* if @folded */
-		uint64_t at_work;   /* of a wake-up, which is not: see FKT_AT_WORK */
+		uint64_t at_work;   /* of a wake-up, which is not: see fkt_at_work() */
 	};
 	bool folded;
 	bool removed;
@@ -329,14 +329,14 @@ static uint64_t at_work(const struct fkt_reducer *r)
 	uint32_t interrupt = FKT_ROW_NONE, outermost = FKT_ROW_NONE, depth = r->depth;
 
 	if (!depth)
-		return FKT_AT_WORK(interrupt, outermost);
+		return fkt_at_work(interrupt, outermost);
 	outermost = r->frame[0].row;
 	if (r->frame[depth - 1].interrupt) {
 		while (!r->frame[depth - 1].begins)
 			depth--;
 		interrupt = r->frame[depth - 1].row;
 	}
-	return FKT_AT_WORK(interrupt, outermost);
+	return fkt_at_work(interrupt, outermost);
 }
 
 static void special(struct fkt_reducer *r, const struct fkt_event *event)

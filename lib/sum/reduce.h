@@ -24,15 +24,19 @@ enum {
  * interrupt and of the outermost call that were open there since the page began, or FKT_ROW_NONE.
  * So that there is room for it, a wake-up must not have more words than this of its own.
  */
-#define FKT_AT_WORK(interrupt, outermost) ((interrupt) | (uint64_t)(outermost) << 32)
-#define FKT_WAKEUP_WORDS_MAX		  4
+static inline uint64_t fkt_at_work(uint32_t interrupt, uint32_t outermost)
+{
+	return interrupt | (uint64_t)outermost << 32;
+}
+
+#define FKT_WAKEUP_WORDS_MAX 4
 
 /*
  * Slots that remain are not longer together than they were, as each wide stamp that is put in
  * stands for a slot that was taken out; a folded slot stands for two, and a word more in a wake-up,
  * which has two, is as little.
  */
-#define FKT_REDUCED_WORDS		  (FKT_PAGE_BYTES / sizeof(uint64_t) * (FKT_FOLDED_WORDS + 3) / 2)
+#define FKT_REDUCED_WORDS    (FKT_PAGE_BYTES / sizeof(uint64_t) * (FKT_FOLDED_WORDS + 3) / 2)
 
 /**
  * struct fkt_folded_call - a call that was taken out
