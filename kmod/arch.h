@@ -80,6 +80,20 @@ static __always_inline void fkt_arch_add_release(u32 *p, u32 n, bool shared);
  */
 static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, unsigned int n);
 
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+/**
+ * fkt_arch_kernel_address - whether the kernel may have memory at an address, with the page tables
+ *	that it uses
+ * @address: the address
+ *
+ * copy_from_kernel_nofault() is asked after this alone: on x86 it goes by what the processor could
+ * do, and the kernel warns where that is more.
+ *
+ * Context: any, NMI included.
+ */
+static __always_inline bool fkt_arch_kernel_address(u64 address);
+
 #include "machine.h"
 
 /* --- Functions -------------------------------------------------------------------------------- */

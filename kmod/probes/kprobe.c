@@ -56,7 +56,8 @@ static bool fkt_fetch_memory(void *to, u64 from, size_t bytes, bool user)
 {
 	if (user || from < TASK_SIZE_MAX)
 		return !copy_from_user_nofault(to, (const void __user *)from, bytes);
-	return !copy_from_kernel_nofault(to, (const void *)from, bytes);
+	return fkt_arch_kernel_address(from) &&
+	       !copy_from_kernel_nofault(to, (const void *)from, bytes);
 }
 NOKPROBE_SYMBOL(fkt_fetch_memory);
 

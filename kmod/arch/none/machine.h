@@ -35,4 +35,9 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
 	return 0;
 }
 
+static __always_inline bool fkt_arch_kernel_address(u64 address)
+{
+	return true;
+}
+
 #endif

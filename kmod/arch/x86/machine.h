@@ -53,4 +53,14 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
 	return regs_get_kernel_stack_nth(regs, n);
 }
 
+/* In four levels of page tables, or in five: the bits above are all ones. */
+static __always_inline bool fkt_arch_kernel_address(u64 address)
+{
+#ifdef CONFIG_X86_64
+	return (s64)address >> __VIRTUAL_MASK_SHIFT == -1;
+#else
+	return address >= TASK_SIZE_MAX;
+#endif
+}
+
 #endif
