@@ -8,12 +8,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "internal.h"
 #include "state.h"
 
 #define THREADS_MAX (1u << 20)
-#define THREADS_NEW 1024u
+#define THREAD_BITS 10u /* room for so many, at first */
+#define NO_THREAD   UINT32_MAX
 /* More open calls than this are not kept, nor believed of a trace. */
 #define CALLS_MAX   (1u << 20)
 #define CPUS	    (UINT16_MAX + 1)
@@ -28,6 +30,7 @@ struct call_stack {
 	struct open_call *call;
 	uint32_t depth;
 	uint32_t room;
+	uint64_t gaps; /* there were so many when it was last looked at: see calls_of() */
 };
 
 enum whereabouts {
@@ -40,7 +43,7 @@ struct thread {
 	uint32_t tid;
 	uint32_t tgid;
 	uint32_t ppid;
-	bool used;
+	uint32_t next; /* in the same bucket */
 	bool gone;
 	char comm[FKT_COMM_BYTES + 1];
 	uint8_t where; /* enum whereabouts */
@@ -57,9 +60,12 @@ struct effect {
 
 struct fkt_state {
 	const struct fkt_trace *trace;
-	struct thread *thread; /* a hash table */
+	struct thread *thread; /* in the order in which they were first heard of */
 	uint32_t threads;
-	uint32_t room; /* a power of two */
+	uint32_t bits;	  /* there is room for 1 << bits threads, and there are as many buckets */
+	uint32_t seed;	  /* odd: so that no trace can be made to fill one bucket */
+	uint32_t *bucket; /* a thread each, or NO_THREAD */
+	uint64_t gaps;
 	uint32_t calls;
 	bool failed;
 	struct effect *effect;
@@ -67,54 +73,54 @@ struct fkt_state {
 	uint32_t current[CPUS];
 };
 
-static uint32_t hash(uint32_t tid)
+static uint32_t *bucket_of(const struct fkt_state *state, uint32_t tid)
 {
-	return tid * 2654435761u ^ tid >> 15;
+	return &state->bucket[(tid * state->seed) >> (32 - state->bits)];
 }
 
-static bool grow(struct fkt_state *state)
+static bool grow(struct fkt_state *state, uint32_t bits)
 {
-	uint32_t room = state->room ? state->room * 2 : THREADS_NEW;
-	struct thread *old = state->thread, *at;
+	struct thread *thread = realloc(state->thread, sizeof(*thread) << bits);
+	uint32_t *bucket;
 
-	state->thread = calloc(room, sizeof(*state->thread));
-	if (!state->thread) {
-		state->thread = old;
+	if (thread)
+		state->thread = thread;
+	bucket = thread ? realloc(state->bucket, sizeof(*bucket) << bits) : NULL;
+	if (!bucket) {
 		state->failed = true;
 		return false;
 	}
-	for (uint32_t i = 0; i < state->room; i++) {
-		if (!old[i].used)
-			continue;
-		at = &state->thread[hash(old[i].tid) & (room - 1)];
-		while (at->used)
-			at = at + 1 < state->thread + room ? at + 1 : state->thread;
-		*at = old[i];
+	state->bucket = bucket;
+	state->bits = bits;
+	memset(bucket, 0xff, sizeof(*bucket) << bits);
+	for (uint32_t i = 0; i < state->threads; i++) {
+		bucket = bucket_of(state, thread[i].tid);
+		thread[i].next = *bucket;
+		*bucket = i;
 	}
-	state->room = room;
-	free(old);
 	return true;
 }
 
-/* The thread that has a pid now; NULL when there are too many. */
+/*
+ * The thread that has a pid now; NULL when there are too many. Other threads stay where they are
+ * unless this one is new.
+ */
 static struct thread *find(struct fkt_state *state, uint32_t tid)
 {
-	struct thread *at;
+	struct thread *thread;
+	uint32_t *bucket;
 
-	if (state->threads >= state->room / 4 * 3 &&
-	    (state->threads >= THREADS_MAX || !grow(state)))
+	for (uint32_t i = *bucket_of(state, tid); i != NO_THREAD; i = state->thread[i].next)
+		if (state->thread[i].tid == tid)
+			return &state->thread[i];
+	if (state->threads >= THREADS_MAX ||
+	    (state->threads == 1u << state->bits && !grow(state, state->bits + 1)))
 		return NULL;
-	at = &state->thread[hash(tid) & (state->room - 1)];
-	while (at->used && at->tid != tid)
-		at = at + 1 < state->thread + state->room ? at + 1 : state->thread;
-	if (!at->used) {
-		at->used = true;
-		at->tid = tid;
-		at->tgid = tid;
-		strcpy(at->comm, "?");
-		state->threads++;
-	}
-	return at;
+	bucket = bucket_of(state, tid);
+	thread = &state->thread[state->threads];
+	*thread = (struct thread){ .tid = tid, .tgid = tid, .next = *bucket, .comm = "?" };
+	*bucket = state->threads++;
+	return thread;
 }
 
 static void set_comm(struct thread *thread, const char *comm, size_t bytes)
@@ -125,9 +131,15 @@ static void set_comm(struct thread *thread, const char *comm, size_t bytes)
 	fkt_sanitize(thread->comm);
 }
 
+/* How many calls are open: none of those from before a gap. */
+static uint32_t calls_of(const struct fkt_state *state, const struct call_stack *stack)
+{
+	return stack->gaps == state->gaps ? stack->depth : 0;
+}
+
 static void empty(struct fkt_state *state, struct call_stack *stack)
 {
-	state->calls -= stack->depth;
+	state->calls -= calls_of(state, stack);
 	stack->depth = 0;
 }
 
@@ -136,6 +148,8 @@ static void push(struct fkt_state *state, struct call_stack *stack, uint32_t cod
 {
 	struct open_call *call;
 
+	stack->depth = calls_of(state, stack);
+	stack->gaps = state->gaps;
 	if (stack->depth == stack->room) {
 		uint32_t room = stack->room ? stack->room * 2 : 4;
 
@@ -159,7 +173,7 @@ static void push(struct fkt_state *state, struct call_stack *stack, uint32_t cod
 /* An exit ends the latest call of its code, and those that were entered since then with it. */
 static void pop(struct fkt_state *state, struct call_stack *stack, uint32_t code)
 {
-	for (uint32_t depth = stack->depth; depth; depth--) {
+	for (uint32_t depth = calls_of(state, stack); depth; depth--) {
 		if (stack->call[depth - 1].code != code)
 			continue;
 		state->calls -= stack->depth - (depth - 1);
@@ -197,10 +211,8 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		other = find(state, fkt_arg32(event, 8));
 		if (other)
 			memcpy(comm, other->comm, sizeof(comm));
-		/* The table may have moved. */
+		/* It has moved if that one is new. */
 		thread = find(state, fkt_arg32(event, 0));
-		if (!thread)
-			return;
 		empty(state, &thread->stack);
 		thread->where = UNKNOWN;
 		thread->gone = false;
@@ -216,8 +228,9 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 			return;
 		/* A thread that was not the leader has become it, in the midst of its call. */
 		other = find(state, fkt_arg32(event, 4));
+		/* It has moved if that one is new. */
 		thread = find(state, fkt_arg32(event, 0));
-		if (!other || !thread)
+		if (!other)
 			return;
 		empty(state, &thread->stack);
 		stack = thread->stack;
@@ -279,11 +292,12 @@ static struct open_call at_work(struct fkt_state *state, const struct fkt_event 
 	const struct call_stack *irq = &state->irq[event->cpu];
 	const struct thread *thread;
 
-	if (irq->depth)
+	if (calls_of(state, irq))
 		return irq->call[irq->depth - 1];
 	thread = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid) : NULL;
-	return thread && thread->stack.depth ? thread->stack.call[0]
-					     : (struct open_call){ .code = FKT_NO_CODE };
+	return thread && calls_of(state, &thread->stack)
+		       ? thread->stack.call[0]
+		       : (struct open_call){ .code = FKT_NO_CODE };
 }
 
 static void wake(struct fkt_state *state, const struct fkt_event *event)
@@ -368,10 +382,8 @@ uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu)
 
 void fkt_state_gap(struct fkt_state *state)
 {
-	for (uint32_t i = 0; i < state->room; i++)
-		empty(state, &state->thread[i].stack);
-	for (uint32_t i = 0; i < CPUS; i++)
-		empty(state, &state->irq[i]);
+	state->gaps++;
+	state->calls = 0;
 }
 
 static void read_initial(struct fkt_state *state)
@@ -404,7 +416,10 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	state->trace = trace;
 	memset(state->current, 0xff, sizeof(state->current));
 	state->effect = calloc(FKT_SLOT_CODES, sizeof(*state->effect));
-	if (!state->effect || !grow(state)) {
+	if (getrandom(&state->seed, sizeof(state->seed), 0) < 0)
+		state->seed = (uint32_t)(uintptr_t)state;
+	state->seed |= 1;
+	if (!state->effect || !grow(state, THREAD_BITS)) {
 		fkt_state_free(state);
 		return NULL;
 	}
@@ -431,11 +446,12 @@ void fkt_state_free(struct fkt_state *state)
 {
 	if (!state)
 		return;
-	for (uint32_t i = 0; i < state->room; i++)
+	for (uint32_t i = 0; i < state->threads; i++)
 		free(state->thread[i].stack.call);
 	for (uint32_t i = 0; i < CPUS; i++)
 		free(state->irq[i].call);
 	free(state->thread);
+	free(state->bucket);
 	free(state->effect);
 	free(state);
 }
@@ -459,9 +475,9 @@ char *fkt_state_processes(const struct fkt_state *state, size_t *bytes)
 
 	if (!out)
 		return NULL;
-	for (uint32_t i = 0; i < state->room; i++) {
+	for (uint32_t i = 0; i < state->threads; i++) {
 		thread = &state->thread[i];
-		if (thread->used && !thread->gone && thread->tid && strcmp(thread->comm, "?"))
+		if (!thread->gone && thread->tid && strcmp(thread->comm, "?"))
 			fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", thread->tid,
 				thread->tgid, thread->ppid, thread->comm);
 	}
@@ -497,16 +513,16 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 		if (tid != FKT_PID_UNKNOWN)
 			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "\n", cpu, tid);
 		stack = &state->irq[cpu];
-		for (uint32_t i = 0; i < stack->depth; i++)
+		for (uint32_t i = 0; i < calls_of(state, stack); i++)
 			fprintf(out, "interrupt %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", cpu,
 				stack->call[i].code, stack->call[i].stamp);
 	}
-	for (uint32_t i = 0; i < state->room; i++) {
+	for (uint32_t i = 0; i < state->threads; i++) {
 		stack = &state->thread[i].stack;
-		for (uint32_t j = 0; j < stack->depth; j++)
+		for (uint32_t j = 0; j < calls_of(state, stack); j++)
 			fprintf(out, "call %" PRIu32 " %" PRIu32 " %" PRIu64 "\n",
 				state->thread[i].tid, stack->call[j].code, stack->call[j].stamp);
-		if (state->thread[i].used && state->thread[i].where == OFF_CPU)
+		if (state->thread[i].where == OFF_CPU)
 			print_wait(out, state->thread[i].tid, &state->thread[i].wait);
 	}
 	if (fclose(out)) {

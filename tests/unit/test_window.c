@@ -2,8 +2,11 @@
 /* Parts of a trace: cut anywhere, they are together what the whole is. */
 #include "test.h"
 
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "read/extract.h"
@@ -401,6 +404,102 @@ static void test_state(void **state)
 	build_free(&build);
 }
 
+/* Threads become known by the event that makes another one their successor. */
+static void test_many_threads(void **state)
+{
+	static const unsigned int counts[] = { 767, 1022, 1023, 1024, 1535, 2047, 2048, 3071 };
+	struct fkt_extract extract = { .from = 500, .to = UINT64_MAX };
+	const uint64_t exec[3] = { 1000 | 99999ull << 32 };
+	struct fkt_trace *trace, *part;
+	struct build build;
+	char *text;
+	size_t bytes;
+	FILE *file;
+
+	(void)state;
+	mallopt(M_PERTURB, 0xa5);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		file = open_memstream(&text, &bytes);
+		for (unsigned int tid = 1000; tid < 1000 + counts[i]; tid++)
+			fprintf(file, "%u %u 1 old\n", tid, tid);
+		fclose(file);
+		build_begin(&build, 1, false);
+		build_text(&build, FKT_SECTION_PROCESSES, text);
+		build_pages(&build);
+		build_switch(&build, 0, 100, 0, 0, 1000);
+		build_event(&build, 0, 110, FKT_CODE_SYSCALL_ENTRY + 59, 0);
+		build_slot(&build, 0, 0, 120, FKT_CODE_EXEC, 0, exec, 3);
+		build_fork(&build, 0, 130, 99998, 1000);
+		build_event(&build, 0, 600, FKT_CODE_SYSCALL_EXIT + 59, 0);
+		build_end(&build, 1000, 0, 0);
+		trace = open_build(&build);
+		part = extract_trace(trace, &extract);
+		assert_null(fkt_open_call(part, 0));
+		fkt_close(part);
+		fkt_close(trace);
+		build_free(&build);
+		free(text);
+	}
+	mallopt(M_PERTURB, 0);
+}
+
+/* Pids made so that a known hash, tid * 2654435761 ^ tid >> 15, has the same low 18 bits. */
+static char *equal_pids(unsigned int targets)
+{
+	FILE *file;
+	char *text;
+	size_t bytes;
+
+	file = open_memstream(&text, &bytes);
+	for (uint32_t target = 0; target < targets; target++)
+		for (uint32_t low = 0; low < 1u << 18; low++) {
+			uint32_t high = (low * 2654435761u ^ target) & ((1u << 18) - 1);
+
+			if (high < 1u << 17 && (high & 7) == low >> 15)
+				fprintf(file, "%u 1 1 same\n", high << 15 | (low & 0x7fff));
+		}
+	fclose(file);
+	return text;
+}
+
+/* Neither chosen pids nor many gaps take long; what was open before a gap is not any more. */
+static void test_hostile(void **state)
+{
+	const clock_t begun = clock();
+	struct fkt_event event = { .code = FKT_CODE_SYSCALL_ENTRY, .pid = 7 };
+	struct fkt_state *now;
+	struct fkt_trace *trace;
+	struct build build;
+	char *text;
+	size_t bytes;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	text = equal_pids(8);
+	build_text(&build, FKT_SECTION_PROCESSES, text);
+	free(text);
+	build_pages(&build);
+	build_end(&build, 1000, 0, 0);
+	trace = open_build(&build);
+	now = fkt_state_new(trace);
+	for (unsigned int i = 0; i < 3000; i++) {
+		event.cpu = (uint16_t)i;
+		event.stamp = i;
+		assert_int_equal(fkt_state_event(now, &event), 0);
+		fkt_state_gap(now);
+	}
+	event.code++;
+	assert_int_equal(fkt_state_event(now, &event), 0);
+	text = fkt_state_text(now, &bytes);
+	assert_non_null(strstr(text, "call 7 1 2999\n"));
+	assert_null(strstr(text, "call 7 0"));
+	free(text);
+	fkt_state_free(now);
+	fkt_close(trace);
+	build_free(&build);
+	assert_true(clock() - begun < 2 * CLOCKS_PER_SEC);
+}
+
 /* Numbers of events are those of the listing. */
 static void test_numbers(void **state)
 {
@@ -465,7 +564,8 @@ int main(void)
 		cmocka_unit_test(test_cuts),	    cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_bad_indexes), cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_extract),	    cmocka_unit_test(test_picked),
-		cmocka_unit_test(test_state),	    cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_state),	    cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_hostile),	    cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_times),
 	};
 
