@@ -150,7 +150,7 @@ bool fkt_parse_time(const char *text, uint64_t *ns)
 	bool any = false;
 
 	for (; isdigit((unsigned char)*text); text++, any = true) {
-		if (whole > UINT32_MAX)
+		if (whole > INT64_MAX / 20)
 			return false;
 		whole = whole * 10 + (uint64_t)(*text - '0');
 	}

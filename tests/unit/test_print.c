@@ -683,6 +683,10 @@ static void test_outside(void **state)
 		/* one row a name */
 		{ "--calls=F", "^F,F (recursive),10000,50,50,1," },
 		{ "--calls=F", "^F,F,10000,200,200,2," },
+		/* called by nobody */
+		{ "--by=function,caller", "^sys_read,,[0-9]" },
+		/* a time without an event is somebody's as well */
+		{ "-q --range 4.5us..5.5us", "^idle,,1000,1000," },
 		/* exits without an entry */
 		{ "-q", "^0038,sys_clone,0,1$" },
 	};

@@ -326,6 +326,8 @@ static void put_key(const struct by *by, unsigned int i, const struct fkt_column
 		cell->text = OTHERS;
 	} else if (!others && group->key[i] != NO_VALUE && thread) {
 		cell->thread = fkt_process(by->context->processes, (uint32_t)group->key[i]);
+	} else if (!people && by->options->by[i] == BY_CALLER && group->key[i] == FKT_ROW_NONE) {
+		; /* nobody: programs get nothing */
 	} else if (!others && group->key[i] != NO_VALUE) {
 		put_field(by, by->options->by[i], group->key[i], hex && people, text);
 		cell->text = text;

@@ -420,6 +420,12 @@ static int read_some(struct run *run)
 		} else {
 			time = filter_time(run->context.filter, event.stamp);
 			if (time == FILTER_AFTER) {
+				/* Also a time without an event is somebody's. */
+				if (!run->inside && run->context.analysis &&
+				    run->context.options->from >= 0)
+					fkt_analysis_charge(run->context.analysis,
+							    filter_from(run->context.filter),
+							    filter_charges(run->context.filter));
 				run->stopped = true;
 				return look_ahead(run, &event);
 			}
