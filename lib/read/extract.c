@@ -431,9 +431,14 @@ static int put_event(struct out *out, const struct fkt_event *event)
 
 	if (lane->open) {
 		memcpy(&header, lane->open, sizeof(header));
-		/* The old page's header may have said who is current: so must a new one. */
+		/*
+		 * The old page's header may have said who is current: so must a new one. And a slot
+		 * without room for a wide stamp does not need one at a page's beginning.
+		 */
 		if (header.used + 8u * (event->words + 2u) > FKT_PAGE_BYTES ||
-		    out->current[event->cpu] != event->pid)
+		    out->current[event->cpu] != event->pid ||
+		    (event->words == FKT_SLOT_WORDS_MAX &&
+		     fkt_slot_is_wide(event, lane->cursor_stamp, lane->cursor_cpu)))
 			close_page(out, lane);
 	}
 	if (!lane->open) {

@@ -109,15 +109,22 @@ static inline bool fkt_may_have_process_event(const struct fkt_cursor *cursor)
 	return found;
 }
 
+/* Whether an event's slot is wide where it follows one with this stamp and CPU. */
+static inline bool fkt_slot_is_wide(const struct fkt_event *event, uint64_t stamp, uint16_t cpu)
+{
+	const uint64_t half = 1ull << (FKT_SLOT_STAMP_BITS - 1);
+
+	return event->stamp - stamp + half >= 2 * half || event->cpu != cpu;
+}
+
 /*
  * Write an event as the slot that follows one with this stamp and CPU. The place behind it, which
- * is not more than the event's words and two away.
+ * is not more than the event's words and two away. One that gets wide must have room for a word.
  */
 static inline uint64_t *fkt_slot_encode(uint64_t *to, const struct fkt_event *event, uint64_t stamp,
 					uint16_t cpu)
 {
-	const uint64_t half = 1ull << (FKT_SLOT_STAMP_BITS - 1);
-	bool wide = event->stamp - stamp + half >= 2 * half || event->cpu != cpu;
+	bool wide = fkt_slot_is_wide(event, stamp, cpu);
 
 	*to++ = htole64(FKT_TAG(event->code, event->words + (unsigned int)wide, event->imm) |
 			(wide ? FKT_SLOT_WIDE : 0) | FKT_SLOT_STAMP(event->stamp));

@@ -462,6 +462,38 @@ static char *equal_pids(unsigned int targets)
 	return text;
 }
 
+/* A slot with all the words that it can have, far behind the last one that is picked. */
+static void test_full_slot(void **state)
+{
+	struct fkt_extract extract = { .to = UINT64_MAX, .by_pid = true, .pid = 7 };
+	struct list list = { 0 };
+	struct fkt_trace *trace, *part;
+	const uint64_t words[15] = { 7 };
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_PROCESSES, "7 7 1 seven\n8 8 1 eight\n");
+	build_pages(&build);
+	build_switch(&build, 0, 100, 0, 0, 8);
+	for (unsigned int i = 1; i <= 5; i++)
+		build_event(&build, 0, i << 22, 0x27, 0);
+	build_slot(&build, 0, 0, 6 << 22, FKT_CODE_RENAME, 0, words, 15);
+	build_switch(&build, 0, 26000000, 0, 8, 7);
+	build_event(&build, 0, 26000001, 0x27, 0);
+	build_end(&build, 7 << 22, 0, 0);
+	trace = open_build(&build);
+	part = extract_trace(trace, &extract);
+	list_window(&list, part, 0, UINT64_MAX);
+	assert_string_equal(
+		end_list(&list),
+		"100 0 0 4352 0 0\n25165824 0 0 4359 8 0\n26000000 0 0 4352 8 0\n26000001 0 0 39 7 0\n");
+	free(list.text);
+	fkt_close(part);
+	fkt_close(trace);
+	build_free(&build);
+}
+
 /* Neither chosen pids nor many gaps take long; what was open before a gap is not any more. */
 static void test_hostile(void **state)
 {
@@ -566,8 +598,8 @@ int main(void)
 		cmocka_unit_test(test_bad_indexes), cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_extract),	    cmocka_unit_test(test_picked),
 		cmocka_unit_test(test_state),	    cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_hostile),	    cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_hostile),	    cmocka_unit_test(test_full_slot),
+		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
