@@ -282,10 +282,14 @@ static inline_of_two void fold(struct fkt_reducer *r, struct fkt_code_use *code,
 
 /*
  * Whether a call can be taken out. In an interrupt that began before the page did, those that come
- * in it are part of its time, else they are not: if it is not known, the call remains.
+ * in it are part of its time, else they are not: if it is not known, the call remains. So does
+ * then an interrupt of no cycles, of which the call around it would not know.
  */
-static bool can_fold(const struct fkt_reducer *r, const struct frame *frame)
+static inline_of_two bool can_fold(const struct fkt_reducer *r, const struct frame *frame,
+				   const struct fkt_event *exit, bool interrupt)
 {
+	if (interrupt && unlikely(exit->stamp == frame->begin) && !r->in_thread)
+		return false;
 	return r->depth > r->kept && (!frame->fold.interrupts || frame->interrupt || r->in_thread);
 }
 
@@ -314,7 +318,7 @@ static inline_of_two void leave(struct fkt_reducer *r, struct fkt_code_use *code
 		keep_and_forget(r, event);
 		/* The analysis finds out if this is not so. */
 		r->in_thread = r->at_base = code->syscall;
-	} else if (likely(can_fold(r, frame))) {
+	} else if (likely(can_fold(r, frame, event, interrupt))) {
 		fold(r, code, event, interrupt, tells);
 	} else {
 		keep(r, event);

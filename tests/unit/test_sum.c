@@ -190,12 +190,8 @@ static void happen(unsigned int cpu)
 	}
 }
 
-static struct fkt_trace *make_trace(unsigned int cpus, unsigned int odd, unsigned int events)
+static void begin_trace(unsigned int cpus, unsigned int odd)
 {
-	char path[32], error[FKT_ERROR_BYTES];
-	struct fkt_trace *trace;
-	int fd;
-
 	memset(&m, 0, sizeof(m));
 	m.cpus = cpus;
 	m.odd = odd;
@@ -204,13 +200,14 @@ static struct fkt_trace *make_trace(unsigned int cpus, unsigned int odd, unsigne
 	build_text(&m.build, FKT_SECTION_CODES, codes);
 	build_text(&m.build, FKT_SECTION_PROCESSES, "50 50 1 app\n51 50 1 app\n52 52 2 kthread\n");
 	build_pages(&m.build);
-	for (unsigned int cpu = 0; cpu < cpus; cpu++)
-		m.on[cpu] = PIDS;
-	for (unsigned int i = 0; i < events; i++) {
-		m.now += any(300);
-		/* Some CPUs have less to do. */
-		happen(any(4) ? any(cpus) : 0);
-	}
+}
+
+static struct fkt_trace *end_trace(void)
+{
+	char path[32], error[FKT_ERROR_BYTES];
+	struct fkt_trace *trace;
+	int fd;
+
 	build_end(&m.build, 0, 0, 0);
 	fd = memfd_create("trace", 0);
 	assert_int_equal(write(fd, m.build.data, m.build.bytes), m.build.bytes);
@@ -220,6 +217,19 @@ static struct fkt_trace *make_trace(unsigned int cpus, unsigned int odd, unsigne
 	close(fd);
 	build_free(&m.build);
 	return trace;
+}
+
+static struct fkt_trace *make_trace(unsigned int cpus, unsigned int odd, unsigned int events)
+{
+	begin_trace(cpus, odd);
+	for (unsigned int cpu = 0; cpu < cpus; cpu++)
+		m.on[cpu] = PIDS;
+	for (unsigned int i = 0; i < events; i++) {
+		m.now += any(300);
+		/* Some CPUs have less to do. */
+		happen(any(4) ? any(cpus) : 0);
+	}
+	return end_trace();
 }
 
 /* What hooks were told, in whatever order. */
@@ -470,12 +480,48 @@ static void test_large(void **state)
 	assert_true(check(2, ODD_GAPS, 200000, 1));
 }
 
+/* Threads are current from the beginning; each event comes 100 cycles after the one before. */
+static void check_codes(const uint32_t *code, size_t count, unsigned int no_cycles)
+{
+	struct answer one, reduced;
+	struct fkt_trace *trace;
+
+	begin_trace(1, ODD_NOTHING);
+	m.build.lane[0].pid = FIRST_PID;
+	for (size_t i = 0; i < count; i++) {
+		m.now += i == no_cycles ? 0 : 100;
+		event(0, code[i], 2, NULL, 0);
+	}
+	trace = end_trace();
+	read_one_by_one(&one, trace, true);
+	begin(&reduced, trace, true);
+	assert_int_equal(fkt_sum(trace, reduced.processes, reduced.analysis, 1, &reduced.stats), 0);
+	assert_int_equal(fkt_analysis_end(reduced.analysis, reduced.stats.last), 0);
+	compare(&one, &reduced);
+	end(&one);
+	end(&reduced);
+	fkt_close(trace);
+}
+
+/* An interrupt of no cycles in a call, in an interrupt of which the page lost sight. */
+static void test_short_interrupt(void **state)
+{
+	static const uint32_t codes_of[] = {
+		0x1004, FKT_CODE_VECTOR_ENTRY,	      FKT_CODE_GCC_EXIT,
+		F,	FKT_CODE_IRQ_ENTRY,	      FKT_CODE_IRQ_EXIT,
+		F + 4,	FKT_CODE_VECTOR_ENTRY + 0x40, 0x1004,
+	};
+
+	(void)state;
+	check_codes(codes_of, sizeof(codes_of) / sizeof(codes_of[0]), 5);
+	check_codes(codes_of, sizeof(codes_of) / sizeof(codes_of[0]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_well_behaved),
-		cmocka_unit_test(test_odd),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_well_behaved), cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_large),	     cmocka_unit_test(test_short_interrupt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
