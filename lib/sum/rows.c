@@ -30,7 +30,7 @@ static bool is_special(uint32_t code)
 	       code == FKT_CODE_EXEC || code == FKT_CODE_PAUSE || code == FKT_CODE_SETMASK;
 }
 
-/* The row of the code at the other end of a call. */
+/* The row of the code at the other end of a call, which is of the same kind of calls. */
 static const struct fkt_code_row *entry_row(const struct fkt_trace *trace,
 					    const struct fkt_code_row *row, uint32_t *code)
 {
@@ -38,7 +38,7 @@ static const struct fkt_code_row *entry_row(const struct fkt_trace *trace,
 	uint32_t index = *code - row->first;
 
 	if (!pair || pair->first != row->pair || index >= pair->count ||
-	    (pair->kind != FKT_KIND_ENTRY && pair->kind != FKT_KIND_CPU_ENTRY))
+	    pair->kind != (row->kind == FKT_KIND_EXIT ? FKT_KIND_ENTRY : FKT_KIND_CPU_ENTRY))
 		return NULL;
 	*code = pair->first + index;
 	return pair;

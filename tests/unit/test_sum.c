@@ -25,7 +25,11 @@
 static const char codes[] = "0x10000 4 entry 0x10004 functions F args:args\n"
 			    "0x10004 4 exit 0x10000 functions F ret:ret\n"
 			    "0x10008 1 entry 0x10009 functions G one:u64 what:func\n"
-			    "0x10009 1 exit 0x10008 functions G what:func\n";
+			    "0x10009 1 exit 0x10008 functions G what:func\n"
+			    "0x10010 1 entry 0x10011 functions H\n"
+			    "0x10011 1 cpu_exit 0x10010 functions H\n"
+			    "0x10012 1 cpu_entry 0x10013 functions I\n"
+			    "0x10013 1 exit 0x10012 functions I\n";
 
 /* What may be wrong with a trace. */
 enum {
@@ -517,11 +521,25 @@ static void test_short_interrupt(void **state)
 	check_codes(codes_of, sizeof(codes_of) / sizeof(codes_of[0]), 0);
 }
 
+/* Exits that are said to belong to entries of the other kind. */
+static void test_mixed_kinds(void **state)
+{
+	static const uint32_t codes_of[] = {
+		0x1004, 0,	 F,	  F + 1,   0x10010, 0x10011, F + 5,
+		F,	0x10012, 0x10013, F + 4,   0x10012, F + 2,   0x10010,
+		F + 3,	0x10011, F + 7,	  0x10013, F + 6,   F + 4,   0x1004,
+	};
+
+	(void)state;
+	check_codes(codes_of, sizeof(codes_of) / sizeof(codes_of[0]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_well_behaved), cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_large),	     cmocka_unit_test(test_short_interrupt),
+		cmocka_unit_test(test_mixed_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
