@@ -291,9 +291,13 @@ static struct open_call at_work(struct fkt_state *state, const struct fkt_event 
 {
 	const struct call_stack *irq = &state->irq[event->cpu];
 	const struct thread *thread;
+	uint32_t depth = calls_of(state, irq);
 
-	if (calls_of(state, irq))
-		return irq->call[irq->depth - 1];
+	/* Not a function that it called. */
+	while (depth > 1 && effect_of(state, irq->call[depth - 1].code)->kind != FKT_KIND_CPU_ENTRY)
+		depth--;
+	if (depth)
+		return irq->call[depth - 1];
 	thread = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid) : NULL;
 	return thread && calls_of(state, &thread->stack)
 		       ? thread->stack.call[0]
@@ -330,6 +334,7 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 {
 	const struct effect *effect = effect_of(state, event->code);
+	struct call_stack *irq = &state->irq[event->cpu];
 	struct thread *thread;
 
 	if (state->current[event->cpu] != event->pid)
@@ -337,13 +342,22 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 
 	switch (effect->kind) {
 	case FKT_KIND_CPU_ENTRY:
-		push(state, &state->irq[event->cpu], event->code, event->imm, event->stamp);
+		push(state, irq, event->code, event->imm, event->stamp);
 		break;
 	case FKT_KIND_CPU_EXIT:
-		pop(state, &state->irq[event->cpu], effect->entry);
+		pop(state, irq, effect->entry);
 		break;
 	case FKT_KIND_ENTRY:
 	case FKT_KIND_EXIT:
+		if (calls_of(state, irq) && event->code >= FKT_CODE_IRQ_ENTRY) {
+			if (effect->kind == FKT_KIND_ENTRY)
+				push(state, irq, event->code, 0, event->stamp);
+			else
+				pop(state, irq, effect->entry);
+			break;
+		}
+		/* No thread makes a system call in an interrupt: the end of that is missing. */
+		empty(state, irq);
 		if (!event->pid || event->pid == FKT_PID_UNKNOWN ||
 		    !(thread = find(state, event->pid)))
 			break;
@@ -427,9 +441,10 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	for (size_t i = 0; i < trace->n_current; i++)
 		come_to_cpu(state, trace->current[i].cpu, trace->current[i].tid);
 	for (size_t i = 0; (call = fkt_open_call(trace, i)); i++) {
-		if (call->interrupt)
-			push(state, &state->irq[call->cpu], call->code, 0, call->stamp);
-		else if ((thread = find(state, call->tid)))
+		/* Of one without its number the end will tell. */
+		if (call->interrupt && call->numbered)
+			push(state, &state->irq[call->cpu], call->code, call->imm, call->stamp);
+		else if (!call->interrupt && (thread = find(state, call->tid)))
 			push(state, &thread->stack, call->code, 0, call->stamp);
 	}
 	for (size_t i = 0; (wait = fkt_open_wait(trace, i)); i++) {
@@ -514,8 +529,8 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "\n", cpu, tid);
 		stack = &state->irq[cpu];
 		for (uint32_t i = 0; i < calls_of(state, stack); i++)
-			fprintf(out, "interrupt %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", cpu,
-				stack->call[i].code, stack->call[i].stamp);
+			fprintf(out, "interrupt %" PRIu32 " %" PRIu32 " %" PRIu64 " %u\n", cpu,
+				stack->call[i].code, stack->call[i].stamp, stack->call[i].imm);
 	}
 	for (uint32_t i = 0; i < state->threads; i++) {
 		stack = &state->thread[i].stack;
@@ -533,6 +548,21 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 }
 
 /* ---- what an extracted trace says ---- */
+
+/* "[IMM]", at the end of an interrupt's line. */
+static bool parse_number(struct fkt_open_call *call, char *line)
+{
+	const char *word = fkt_next_word(&line);
+	uint32_t imm;
+
+	if (!word)
+		return true;
+	if (!fkt_parse_u32(word, &imm) || imm > UINT16_MAX)
+		return false;
+	call->numbered = true;
+	call->imm = (uint16_t)imm;
+	return true;
+}
 
 static bool add_call(struct fkt_trace *trace, size_t *room, const struct fkt_open_call *call)
 {
@@ -634,7 +664,8 @@ int fkt_index_state(struct fkt_trace *trace)
 		if ((!call.interrupt && strcmp(word, "call")) ||
 		    !fkt_parse_u32(fkt_next_word(&line), &call.code) ||
 		    call.code >= FKT_SLOT_CODES ||
-		    !fkt_parse_u64(fkt_next_word(&line), &call.stamp))
+		    !fkt_parse_u64(fkt_next_word(&line), &call.stamp) ||
+		    (call.interrupt && !parse_number(&call, line)))
 			continue;
 		if (call.interrupt)
 			call.cpu = (uint16_t)first;

@@ -13,7 +13,9 @@
  * @code: the code of its entry
  * @tid: the thread that is in it
  * @cpu: the CPU that is in it, of an interrupt
- * @interrupt: whether it is one
+ * @interrupt: whether it is one, or was called in one
+ * @numbered: whether @imm is known, of an interrupt
+ * @imm: of its entry: which interrupt it is
  * @stamp: when it was entered
  */
 struct fkt_open_call {
@@ -21,6 +23,8 @@ struct fkt_open_call {
 	uint32_t tid;
 	uint16_t cpu;
 	bool interrupt;
+	bool numbered;
+	uint16_t imm;
 	uint64_t stamp;
 };
 

@@ -131,7 +131,8 @@ struct fkt_analysis {
 	bool begun;
 	bool on;
 	bool syscalls;
-	bool reduced; /* calls were taken out of the events */
+	bool interrupted; /* a CPU was in an interrupt when an extracted trace began */
+	bool reduced;	  /* calls were taken out of the events */
 	bool failed;
 	bool odd; /* something was taken out of the events that should not have been */
 	uint32_t epoch;
@@ -197,6 +198,9 @@ void fkt_analysis_free(struct fkt_analysis *a)
 	}
 	for (uint32_t i = 0; i < a->n_seen; i++)
 		free_stack(&a->cpu[a->seen[i]].irq);
+	/* Those of CPUs that were in one at the beginning, and never had an event. */
+	for (uint32_t i = 0; a->interrupted && i < CPUS; i++)
+		free_stack(&a->cpu[i].irq);
 	free(a->chunk);
 	free(a->pair);
 	free(a->row);
@@ -796,6 +800,15 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 		cpu->first_row = cpu->first->base_known ? cpu->first->row : FKT_ROW_NONE;
 	if (cpu->blind) {
 		charge_stack(a, cpu, &a->unknown->stack, a->unknown, cycles);
+		pop_all(a, cpu, thread, &cpu->irq, event->stamp);
+	} else if (cpu->irq.depth) {
+		/* It is in one that was open when an extracted trace began. */
+		cpu->stack = &cpu->irq;
+		charge_stack(a, cpu, &cpu->irq, thread, cycles);
+		cpu->first_irq = true;
+		cpu->first_row = cpu->irq.frame[cpu->irq.depth - 1].row;
+		give_interrupts(cpu);
+		add_to_pair(a, thread->id, event->cpu, cpu->irq.clock);
 	} else if (code->kind == FKT_USE_CPU_EXIT) {
 		/* It is in an interrupt that began before the trace did. */
 		charge_stack(a, cpu, &cpu->irq, thread, cycles);
@@ -1139,32 +1152,60 @@ void fkt_analysis_add_reduced(struct fkt_analysis *a, const struct fkt_reducer *
 
 /* ---- events ---- */
 
-/*
- * What was open when an extracted trace begins, of threads: an interrupt's end is enough to know
- * that one was.
- */
+static struct fkt_code_use *use_of(struct fkt_analysis *a, uint32_t number)
+{
+	struct fkt_code_use *code = &a->code[number];
+
+	if (!code->kind)
+		fkt_code_use(a->trace, number, code);
+	return code;
+}
+
+/* The stack that a call belongs on which was open when an extracted trace began; NULL for none. */
+static struct stack *open_stack(struct fkt_analysis *a, const struct fkt_open_call *open,
+				const struct fkt_code_use *code)
+{
+	struct stack *irq = &a->cpu[open->cpu].irq;
+	struct thread *thread;
+
+	if (open->interrupt) {
+		/* Of one that has no number, its end is enough to know that it was. */
+		if (!open->numbered || (code->kind == FKT_USE_ENTRY && !irq->depth))
+			return NULL;
+		a->interrupted = true;
+		return code->syscall ? NULL : irq;
+	}
+	thread = open->tid && code->kind == FKT_USE_ENTRY ? find_thread(a, open->tid, 0) : NULL;
+	if (!thread || thread == a->unknown)
+		return NULL;
+	thread->base_known = true;
+	a->syscalls |= code->syscall;
+	return &thread->stack;
+}
+
+/* What was open when an extracted trace begins. */
 static void open_calls(struct fkt_analysis *a)
 {
 	const struct fkt_open_call *open;
-	struct thread *thread;
-	struct frame *frame;
-	struct fkt_code_use *code;
+	const struct fkt_code_use *code;
+	struct stack *stack;
 
 	for (size_t i = 0; (open = fkt_open_call(a->trace, i)); i++) {
-		if (open->interrupt || open->code >= FKT_SLOT_CODES || !open->tid)
-			continue;
-		code = &a->code[open->code];
-		if (!code->kind)
-			fkt_code_use(a->trace, open->code, code);
-		thread = find_thread(a, open->tid, 0);
+		code = use_of(a, open->code);
 		/* Of a function that its address tells, it is not known which one it is. */
-		if (code->kind != FKT_USE_ENTRY || code->function != FKT_NO_FUNCTION || !thread ||
-		    thread == a->unknown || thread->stack.depth >= FKT_CALL_DEPTH_MAX ||
-		    (thread->stack.depth == thread->stack.room && !grow_stack(a, &thread->stack)))
+		if ((code->kind != FKT_USE_ENTRY && code->kind != FKT_USE_CPU_ENTRY) ||
+		    code->function != FKT_NO_FUNCTION)
 			continue;
-		frame = &thread->stack.frame[thread->stack.depth++];
-		*frame = (struct frame){ .row = code->row, .begin = open->stamp };
-		thread->base_known = true;
+		stack = open_stack(a, open, code);
+		if (!stack || stack->depth >= FKT_CALL_DEPTH_MAX ||
+		    (stack->depth == stack->room && !grow_stack(a, stack)))
+			continue;
+		stack->frame[stack->depth++] = (struct frame){
+			.row = fkt_use_row(a->trace, code,
+					   &(const struct fkt_event){ .imm = open->imm }),
+			.interrupt = code->kind == FKT_USE_CPU_ENTRY,
+			.begin = open->stamp,
+		};
 	}
 }
 
@@ -1173,15 +1214,13 @@ static struct waker open_waker(struct fkt_analysis *a, const struct fkt_open_wai
 {
 	const struct fkt_event event = { .imm = open->imm };
 	const struct thread *thread = find_thread(a, open->waker, open->cpu);
-	struct fkt_code_use *code;
+	const struct fkt_code_use *code;
 
 	if (!thread)
 		return (struct waker){ false };
 	if (open->code == FKT_NO_CODE)
 		return (struct waker){ true, thread->id, thread->row };
-	code = &a->code[open->code];
-	if (!code->kind)
-		fkt_code_use(a->trace, open->code, code);
+	code = use_of(a, open->code);
 	if ((code->kind != FKT_USE_ENTRY && code->kind != FKT_USE_CPU_ENTRY) ||
 	    code->function != FKT_NO_FUNCTION)
 		return (struct waker){ true, thread->id, thread->row };

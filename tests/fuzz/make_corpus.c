@@ -38,7 +38,8 @@ static void begin(struct build *build, unsigned int lanes, bool shared, bool sec
 		build_text(build, FKT_SECTION_SYSCALLS,
 			   "x86_64 0 read fd,buf,count\nx86_64 57 fork\ni386 3 read fd\n");
 		build_text(build, FKT_SECTION_STATE,
-			   "cpu 0 7\ncall 7 257 900\ninterrupt 1 4096 950\n");
+			   "cpu 0 7\ncall 7 257 900\ninterrupt 1 4096 950\n"
+			   "interrupt 0 4096 940 4\ninterrupt 0 65536 945 0\n");
 	}
 	build_pages(build);
 }

@@ -776,6 +776,91 @@ static void test_extracted_window(void **state)
 	unlink(file);
 }
 
+/*
+ * "first" (70) is in F, in a read, when CPU 0 is interrupted; in the interrupt's softirq F and G
+ * are called, and "second" (71), which sleeps in F, is woken.
+ */
+static void write_interrupted(const char *file)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=0\0stop_cycles=6000";
+	struct build build;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n"
+		   "0x10002 1 entry 0x10003 functions G\n0x10003 1 exit 0x10002 functions G\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build.lane[1].pid = 71;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1010, READ, 0);
+	build_event(&build, 1, 1110, F, 0);
+	build_event(&build, 0, 1200, F, 0);
+	build_switch(&build, 1, 1310, 0x1, 71, 0);
+	build_event(&build, 0, 2000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 2200, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	build_event(&build, 0, 2400, F, 0);
+	build_event(&build, 0, 2500, G, 0);
+	slot(&build, 0, 2800, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_event(&build, 0, 3000, G_END, 0);
+	build_event(&build, 0, 3200, F_END, 0);
+	build_event(&build, 0, 3400, FKT_CODE_SOFTIRQ_EXIT, 4);
+	build_switch(&build, 1, 3500, 0, 0, 71);
+	build_event(&build, 0, 3600, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 1, 3710, F_END, 0);
+	build_event(&build, 1, 3910, END, 0);
+	build_event(&build, 0, 4000, F_END, 0);
+	build_event(&build, 0, 4200, END, 0);
+	build_event(&build, 0, 5000, READ, 0);
+	build_event(&build, 0, 5200, END, 0);
+	build_event(&build, 1, 5500, READ, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(&build, 6000, 6000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+}
+
+/* Views of windows that begin at some moments, cut out, against those of the whole trace. */
+static void compare_windows(const char *file, const char *begins, const char *views)
+{
+	char command[3 * sizeof(top)];
+
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; for b in %s; do for e in ''; do "
+		 "./fkt_extract --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
+		 "while read -r v; do "
+		 "eval ./fkt_print $v --format csv --range $b..$e $f | sort >$f.whole; "
+		 "eval ./fkt_print $v --format csv $f.part | sort | diff $f.whole - >$f.diff || "
+		 "{ echo \"$v $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
+		 "done <<'V'\n%s\nV\n"
+		 "done; done; rm -f $f.*",
+		 top, file, begins, views);
+	assert_int_equal(system(command), 0);
+}
+
+/* So it is where interrupts are open at its begin, and calls in them. */
+static void test_extracted_interrupts(void **state)
+{
+	char file[] = "/tmp/test_print_irqs.XXXXXX";
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_interrupted(file);
+	compare_windows(file,
+			"1100ns 1250ns 1900ns 2100ns 2300ns 2450ns 2600ns 2850ns 3100ns 3300ns "
+			"3450ns 3550ns 3700ns 4100ns",
+			"-q\n--no-summary --cpus\n--no-summary --waits\n"
+			"--no-summary --by function,thread\n--no-summary --calls");
+	unlink(file);
+}
+
 /* A thread that has ended is in no call any more, though its last one is never left. */
 static void test_extracted_end(void **state)
 {
@@ -826,6 +911,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_part_of_stream),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_extracted_window),
+		cmocka_unit_test(test_extracted_interrupts),
 		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_outside),
 	};

@@ -13,6 +13,8 @@
 #include "read/state.h"
 #include "read_trace.h"
 
+#define FUNCTION 0x10000u
+
 /**
  * struct list - what readers delivered, a line for each event and gap
  */
@@ -343,11 +345,14 @@ static void test_state(void **state)
 	struct fkt_processes *processes;
 	struct fkt_trace *trace, *part;
 	struct build build;
+	bool in_irq = false;
 	uint32_t id;
 
 	(void)state;
 	build_begin(&build, 2, false);
 	build_text(&build, FKT_SECTION_PROCESSES, "7 7 1 seven\n8 8 1 eight\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "65536 1 entry 65537 functions F\n65537 1 exit 65536 functions F\n");
 	build_pages(&build);
 	build_switch(&build, 0, 100, 0, 0, 7);
 	build_event(&build, 0, 110, FKT_CODE_SYSCALL_ENTRY + 1, 0);
@@ -356,6 +361,7 @@ static void test_state(void **state)
 	build_fork(&build, 0, 140, 9, 7);
 	build_name(&build, 0, 150, FKT_CODE_RENAME, 9, "nine");
 	build_event(&build, 0, 160, FKT_CODE_IRQ_ENTRY, 4);
+	build_event(&build, 0, 165, FUNCTION, 0);
 	build_switch(&build, 1, 170, 0, 0, 8);
 	build_event(&build, 1, 180, FKT_CODE_SYSCALL_ENTRY + 2, 0);
 	build_close(&build, 1);
@@ -368,13 +374,17 @@ static void test_state(void **state)
 	assert_null(fkt_open_call(trace, 0));
 	part = extract_trace(trace, &extract);
 	assert_int_equal(extract.events, 3);
-	for (size_t i = 0, seen = 0; seen < 3 || fkt_open_call(part, i); i++, seen++) {
+	for (size_t i = 0, seen = 0; seen < 4 || fkt_open_call(part, i); i++, seen++) {
 		call = fkt_open_call(part, i);
 		assert_non_null(call);
 		if (call->interrupt) {
 			assert_int_equal(call->cpu, 0);
-			assert_int_equal(call->code, FKT_CODE_IRQ_ENTRY);
-			assert_int_equal(call->stamp, 160);
+			assert_true(call->numbered);
+			/* What is called in it comes after it. */
+			assert_int_equal(call->code, in_irq ? FUNCTION : FKT_CODE_IRQ_ENTRY);
+			assert_int_equal(call->imm, in_irq ? 0 : 4);
+			assert_int_equal(call->stamp, in_irq ? 165 : 160);
+			in_irq = true;
 		} else if (call->tid == 7) {
 			assert_int_equal(call->code, FKT_CODE_SYSCALL_ENTRY + 57);
 			assert_int_equal(call->stamp, 130);
