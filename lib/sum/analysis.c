@@ -1433,6 +1433,34 @@ static void add_beginning(struct fkt_analysis *a)
 	}
 }
 
+/*
+ * CPUs from which no event came though nothing of theirs is missing, in an extracted trace: who was
+ * current there when it began stayed so.
+ */
+static void see_silent_cpus(struct fkt_analysis *a, uint64_t last)
+{
+	const struct fkt_lane_totals *totals;
+	const struct fkt_current *current;
+	struct fkt_event event = { .stamp = last };
+	struct cpu *cpu;
+
+	for (size_t i = 0; a->trace->n_current && (totals = fkt_lane_totals(a->trace, i)); i++) {
+		if (totals->cpu >= FKT_CPU_ANY || totals->events || totals->lost ||
+		    totals->discarded || a->cpu[totals->cpu].seen || a->cpu[totals->cpu].blind)
+			continue;
+		cpu = &a->cpu[totals->cpu];
+		event.cpu = (uint16_t)totals->cpu;
+		for (size_t j = 0; j < a->trace->n_current && !cpu->seen; j++) {
+			current = &a->trace->current[j];
+			if (current->cpu != event.cpu || !current->tid)
+				continue;
+			event.pid = current->tid;
+			settle(a, cpu, &(const struct fkt_code_use){ .kind = FKT_USE_POINT },
+			       &event);
+		}
+	}
+}
+
 /* CPUs from which no event came: idle, if nothing of theirs is missing. */
 static int end_silent(struct fkt_analysis *a, uint32_t number, bool idle)
 {
@@ -1533,6 +1561,7 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	if (a->on && info && fkt_parse_u64(info, &stop) && stop > last &&
 	    stop <= a->trace->clock[1].cycles && fkt_clocks_agree(a->trace))
 		last = stop;
+	see_silent_cpus(a, last);
 	charge_all(a, last);
 	tell_waits(a, last);
 	a->duration = on_time(a, last);

@@ -831,7 +831,7 @@ static void compare_windows(const char *file, const char *begins, const char *vi
 	char command[3 * sizeof(top)];
 
 	snprintf(command, sizeof(command),
-		 "cd %s/build/bin; f=%s; for b in %s; do for e in ''; do "
+		 "cd %s/build/bin; f=%s; for b in %s; do for e in '' 2900ns 4100ns 5600ns; do "
 		 "./fkt_extract --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
 		 "while read -r v; do "
 		 "eval ./fkt_print $v --format csv --range $b..$e $f | sort >$f.whole; "
