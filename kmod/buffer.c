@@ -189,7 +189,8 @@ static void fkt_pool_init_lane(struct fkt_session *s, u32 i)
 	if (!fkt_shared(s))
 		per_cpu(fkt_lane, i) = pool->lane;
 	fkt_lane_init(pool->lane, pool->ring, fkt_pool_entries(pool), i,
-		      fkt_shared(s) ? FKT_CPU_ANY : i, fkt_kick_pages(pool));
+		      fkt_shared(s) ? FKT_CPU_ANY : i,
+		      fkt_overwrites(s) ? 0 : fkt_kick_pages(pool));
 }
 
 static void fkt_pool_init(struct fkt_session *s, u32 i)
@@ -357,6 +358,8 @@ bool fkt_buffer_service(struct fkt_session *s)
 			(void)fkt_buffer_fill(s, pool);
 		if (!pool->pages)
 			continue; /* a CPU that is not there */
+		if (fkt_overwrites(s) && s->state == FKT_STATE_RECORDING)
+			continue; /* it is always full, and nothing of it is out */
 		fkt_buffer_reclaim(pool);
 		free_permille = fkt_lane_queued(pool->lane) * 1000ull / pool->pages;
 		if (free_permille < sync_below_permille)

@@ -436,6 +436,12 @@ static inline bool fkt_shared(const struct fkt_session *s)
 	return s->conf.lanes == FKT_LANES_SHARED;
 }
 
+/* Whether the lanes keep the newest events, and nothing goes out before the recording's end. */
+static inline bool fkt_overwrites(const struct fkt_session *s)
+{
+	return s->conf.on_full == FKT_ON_FULL_OVERWRITE;
+}
+
 /* Whether a flush thread writes to a file, rather than the recorder splicing by itself. */
 static inline bool fkt_has_output(const struct fkt_session *s)
 {

@@ -298,6 +298,8 @@ bool fkt_stream_ready(struct fkt_session *s)
 {
 	u32 i;
 
+	if (fkt_overwrites(s) && s->state == FKT_STATE_RECORDING)
+		return false;
 	for (i = 0; i < s->pools_count; i++)
 		if (fkt_lane_ready(s->pools[i].lane))
 			return true;
@@ -470,6 +472,8 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 
 	if (fkt_buffer_service(s))
 		fkt_sync_request(s);
+	if (fkt_overwrites(s) && !draining)
+		return 0;
 	if (!draining)
 		fkt_stream_tell_pause(s);
 	if (!draining)

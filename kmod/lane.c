@@ -89,6 +89,30 @@ static __always_inline bool fkt_place_find(struct fkt_lane *lane, u64 head, u32 
 }
 
 /*
+ * A page was begun: let there be more, at the cost of the oldest ones. In the order of time, a
+ * lane's CPU does this alone; a probe that interrupts it here finds that it is being done. A page
+ * in which an interrupted probe has not committed its slot yet stays, with all after it.
+ */
+static void fkt_lane_overwrite(struct fkt_lane *lane)
+{
+	struct fkt_ring_entry *oldest;
+
+	if (READ_ONCE(lane->overwriting))
+		return;
+	WRITE_ONCE(lane->overwriting, true);
+	barrier(); /* partner: a probe that interrupts this one, on this CPU */
+	while (fkt_lane_queued(lane) < FKT_OVERWRITE_PAGES && fkt_lane_ready(lane)) {
+		oldest = fkt_ring_entry(lane, lane->tail);
+		lane->overwritten += FKT_COMMIT_EVENTS(oldest->commit);
+		lane->overwritten_end = oldest->page->end;
+		smp_store_release(&lane->tail, lane->tail + 1);
+		fkt_lane_queue(lane, oldest->page, oldest->buf);
+	}
+	barrier(); /* partner: the same */
+	WRITE_ONCE(lane->overwriting, false);
+}
+
+/*
  * The place is taken: write the slot's first words, and before them the header of a page that it
  * opens.
  */
@@ -156,6 +180,8 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 		goto full;
 	}
 	fkt_place_begin(lane, &place, tag, bytes, cpu, slot);
+	if (place.opens && READ_ONCE(lane->overwrites))
+		fkt_lane_overwrite(lane);
 	return true;
 
 full:
@@ -281,7 +307,8 @@ u64 fkt_lane_complete(const struct fkt_lane *lane)
  * @entries: its size, a power of two, at least the pages that will ever be in the lane at a time
  * @number: the lane's number
  * @cpu: the lane's CPU, FKT_CPU_ANY for a shared lane
- * @kick_pages: call fkt_lane_kick() once for so many pages; a power of two
+ * @kick_pages: call fkt_lane_kick() once for so many pages; a power of two, or 0: for a lane that
+ *	overwrites
  */
 void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entries, u16 number,
 		   u16 cpu, u32 kick_pages)
@@ -290,6 +317,7 @@ void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entri
 	lane->ring = ring;
 	lane->ring_mask = (entries - 1) * FKT_RING_ENTRY_BYTES;
 	lane->kick_mask = kick_pages - 1;
+	lane->overwrites = !kick_pages;
 	lane->number = number;
 	lane->cpu = cpu;
 	/* As if a page 0 had been closed, taken and forgotten. */
@@ -378,7 +406,7 @@ struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
 	header->seq = ++lane->taken;
 	header->used = entry->used;
 	header->events = FKT_COMMIT_EVENTS(entry->commit);
-	header->flags = 0;
+	header->flags = lane->overwritten && header->seq == 1 ? FKT_PAGE_OVERWROTE : 0;
 	*buf = entry->buf;
 	lane->taken_end = header->end;
 	/* Partner: the acquire in fkt_lane_filling(), by one who is not the reader. */

@@ -68,6 +68,11 @@ struct fkt_ring_entry {
  *	reader's
  * @number: the lane's number
  * @cpu: the lane's CPU, FKT_CPU_ANY when it is shared
+ * @overwrites: a probe that begins a page sees to it that there is another one, and overwrites the
+ *	oldest ones. No reader then, but where no probe can run. Not for shared lanes
+ * @overwriting: a probe is at it
+ * @overwritten: events that were overwritten
+ * @overwritten_end: stamp of the closing of the last page that was
  * @tail: number of the first page that is not taken; the reader's
  * @taken: pages taken so far; the reader's
  * @taken_end: stamp of the closing of page @tail - 1; the reader's
@@ -88,6 +93,10 @@ struct fkt_lane {
 	u16 cpu;
 
 	u32 tail ____cacheline_aligned;
+	bool overwrites;
+	bool overwriting;
+	u64 overwritten;
+	u64 overwritten_end;
 	u64 taken;
 	u64 taken_end;
 	u64 fence_end;
@@ -117,6 +126,12 @@ static __always_inline u64 fkt_stamp(u64 clock)
  * closed head in a lane that is not shared can't wrap to what looks like room.
  */
 #define FKT_HEAD_FENCES		 0x7fffu
+
+/*
+ * Pages that a lane keeps empty by overwriting: one for a probe that needs one while another one,
+ * which it has interrupted, is overwriting; and one for a probe that interrupts that.
+ */
+#define FKT_OVERWRITE_PAGES	 2
 
 /*
  * A slot's low bits hold differences of up to 2 to the 23 as a signed number. @near is set anew

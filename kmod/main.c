@@ -116,11 +116,13 @@ static int fkt_ioctl_start(struct file *file, void __user *arg, size_t size)
 	ret = FKT_COPY_ARGS(conf, id, arg, size);
 	if (ret)
 		return ret;
-	if (conf.lanes > FKT_LANES_SHARED || conf.on_full > FKT_ON_FULL_PAUSE ||
+	if (conf.lanes > FKT_LANES_SHARED || conf.on_full > FKT_ON_FULL_OVERWRITE ||
+	    (conf.on_full == FKT_ON_FULL_OVERWRITE && conf.lanes == FKT_LANES_SHARED) ||
 	    conf.flags & ~FKT_START_SYSCALL_ARGS || conf.flush_ms > 3600 * MSEC_PER_SEC ||
 	    conf.out_fd < FKT_NO_OUTPUT)
 		return -EINVAL;
-	if (conf.limit_bytes && conf.limit_bytes < FKT_PAGE_BYTES)
+	if (conf.limit_bytes &&
+	    (conf.limit_bytes < FKT_PAGE_BYTES || conf.on_full == FKT_ON_FULL_OVERWRITE))
 		return -EINVAL;
 	if (conf.out_fd == FKT_NO_OUTPUT && !conf.flush_ms)
 		conf.flush_ms = FKT_MARK_MS;
@@ -172,6 +174,8 @@ static struct fkt_lane_status fkt_status_of_lane(const struct fkt_pool *pool)
 		.lost = READ_ONCE(lane->lost),
 		.pages = READ_ONCE(pool->pages_out),
 		.discarded = READ_ONCE(pool->discarded),
+		.overwritten = READ_ONCE(lane->overwritten),
+		.complete_from = READ_ONCE(lane->overwritten_end),
 	};
 }
 

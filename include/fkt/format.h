@@ -92,6 +92,8 @@ enum fkt_section_type {
  *	end_ns start_cycles stop_cycles			CLOCK_REALTIME, and between which stamps
  *	events lost discarded missed pages bytes pauses	totals, as in struct fkt_status
  *	flush_cpu_ns sync_cpu_ns direct limit_reached error
+ *	overwritten complete_from_cycles		events that were, and from when on none was,
+ *							where on_full is overwrite
  *	exit_status					the command's, as the shell counts them;
  *							not there if it had not ended
  */
@@ -171,6 +173,9 @@ struct fkt_footer {
 #define FKT_PAGE_MAGIC 0x504b5446 /* "FTKP" */
 #define FKT_LANE_INDEX 0xffff	  /* not a lane: the page holds a struct fkt_index */
 
+/* Pages of the lane before this one were overwritten: they have no number, and are in no count. */
+#define FKT_PAGE_OVERWROTE 1u
+
 /**
  * struct fkt_page_header - the first bytes of each page; a page can be decoded alone
  * @magic: FKT_PAGE_MAGIC
@@ -183,7 +188,7 @@ struct fkt_footer {
  * @used: bytes used, this header included
  * @events: number of slots
  * @pid: thread that was current on @cpu when the page was opened (0: idle)
- * @flags: 0
+ * @flags: FKT_PAGE_…
  * @id: the recording, as in the file header
  */
 struct fkt_page_header {

@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define FKT_DEVICE	  "/dev/fkt"
-#define FKT_IOCTL_VERSION 2
+#define FKT_IOCTL_VERSION 3
 
 /* fkt_start.lanes */
 #define FKT_LANES_PER_CPU 0
@@ -25,6 +25,11 @@
 enum fkt_on_full {
 	FKT_ON_FULL_DROP = 0,  /* the event is counted as lost, and the lane's next page says so */
 	FKT_ON_FULL_PAUSE = 1, /* the same, and the active mask goes to 0 until it is set again */
+	/*
+	 * The lane's oldest page is overwritten. Pages go out when the recording has been stopped.
+	 * Not with a limit, nor with a lane that all CPUs share: EINVAL.
+	 */
+	FKT_ON_FULL_OVERWRITE = 2,
 };
 
 /* fkt_start.flags */
@@ -80,6 +85,8 @@ enum fkt_state {
  * @lost: events for which there was no page
  * @pages: pages handed to the output
  * @discarded: events that were recorded but could not be written
+ * @overwritten: events that were overwritten
+ * @complete_from: stamp from which on nothing was overwritten; 0: nothing was at all
  */
 struct fkt_lane_status {
 	__u32 lane;
@@ -92,6 +99,8 @@ struct fkt_lane_status {
 	__u64 lost;
 	__u64 pages;
 	__u64 discarded;
+	__u64 overwritten;
+	__u64 complete_from;
 };
 
 /**

@@ -238,6 +238,7 @@ enum fkt_gap_kind {
 	FKT_GAP_DAMAGED, /* the end of a page could not be read, or it holds more or fewer slots */
 			 /* than it says */
 	FKT_GAP_DISCARDED, /* events at the end of a lane were recorded and could not be written */
+	FKT_GAP_OVERWRITTEN, /* what a lane had before its first page was overwritten */
 };
 
 /**
@@ -245,7 +246,8 @@ enum fkt_gap_kind {
  * @kind: what
  * @lane: where
  * @cpu: CPU of the lane, FKT_CPU_ANY when it is shared
- * @count: how many events (FKT_GAP_LOST, FKT_GAP_DISCARDED) or pages
+ * @count: how many events (FKT_GAP_LOST, FKT_GAP_DISCARDED) or pages; 1 for FKT_GAP_OVERWRITTEN:
+ *	INFO's "overwritten" has the number, of all lanes together
  * @after: of FKT_GAP_DISCARDED: stamp when the lane's last page was closed, which all of them are
  *	later than; 0: the lane has no page in the trace
  */

@@ -25,6 +25,7 @@
  * @seq: number of its last page, missing ones counted
  * @lost: events lost before its last page
  * @discarded: events discarded after it, as the reader told
+ * @overwrote: what was before its next page was overwritten
  * @old_seq: number of the last page in the old trace
  * @old_lost: events lost before that
  * @joined: these are not known yet
@@ -39,6 +40,7 @@ struct out_lane {
 	uint64_t seq;
 	uint64_t lost;
 	uint64_t discarded;
+	bool overwrote;
 	uint64_t old_seq;
 	uint64_t old_lost;
 	bool joined;
@@ -376,6 +378,7 @@ static void put_page(struct out *out, void *page, const struct fkt_page_header *
 	stored.used = htole32(header->used);
 	stored.events = htole32(header->events);
 	stored.pid = htole32(header->pid);
+	stored.flags = htole32(header->flags & FKT_PAGE_OVERWROTE);
 	memcpy(page, &stored, sizeof(stored));
 	put(out, page, FKT_PAGE_BYTES);
 
@@ -451,6 +454,8 @@ static int put_event(struct out *out, const struct fkt_event *event)
 		header.first = header.end = event->stamp;
 		header.used = out->trace->header.page_header_bytes;
 		header.pid = event->pid;
+		header.flags = lane->overwrote ? FKT_PAGE_OVERWROTE : 0;
+		lane->overwrote = false;
 		memcpy(header.id, out->trace->header.id, sizeof(header.id));
 		memset(lane->open, 0, header.used);
 		lane->cursor_stamp = event->stamp;
@@ -646,6 +651,8 @@ static void put_gap(struct out *out, const struct fkt_gap *gap)
 		lane->lost += gap->count;
 	else if (gap->kind == FKT_GAP_DISCARDED)
 		lane->discarded += gap->count;
+	else if (gap->kind == FKT_GAP_OVERWRITTEN)
+		lane->overwrote = true;
 	else
 		lane->seq += gap->count;
 }

@@ -46,7 +46,7 @@ struct fkt_lane {
 	uint64_t more_lost;
 	uint64_t discarded;
 	bool joined;
-	uint64_t waiting[FKT_GAP_DISCARDED + 1];
+	uint64_t waiting[FKT_GAP_OVERWRITTEN + 1];
 	uint16_t cpu;
 	bool in_heap;
 };
@@ -124,6 +124,10 @@ static void take_header(struct fkt_reader *reader, struct fkt_lane *lane,
 		lane->jump = header->seq - lane->seq - 1;
 		lane->waiting[FKT_GAP_MISSING] += lane->jump;
 		reader->stats.missing += lane->jump;
+		gap = true;
+	}
+	if (header->flags & FKT_PAGE_OVERWROTE && !lane->joined) {
+		lane->waiting[FKT_GAP_OVERWRITTEN] = 1;
 		gap = true;
 	}
 	lane->seq = header->seq;
@@ -381,7 +385,7 @@ static bool is_due(struct fkt_reader *reader)
 
 static bool tell_gap(struct fkt_reader *reader, struct fkt_lane *lane, struct fkt_event *event)
 {
-	for (unsigned int kind = 0; kind <= FKT_GAP_DISCARDED; kind++) {
+	for (unsigned int kind = 0; kind <= FKT_GAP_OVERWRITTEN; kind++) {
 		if (!lane->waiting[kind])
 			continue;
 		reader->gap.kind = (enum fkt_gap_kind)kind;

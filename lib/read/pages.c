@@ -23,6 +23,7 @@ enum fkt_page_kind fkt_page_check(const struct fkt_trace *trace, const void *dat
 	header->used = le32toh(header->used);
 	header->events = le32toh(header->events);
 	header->pid = le32toh(header->pid);
+	header->flags = le32toh(header->flags);
 
 	if (header->magic == FKT_SECTION_MAGIC)
 		return FKT_PAGE_TAIL;

@@ -426,6 +426,8 @@ static char *plain_gap(const struct fkt_text *text, char *to, const struct fkt_g
 	to += sprintf(to, "*** lane %u", gap->lane);
 	if (gap->cpu != FKT_CPU_ANY)
 		to += sprintf(to, " (CPU %u)", gap->cpu);
+	if (gap->kind == FKT_GAP_OVERWRITTEN)
+		return to + sprintf(to, ": what came before was overwritten ***");
 	to += sprintf(to, ": %" PRIu64 " %s", gap->count, whats[gap->kind][gap->count != 1]);
 	if (gap->kind == FKT_GAP_DISCARDED)
 		to = put_discarded(text, to, gap->after);

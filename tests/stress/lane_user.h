@@ -69,6 +69,7 @@ static __always_inline u64 fkt_clock_moved(void)
 }
 #endif
 
+#define barrier()	  __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define READ_ONCE(x)	  __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define fkt_read_early(x) READ_ONCE(x)
 #define WRITE_ONCE(x, v)  __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)

@@ -30,7 +30,7 @@
 _Static_assert(sizeof(struct fkt_start) >= 48 && sizeof(struct fkt_start) % 8 == 0, "fkt_start");
 _Static_assert(offsetof(struct fkt_start, limit_bytes) == 8, "fkt_start.limit_bytes");
 _Static_assert(offsetof(struct fkt_start, id) == 32, "fkt_start.id");
-_Static_assert(sizeof(struct fkt_lane_status) == 56, "fkt_lane_status");
+_Static_assert(sizeof(struct fkt_lane_status) == 72, "fkt_lane_status");
 _Static_assert(offsetof(struct fkt_lane_status, events) == 24, "fkt_lane_status.events");
 _Static_assert(sizeof(struct fkt_status) >= 120 && sizeof(struct fkt_status) % 8 == 0,
 	       "fkt_status");

@@ -388,7 +388,7 @@ static void count_gap(struct fkt_read_stats *stats, const struct fkt_gap *gap)
 		[FKT_GAP_DAMAGED] = &stats->damaged,
 	};
 
-	if (gap->kind == FKT_GAP_DISCARDED)
+	if (gap->kind == FKT_GAP_DISCARDED || gap->kind == FKT_GAP_OVERWRITTEN)
 		return; /* that the totals say so is enough */
 	*counts[gap->kind] += gap->count;
 }
@@ -680,6 +680,23 @@ static int run_all(struct run *run)
 	return status;
 }
 
+/*
+ * Where some lanes were overwritten, what others have of before is but a part of what happened:
+ * it is shown to who asks for it.
+ */
+static void begin_where_complete(struct options *options, struct fkt_trace *trace)
+{
+	const char *info = fkt_info(trace, "complete_from_cycles");
+	uint64_t from, first, last;
+
+	if (!info || options->from >= 0 || !fkt_has_clock(trace) ||
+	    !(from = strtoull(info, NULL, 10)) || !fkt_span(trace, &first, &last) ||
+	    from <= first || from > last)
+		return;
+	options->from = fkt_cycles_to_ns(trace, (int64_t)(from - first)) + 1;
+	options->overwritten = true;
+}
+
 /* Colours for a terminal that has them, unless the user wants none (no-color.org). */
 static bool wants_color(const struct options *options)
 {
@@ -718,6 +735,7 @@ int main(int argc, char **argv)
 				 : "does not say how fast its clock is; try --time=cycles");
 		goto out;
 	}
+	begin_where_complete(&options, run.context.trace);
 	if (!known_before(&options, run.context.trace))
 		goto out;
 	/* Who follows a stream wants to see what comes when it comes. */

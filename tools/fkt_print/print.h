@@ -57,6 +57,7 @@ enum by_field {
  * @format: of all that is printed
  * @listing: the events
  * @view: which views, by enum view_number
+ * @overwritten: it begins where nothing was overwritten on any CPU, though some have more: @from
  * @kernel_only: the rows without user mode
  * @calls: of the view calls, what functions call; of those that @calls_of matches, if it is there
  * @histogram: of the same, how long calls of what this matches took
@@ -79,6 +80,7 @@ struct options {
 	enum fkt_time time;
 	const struct fkt_format *format;
 	bool listing;
+	bool overwritten;
 	bool view[VIEW_COUNT];
 	bool kernel_only;
 	bool calls;

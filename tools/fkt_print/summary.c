@@ -213,8 +213,10 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 
 static void print_totals(FILE *out, const struct fkt_trace *trace,
 			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis,
-			 const struct total *total, bool part, bool open, bool selects)
+			 const struct total *total, bool part, bool open, bool selects,
+			 bool complete)
 {
+	const char *overwritten = fkt_info(trace, "overwritten");
 	uint64_t pages = stats->pages + stats->index_pages;
 	uint64_t written = 0, discarded = 0;
 	const struct fkt_lane_totals *totals;
@@ -269,6 +271,12 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			"%" PRIu64 " events for which there was no room in the buffer, %" PRIu64
 			" that could not be written\n",
 			stats->lost, discarded);
+	if (overwritten && strcmp(overwritten, "0"))
+		fprintf(out, "%-10s %s events were overwritten, the oldest%s\n", "Ring",
+			overwritten,
+			complete ? "; nothing from here on. --from 0 shows what some CPUs have of "
+				   "before"
+				 : "");
 	if (stats->missing || stats->damaged)
 		fprintf(out, "%-10s %" PRIu64 " pages missing, %" PRIu64 " damaged\n", "File",
 			stats->missing, stats->damaged);
@@ -680,7 +688,8 @@ static int summary_print(const struct context *context, void *view)
 			return -ENOMEM;
 		print_totals(file, out->trace, &context->stats, analysis, &total,
 			     options->from >= 0 || options->to >= 0,
-			     filter_is_open(summary->filter), filter_selects(summary->filter));
+			     filter_is_open(summary->filter), filter_selects(summary->filter),
+			     options->overwritten);
 		if (!fclose(file))
 			fkt_print_wrapped(out, text, TITLE_WIDTH + 1);
 		free(text);

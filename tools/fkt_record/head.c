@@ -115,12 +115,11 @@ static void add_thread(struct sections *head, const char *pid, const char *stat)
 			strtol(end + sizeof(") S"), NULL, 10), name);
 }
 
-static void add_processes(struct sections *head)
+static void add_threads(struct sections *head)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *process, *thread;
 
-	sections_begin(head, FKT_SECTION_PROCESSES);
 	while (proc && (process = readdir(proc))) {
 		char path[64], stat[PROC_FILE_BYTES];
 		DIR *tasks;
@@ -143,6 +142,30 @@ static void add_processes(struct sections *head)
 	}
 	if (proc)
 		closedir(proc);
+}
+
+/* That it was executed may have been overwritten. */
+static void add_ended_command(struct sections *head, const struct recording *recording)
+{
+	const char *command = recording->options.command ? recording->options.command[0] : NULL;
+	const char *name = command ? strrchr(command, '/') : NULL;
+
+	if (command && recording->child.ended)
+		sections_printf(head, "%ld %ld %ld %.15s\n", (long)recording->child.pid,
+				(long)recording->child.pid, (long)getpid(),
+				name ? name + 1 : command);
+}
+
+/* Of two lines with one number, a reader takes the first. */
+static void add_processes(struct sections *head, const struct recording *recording, bool late)
+{
+	sections_begin(head, FKT_SECTION_PROCESSES);
+	if (late) {
+		add_threads(head);
+		add_ended_command(head, recording);
+	}
+	if (recording->processes.bytes)
+		sections_add(head, recording->processes.data, recording->processes.bytes);
 	sections_end(head);
 }
 
@@ -205,6 +228,11 @@ static void add_command(struct sections *head, char **command)
 
 static void add_infos(struct sections *head, const struct recording *recording)
 {
+	static const char *const on_full[] = {
+		[FKT_ON_FULL_DROP] = "drop",
+		[FKT_ON_FULL_PAUSE] = "pause",
+		[FKT_ON_FULL_OVERWRITE] = "overwrite",
+	};
 	const struct options *options = &recording->options;
 	char text[128];
 	struct utsname uts;
@@ -231,7 +259,7 @@ static void add_infos(struct sections *head, const struct recording *recording)
 	add_info(head, "layers", text);
 	add_info_number(head, "syscall_args", options->args);
 	add_info(head, "lanes", options->lanes == FKT_LANES_SHARED ? "shared" : "cpu");
-	add_info(head, "on_full", options->on_full == FKT_ON_FULL_PAUSE ? "pause" : "drop");
+	add_info(head, "on_full", on_full[options->on_full]);
 	add_info_number(head, "start_ns", recording->begin.real_ns);
 	sections_end(head);
 }
@@ -269,9 +297,10 @@ static void add_file_header(struct sections *head, const struct recording *recor
 	sections_add(head, &header, sizeof(header));
 }
 
-void head_build(struct sections *head, struct recording *recording)
+void head_begin(struct recording *recording)
 {
 	struct fkt_clock_pair since = clock_pair();
+	struct sections *head = &recording->head;
 
 	recording->lanes = recording->options.lanes == FKT_LANES_SHARED ? 1 : count_possible_cpus();
 	add_file_header(head, recording);
@@ -281,10 +310,17 @@ void head_build(struct sections *head, struct recording *recording)
 	add_syscalls(head);
 
 	/* What changes comes last. */
-	add_processes(head);
+	add_threads(&recording->processes);
 	recording->tsc_khz = clock_khz(&since);
 	recording->begin = clock_pair();
 	recording->begin.cycles += clock_ahead(recording->device);
+}
+
+void head_end(struct recording *recording, bool late)
+{
+	struct sections *head = &recording->head;
+
+	add_processes(head, recording, late);
 	add_infos(head, recording);
 	sections_begin(head, FKT_SECTION_CLOCK);
 	sections_add(head, &recording->begin, sizeof(recording->begin));

@@ -107,6 +107,12 @@ static int start_interruptible(int device, const struct fkt_start *start)
 	return ret;
 }
 
+/* Nothing goes out before the end. */
+static bool keeps_newest(const struct options *options)
+{
+	return options->on_full == FKT_ON_FULL_OVERWRITE;
+}
+
 static int start(const struct recording *recording)
 {
 	const struct options *options = &recording->options;
@@ -114,7 +120,7 @@ static int start(const struct recording *recording)
 	uint64_t room = output_page_room(output, tail_room(recording));
 	struct fkt_start start = {
 		.size = sizeof(start),
-		.out_fd = output->fd,
+		.out_fd = keeps_newest(options) ? FKT_NO_OUTPUT : output->fd,
 		.limit_bytes = options->limit_bytes,
 		.lanes = options->lanes,
 		.on_full = options->on_full,
@@ -126,7 +132,7 @@ static int start(const struct recording *recording)
 		warnx("%s: the device is too small for a trace", output->name);
 		return -1;
 	}
-	if (room && (!start.limit_bytes || start.limit_bytes > room))
+	if (room && !keeps_newest(options) && (!start.limit_bytes || start.limit_bytes > room))
 		start.limit_bytes = room;
 	memcpy(start.id, recording->id, sizeof(start.id));
 
@@ -217,17 +223,30 @@ static void wait_for_end(struct recording *recording, int signals)
 	progress_erase();
 }
 
+/* The newest events, which are all that the lanes have, become a trace. Return: an errno value. */
+static int write_newest(struct recording *recording)
+{
+	struct output *output = &recording->output;
+
+	head_end(recording, true);
+	if (output_begin(output, recording->head.data, recording->head.bytes))
+		return EIO;
+	return output_splice(output, recording->device);
+}
+
 /* Return: 0, or -1 when the trace is not what it should be. */
 static int finish(struct recording *recording)
 {
 	struct sections tail = { 0 };
-	int ret;
+	int ret, error = 0;
 
 	while (ioctl(recording->device, FKT_STOP))
 		if (errno != EINTR) {
 			warn("cannot stop the recording");
 			break;
 		}
+	if (keeps_newest(&recording->options))
+		error = write_newest(recording);
 	recording->lane_status = calloc(recording->lanes, sizeof(*recording->lane_status));
 	get_status(recording);
 	if (!recording->lane_status)
@@ -241,9 +260,9 @@ static int finish(struct recording *recording)
 			 tail.bytes);
 	free(tail.data);
 	summary_show(recording);
-	if (recording->status.error && recording->status.error != EPIPE)
-		ret = -1;
-	return ret;
+	if (!error)
+		error = recording->status.error;
+	return error && error != EPIPE ? -1 : ret;
 }
 
 /* The recording has ended, the command goes on. A second signal ends the waiting too. */
@@ -265,15 +284,19 @@ static int wait_for_command(struct recording *recording, int signals)
 static int record(struct recording *recording, int signals)
 {
 	struct child *child = &recording->child;
-	struct sections head = { 0 };
+	const bool now = !keeps_newest(&recording->options);
 	int status = EXIT_FAILURE, failed;
 
 	if (kinds_set(recording)) {
 		child_abandon(child);
 		goto out_discard;
 	}
-	head_build(&head, recording);
-	if (output_begin(&recording->output, head.data, head.bytes) || start(recording)) {
+	head_begin(recording);
+	if (now)
+		head_end(recording, false);
+	if ((now &&
+	     output_begin(&recording->output, recording->head.data, recording->head.bytes)) ||
+	    start(recording)) {
 		child_abandon(child);
 		goto out_discard;
 	}
@@ -298,7 +321,8 @@ out_free:
 	free(recording->lane_status);
 	free(recording->module_codes.data);
 	free(recording->loaded);
-	free(head.data);
+	free(recording->processes.data);
+	free(recording->head.data);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <fkt/codes.h>
 #include <fkt/version.h>
@@ -20,6 +21,7 @@ enum {
 	OPTION_LANES = 0x100,
 	OPTION_ARGS,
 	OPTION_ON_FULL,
+	OPTION_RING,
 	OPTION_LIST_LAYERS,
 };
 
@@ -27,6 +29,7 @@ enum {
 struct parsed {
 	struct options *options;
 	bool mask_given;
+	bool pow_given;
 };
 
 static const struct argp_option argp_options[] = {
@@ -53,8 +56,13 @@ static const struct argp_option argp_options[] = {
 	{ "lanes", OPTION_LANES, "cpu|1", 0,
 	  "One lane a CPU, or one that all CPUs share (default: cpu)", 0 },
 	{ "args", OPTION_ARGS, NULL, 0, "Record the arguments of system calls and functions", 0 },
-	{ "on-full", OPTION_ON_FULL, "drop|pause", 0,
-	  "When the buffer is full, count what is lost, or stop all layers as well (default: drop)",
+	{ "on-full", OPTION_ON_FULL, "WHAT", 0,
+	  "When the buffer is full: drop, and count what is lost; pause, which stops all layers as "
+	  "well; or overwrite the oldest events, see --ring (default: drop)",
+	  0 },
+	{ "ring", OPTION_RING, "SIZE", 0,
+	  "Keep the newest events in SIZE of memory, for as long as it takes, and write these in the "
+	  "end; K, M and G mean powers of 1024 (--on-full=overwrite, with a buffer of that size)",
 	  0 },
 	{ "list-layers", OPTION_LIST_LAYERS, NULL, 0,
 	  "List the layers, and what each traces on this kernel, and record nothing", 0 },
@@ -103,14 +111,35 @@ static uint32_t parse_pow(const char *text, struct argp_state *state)
 }
 
 /* The index of a word among those that an option takes. */
-static uint32_t parse_choice(const char *option, const char *text, const char *const choices[2],
-			     struct argp_state *state)
+static uint32_t parse_choice(const char *option, const char *text, const char *const *choices,
+			     const char *said, struct argp_state *state)
 {
-	for (uint32_t i = 0; i < 2; i++)
+	for (uint32_t i = 0; choices[i]; i++)
 		if (!strcmp(text, choices[i]))
 			return i;
-	argp_error(state, "%s is %s or %s, not '%s'", option, choices[0], choices[1], text);
+	argp_error(state, "%s is %s, not '%s'", option, said, text);
 	return 0;
+}
+
+/* As much for each CPU that runs, and not more together than was asked for. */
+static void finish_ring(const struct parsed *parsed, struct argp_state *state)
+{
+	struct options *options = parsed->options;
+	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (parsed->pow_given)
+		argp_error(state, "--ring and -p both say how large the buffer is");
+	if (options->on_full == FKT_ON_FULL_PAUSE)
+		argp_error(state, "--ring is --on-full=overwrite, not --on-full=pause");
+	options->on_full = FKT_ON_FULL_OVERWRITE;
+	options->pow = FKT_POW_MIN;
+	if ((cpus * FKT_PAGE_BYTES << FKT_POW_MIN) > options->ring_bytes)
+		argp_error(state, "--ring: that is not enough for %llu CPUs; %llu KB are needed",
+			   (unsigned long long)cpus,
+			   (unsigned long long)(cpus * FKT_PAGE_BYTES << FKT_POW_MIN) >> 10);
+	while (options->pow < FKT_POW_MAX &&
+	       (cpus * FKT_PAGE_BYTES << (options->pow + 1)) <= options->ring_bytes)
+		options->pow++;
 }
 
 void options_add_word(char ***list, char *word)
@@ -135,6 +164,14 @@ static void finish(const struct parsed *parsed, struct argp_state *state)
 	options->mask |= options->probe_keys;
 	if (options->list)
 		return;
+	if (options->ring_bytes)
+		finish_ring(parsed, state);
+	if (options->on_full == FKT_ON_FULL_OVERWRITE && options->lanes == FKT_LANES_SHARED)
+		argp_error(state,
+			   "only lanes of one CPU each can be overwritten: not with --lanes=1");
+	if (options->on_full == FKT_ON_FULL_OVERWRITE && options->limit_bytes)
+		argp_error(state, "-s ends the recording, what is overwritten has no end; --ring "
+				  "says how much is kept");
 	if (options->no_command && options->command)
 		argp_error(state, "-n runs no command, but there is one: %s", options->command[0]);
 	if (!options->no_command && !options->command)
@@ -146,10 +183,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	static const char *const lanes[] = {
 		[FKT_LANES_PER_CPU] = "cpu",
 		[FKT_LANES_SHARED] = "1",
+		NULL,
 	};
 	static const char *const on_full[] = {
 		[FKT_ON_FULL_DROP] = "drop",
 		[FKT_ON_FULL_PAUSE] = "pause",
+		[FKT_ON_FULL_OVERWRITE] = "overwrite",
+		NULL,
 	};
 	struct parsed *parsed = state->input;
 	struct options *options = parsed->options;
@@ -196,15 +236,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'p':
 		options->pow = parse_pow(arg, state);
+		parsed->pow_given = true;
 		return 0;
 	case OPTION_LANES:
-		options->lanes = parse_choice("--lanes", arg, lanes, state);
+		options->lanes = parse_choice("--lanes", arg, lanes, "cpu or 1", state);
 		return 0;
 	case OPTION_ARGS:
 		options->args = true;
 		return 0;
 	case OPTION_ON_FULL:
-		options->on_full = parse_choice("--on-full", arg, on_full, state);
+		options->on_full =
+			parse_choice("--on-full", arg, on_full, "drop, pause or overwrite", state);
+		return 0;
+	case OPTION_RING:
+		options->ring_bytes = parse_size(arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* All the rest is the command's. */

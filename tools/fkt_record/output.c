@@ -13,6 +13,9 @@
 /* Direct writes begin and end at multiples of a disk's block; pages do, behind a head that does. */
 #define DIRECT_ALIGN FKT_PAGE_BYTES
 
+/* What a pipe holds. */
+#define SPLICE_BYTES (16 * FKT_PAGE_BYTES)
+
 static int open_standard_output(struct output *output)
 {
 	int flags;
@@ -142,6 +145,35 @@ int output_begin(struct output *output, const void *head, size_t bytes)
 	if (!((output->start + (off_t)bytes) % DIRECT_ALIGN))
 		fcntl(output->fd, F_SETFL, fcntl(output->fd, F_GETFL) | O_DIRECT);
 	return 0;
+}
+
+int output_splice(struct output *output, int from)
+{
+	int pipes[2], error = 0;
+	ssize_t in, out;
+
+	if (pipe2(pipes, O_CLOEXEC)) {
+		warn("pipe");
+		return errno;
+	}
+	while (!error && (in = splice(from, NULL, pipes[1], NULL, SPLICE_BYTES, 0))) {
+		if (in < 0 && errno != EINTR)
+			error = errno;
+		for (; in > 0 && !error; in -= out > 0 ? out : 0) {
+			out = splice(pipes[0], NULL, output->fd, NULL, (size_t)in, 0);
+			/* A pipe that somebody has made O_NONBLOCK. */
+			if (out < 0 && errno == EAGAIN)
+				poll(&(struct pollfd){ .fd = output->fd, .events = POLLOUT }, 1,
+				     -1);
+			else if (out <= 0 && errno != EINTR)
+				error = out ? errno : EIO;
+		}
+	}
+	close(pipes[0]);
+	close(pipes[1]);
+	if (error && error != EPIPE)
+		warnx("%s: %s; the trace ends there", output->name, strerror(error));
+	return error;
 }
 
 uint64_t output_page_room(const struct output *output, size_t tail_bytes)

@@ -31,6 +31,7 @@
  * @pow: 2 to the power of this pages a lane
  * @lanes: FKT_LANES_…
  * @on_full: enum fkt_on_full
+ * @ring_bytes: memory for all lanes that keep the newest events alone; 0: as @pow says
  * @args: record the arguments of system calls and functions
  * @probe_keys: layers that are on because their probes are named
  * @list: only list what can be traced, by this function; NULL to record. Return: 0, or -1 with a
@@ -49,6 +50,7 @@ struct options {
 	uint32_t pow;
 	uint32_t lanes;
 	uint32_t on_full;
+	uint64_t ring_bytes;
 	bool args;
 	uint32_t probe_keys;
 	int (*list)(const struct options *options);
@@ -114,6 +116,8 @@ struct output {
  * @module_codes: lines of the codes that modules had registered when the head was made
  * @loaded: the modules that were loaded then
  * @loaded_count: how many
+ * @head: what stands before the pages
+ * @processes: the threads when it began, as lines of FKT_SECTION_PROCESSES
  * @lanes: how many it has
  * @begin: moment on the clocks that the head tells
  * @tsc_khz: frequency of the stamp counter
@@ -130,6 +134,8 @@ struct recording {
 	struct sections module_codes;
 	struct loaded *loaded;
 	size_t loaded_count;
+	struct sections head;
+	struct sections processes;
 	uint32_t lanes;
 	struct fkt_clock_pair begin;
 	uint64_t tsc_khz;
@@ -226,6 +232,13 @@ int output_begin(struct output *output, const void *head, size_t bytes);
 uint64_t output_page_room(const struct output *output, size_t tail_bytes);
 
 /**
+ * output_splice - write pages that come from a file by splice(2), up to its end
+ *
+ * Return: 0, or an errno value, with a message.
+ */
+int output_splice(struct output *output, int from);
+
+/**
  * output_end - write the tail behind the pages, and the footer
  * @id: the recording
  * @page_bytes: of pages that the module wrote
@@ -242,8 +255,15 @@ void output_discard(struct output *output);
 
 /* head.c, tail.c: see sections.h */
 
-/** head_build - file header and head sections, padded to whole pages; sets lanes, begin, tsc_khz */
-void head_build(struct sections *head, struct recording *recording);
+/** head_begin - file header and what the machine is; sets head, processes, lanes, begin, tsc_khz */
+void head_begin(struct recording *recording);
+
+/**
+ * head_end - the rest of the head, padded to whole pages
+ * @late: the recording has ended, and the trace is its last part: threads are called what they are
+ *	called now
+ */
+void head_end(struct recording *recording, bool late);
 
 /** tail_build - tail sections; the recording has ended */
 void tail_build(struct sections *tail, const struct recording *recording);

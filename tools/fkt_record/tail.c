@@ -18,13 +18,33 @@ static void add_info_number(struct sections *tail, const char *key, uint64_t val
 	sections_add(tail, "", 1);
 }
 
+/* What was overwritten, and from when on nothing was, on any CPU. */
+static uint64_t add_overwritten(struct sections *tail, const struct recording *recording)
+{
+	uint64_t events = 0, from = 0;
+
+	for (uint32_t i = 0; i < recording->status.lanes; i++) {
+		events += recording->lane_status[i].overwritten;
+		if (recording->lane_status[i].complete_from > from)
+			from = recording->lane_status[i].complete_from;
+	}
+	add_info_number(tail, "overwritten", events);
+	if (events)
+		add_info_number(tail, "complete_from_cycles", from);
+	return events ? from : recording->status.start_cycles;
+}
+
 static void add_infos(struct sections *tail, const struct recording *recording, uint64_t end_ns)
 {
 	const struct fkt_status *status = &recording->status;
+	uint64_t start = status->start_cycles;
 
 	sections_begin(tail, FKT_SECTION_INFO);
 	add_info_number(tail, "end_ns", end_ns);
-	add_info_number(tail, "start_cycles", status->start_cycles);
+	/* Time before is nobody's. */
+	if (recording->options.on_full == FKT_ON_FULL_OVERWRITE)
+		start = add_overwritten(tail, recording);
+	add_info_number(tail, "start_cycles", start);
 	add_info_number(tail, "stop_cycles", status->stop_cycles);
 	add_info_number(tail, "events", status->events);
 	add_info_number(tail, "lost", status->lost);
