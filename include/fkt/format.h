@@ -170,8 +170,8 @@ struct fkt_footer {
 	__u8 id[FKT_ID_BYTES];
 };
 
-#define FKT_PAGE_MAGIC 0x504b5446 /* "FTKP" */
-#define FKT_LANE_INDEX 0xffff	  /* not a lane: the page holds a struct fkt_index */
+#define FKT_PAGE_MAGIC	   0x504b5446 /* "FTKP" */
+#define FKT_LANE_INDEX	   0xffff     /* not a lane: the page holds a struct fkt_index */
 
 /* Pages of the lane before this one were overwritten: they have no number, and are in no count. */
 #define FKT_PAGE_OVERWROTE 1u
