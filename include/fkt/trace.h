@@ -911,8 +911,8 @@ struct fkt_wait {
 /**
  * struct fkt_analysis_hooks - who wants to know of each call; what is NULL is not called
  * @arg: for all of them
- * @enter: a call begins; of it, only row, id, cpu, depth, interrupt, begin and entry
- *	are there
+ * @enter: a call begins; of it, only row, id, cpu, depth, interrupt, begin and entry are there;
+ *	entry is NULL where it was open when an extracted trace began
  * @leave: a call has ended
  * @wait: a thread runs again, or does not yet when time is charged no longer
  * @charges: whether time of a thread on a CPU is charged, asked at each event for the time since

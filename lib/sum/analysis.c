@@ -18,6 +18,7 @@
  * event is right, for the time before it too.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -778,6 +779,29 @@ static void take_over(struct fkt_analysis *a, struct thread *from, struct thread
 	from->stack.base = clock;
 }
 
+/* Whose stack it is that is not a CPU's. */
+static struct thread *thread_of(struct stack *stack)
+{
+	return (struct thread *)((char *)stack - offsetof(struct thread, stack));
+}
+
+/* Tell of a call that was open when an extracted trace began. */
+static void tell_open(struct fkt_analysis *a, const struct stack *stack, uint32_t depth,
+		      uint32_t id, uint16_t cpu, bool interrupt)
+{
+	const struct fkt_call call = {
+		.row = stack->frame[depth].row,
+		.id = id,
+		.cpu = cpu,
+		.depth = depth,
+		.interrupt = interrupt,
+		.begin = stack->frame[depth].begin,
+	};
+
+	if (a->hooks.enter)
+		a->hooks.enter(a->hooks.arg, &call);
+}
+
 /*
  * A CPU's first event: nobody else was current since the beginning, or there would have been a
  * switch; unless events are missing.
@@ -804,6 +828,8 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 	} else if (cpu->irq.depth) {
 		/* It is in one that was open when an extracted trace began. */
 		cpu->stack = &cpu->irq;
+		for (uint32_t i = 0; i < cpu->irq.depth; i++)
+			tell_open(a, &cpu->irq, i, thread->id, event->cpu, true);
 		charge_stack(a, cpu, &cpu->irq, thread, cycles);
 		cpu->first_irq = true;
 		cpu->first_row = cpu->irq.frame[cpu->irq.depth - 1].row;
@@ -1206,6 +1232,10 @@ static void open_calls(struct fkt_analysis *a)
 			.interrupt = code->kind == FKT_USE_CPU_ENTRY,
 			.begin = open->stamp,
 		};
+		/* Whom an interrupt interrupted is not known yet: see_cpu(). */
+		if (!open->interrupt)
+			tell_open(a, stack, stack->depth - 1, thread_of(stack)->id, open->cpu,
+				  false);
 	}
 }
 
