@@ -859,7 +859,7 @@ static void test_extracted_interrupts(void **state)
 			"-q\n--no-summary --cpus\n--no-summary --waits\n"
 			"--no-summary --by function,thread\n--no-summary --calls\n"
 			"-q --function F\n--no-summary --waits --function sys_read\n"
-			"-q --function G\n--no-summary --by function,thread --function F");
+			"--no-summary --by function,thread --function F");
 	unlink(file);
 }
 
