@@ -17,7 +17,7 @@ done
 expect 2 fkt_record --lanes 2 -o none true
 said '--lanes is cpu or 1'
 expect 2 fkt_record --on-full explode -o none true
-said '--on-full is drop or pause'
+said '--on-full is drop, pause or overwrite'
 expect 2 fkt_record --no-such-option true
 check 'no trace is left' [ ! -e none ]
 expect 1 fkt_record -S /no/such/map -o none true
