@@ -749,7 +749,8 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	if (thread->state == THREAD_RUNNING)
 		return;
 	thread->switches += a->on && charges(a, thread->cpu, thread);
-	if (thread->state == THREAD_SLEEPING && thread->early.known)
+	/* What comes to light behind the time that is charged does not change it. */
+	if (a->on && thread->state == THREAD_SLEEPING && thread->early.known)
 		was_woken_early(thread);
 	thread->early.known = false;
 	end_state(a, thread, on_time(a, cpu->last));
