@@ -49,8 +49,7 @@ for (@truth) {
 	my $share = $is - 100 * $user / ($user + $system);
 	printf "%6d: %9.3f ms, schedstat %+.3f %%; %.2f %% of it in user mode, getrusage %+.2f\n", $pid, $cpu / 1e6, -$time,
 		$is, -$share;
-	# Where it samples, schedstat has come a tick too late as well: 4 ms of a second.
-	$bad++ if abs $time > ($ARGV[0] > 2 ? 0.45 : 0.2) || abs $share > $ARGV[0];
+	$bad++ if abs $time > 0.2 || abs $share > $ARGV[0];
 	$sum[0] += $ns;
 	$sum[1] += $cpu;
 	$sum[2] += $share / @truth;
