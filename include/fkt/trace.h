@@ -838,6 +838,8 @@ struct fkt_thread_sums {
  * @caller: row of the call in which it was made, FKT_ROW_NONE when there is none
  * @id: the thread; of an interrupt, the one that it interrupted
  * @leader: of the process whose thread @id is, at that moment, or @id; only with leaders
+ * @outside: row of what the thread is at outside of all calls: FKT_ROW_IDLE of an idle task,
+ *	FKT_ROW_UNKNOWN where it is not known who was current
  * @cpu: where it ended
  * @depth: calls around it, on the thread's stack or on that of the CPU's interrupts
  * @interrupt: it was on the latter
@@ -858,6 +860,7 @@ struct fkt_call {
 	uint32_t caller;
 	uint32_t id;
 	uint32_t leader;
+	uint32_t outside;
 	uint16_t cpu;
 	uint32_t depth;
 	bool interrupt;
@@ -886,6 +889,7 @@ struct fkt_call {
  * @outer: row of the outermost call that was open then, such as a system call
  * @inner: row of the innermost one; both are rows outside of all calls when there is none
  * @cpu: the CPU that it left
+ * @next: the thread that took its place there; 0 where that is not known
  * @left: stamp when it left it
  * @woken: stamp when it was woken; 0 when it was preempted, or that is not known
  * @back: stamp when it ran again; 0 when it had not at @to
@@ -899,6 +903,7 @@ struct fkt_wait {
 	uint32_t outer;
 	uint32_t inner;
 	uint16_t cpu;
+	uint32_t next;
 	uint64_t left;
 	uint64_t woken;
 	uint64_t back;

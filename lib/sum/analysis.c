@@ -412,6 +412,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.caller = stack->depth ? frame[-1].row : FKT_ROW_NONE,
 			.id = thread->id,
 			.leader = leader(a, thread->id),
+			.outside = thread->row,
 			.cpu = cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu,
 			.depth = stack->depth,
 			.interrupt = stack != &thread->stack,
@@ -513,6 +514,7 @@ static void leave_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct
 		.caller = FKT_ROW_NONE,
 		.id = cpu->thread->id,
 		.leader = leader(a, cpu->thread->id),
+		.outside = cpu->thread->row,
 		.cpu = event->cpu,
 		.depth = stack->depth,
 		.interrupt = stack == &cpu->irq,
@@ -912,6 +914,7 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 		.inner = stack->depth ? stack->frame[stack->depth - 1].row : prev->row,
 		.left = event->stamp,
 		.cpu = event->cpu,
+		.next = next->id,
 		.waker_row = FKT_ROW_NONE,
 	};
 	prev->since = on_time(a, event->stamp);
@@ -1062,6 +1065,7 @@ static void tell_folded(struct fkt_analysis *a, struct cpu *cpu, const struct fk
 		.end = fkt_arg32(event, 8 * FKT_FOLDED_TOLD + 4),
 		.id = cpu->thread->id,
 		.leader = leader(a, cpu->thread->id),
+		.outside = cpu->thread->row,
 		.cpu = (uint16_t)(cpu - a->cpu),
 		.in_irq = stack == irq,
 		.stack = around(stack),

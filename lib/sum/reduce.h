@@ -70,7 +70,7 @@ struct fkt_folded_call {
  * @page: the page
  * @first: the first one
  * @end: where they end
- * @id, @leader, @cpu: see struct fkt_call
+ * @id, @leader, @outside, @cpu: see struct fkt_call
  * @stack: the calls that are open around them; of those in interrupts, @irq
  * @in_irq: @stack is itself one of interrupts
  */
@@ -80,6 +80,7 @@ struct fkt_folded_calls {
 	uint32_t end;
 	uint32_t id;
 	uint32_t leader;
+	uint32_t outside;
 	uint16_t cpu;
 	bool in_irq;
 	struct fkt_folded_around {

@@ -272,7 +272,7 @@ static void add(struct told *told, const uint64_t *numbers, size_t count)
 static void on_leave(void *arg, const struct fkt_call *call)
 {
 	struct told *told = arg;
-	uint64_t numbers[25] = {
+	uint64_t numbers[26] = {
 		call->row,
 		call->caller,
 		call->id,
@@ -297,14 +297,16 @@ static void on_leave(void *arg, const struct fkt_call *call)
 		numbers[17 + i] = call->entry_args[i];
 	told->calls++;
 	numbers[24] = call->leader;
-	add(told, numbers, 25);
+	numbers[25] = call->outside;
+	add(told, numbers, 26);
 }
 
 static void on_wait(void *arg, const struct fkt_wait *wait)
 {
 	const uint64_t numbers[] = {
-		wait->id,   wait->state, wait->outer, wait->inner, wait->cpu,	wait->left,
-		wait->from, wait->to,	 wait->back,  wait->woken, wait->waker, wait->waker_row,
+		wait->id,    wait->state,     wait->outer, wait->inner, wait->cpu,
+		wait->left,  wait->from,      wait->to,	   wait->back,	wait->woken,
+		wait->waker, wait->waker_row, wait->next,
 	};
 	struct told *told = arg;
 
