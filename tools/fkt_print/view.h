@@ -16,6 +16,7 @@
 #define VIEWS(X)                                                                                   \
 	X(cpus)                                                                                    \
 	X(waits)                                                                                   \
+	X(noise)                                                                                   \
 	X(calls)                                                                                   \
 	X(by)                                                                                      \
 	X(graph)                                                                                   \

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Noise: what took time from threads that wanted to run. Interrupts and softirqs that came while
+ * they did, each without those that came while it was going on itself, and other threads that ran
+ * in their place. What comes while a CPU is idle takes time from nobody.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+/* So many of the longest are told one by one. */
+#define LONGEST_MAX 10
+
+#define CPUS	    (UINT16_MAX + 1u)
+
+enum kind {
+	INTERRUPT,
+	SOFTIRQ,
+	PREEMPTED,
+	KINDS,
+};
+
+/* For programs. */
+static const char *const kind_names[] = { "interrupt", "softirq", "preempted" };
+
+struct sums {
+	uint64_t count;
+	uint64_t cycles;
+	uint64_t longest;
+};
+
+/**
+ * struct cpu - what is known of a CPU
+ * @sums: its noise
+ * @inside: of interrupts that have ended, by the depth at which they began: the cycles of those
+ *	around which the same call is still open
+ * @room: how many depths there are
+ */
+struct cpu {
+	struct sums sums[KINDS];
+	uint64_t *inside;
+	uint32_t room;
+};
+
+/**
+ * struct disturbance - one of them
+ * @begin: stamp; FKT_CELL_NONE where it is not known
+ * @cycles: how long it took, within what was asked for
+ * @kind: enum kind
+ * @id: the thread from which it took them
+ * @by: row of the interrupt; number of the thread that ran, 0 where it is not known
+ * @cpu: where
+ */
+struct disturbance {
+	uint64_t begin;
+	uint64_t cycles;
+	enum kind kind;
+	uint32_t id;
+	uint32_t by;
+	uint16_t cpu;
+};
+
+struct noise {
+	const struct fkt_trace *trace;
+	struct cpu *cpu;
+	struct fkt_histogram values[KINDS];
+	struct disturbance longest[LONGEST_MAX]; /* the longest first */
+	unsigned int count;
+	bool interrupts; /* there were any, on whatever CPU and in whatever thread */
+};
+
+static void noise_free(void *view)
+{
+	struct noise *noise = view;
+
+	for (uint32_t i = 0; noise->cpu && i < CPUS; i++)
+		free(noise->cpu[i].inside);
+	free(noise->cpu);
+	free(noise);
+}
+
+static void *noise_new(const struct context *context)
+{
+	struct noise *noise = calloc(1, sizeof(*noise));
+
+	if (!noise)
+		return NULL;
+	noise->trace = context->trace;
+	noise->cpu = calloc(CPUS, sizeof(*noise->cpu));
+	if (!noise->cpu) {
+		noise_free(noise);
+		return NULL;
+	}
+	return noise;
+}
+
+/* Which of two comes first; it does not depend on which one was told of first. */
+static int compare(const struct disturbance *x, const struct disturbance *y)
+{
+	if (x->cycles != y->cycles)
+		return x->cycles > y->cycles ? -1 : 1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->by < y->by ? -1 : x->by > y->by;
+}
+
+static void add(struct noise *noise, const struct disturbance *one)
+{
+	struct sums *sums = &noise->cpu[one->cpu].sums[one->kind];
+	unsigned int i;
+
+	sums->count++;
+	sums->cycles += one->cycles;
+	if (one->cycles > sums->longest)
+		sums->longest = one->cycles;
+	fkt_histogram_add(&noise->values[one->kind], one->cycles);
+
+	if (noise->count < LONGEST_MAX)
+		noise->count++;
+	else if (compare(one, &noise->longest[LONGEST_MAX - 1]) >= 0)
+		return;
+	for (i = noise->count - 1; i && compare(one, &noise->longest[i - 1]) < 0; i--)
+		noise->longest[i] = noise->longest[i - 1];
+	noise->longest[i] = *one;
+}
+
+/* ---- interrupts ---- */
+
+static bool is_softirq(uint32_t row)
+{
+	return row >= FKT_ROW_SOFTIRQ && row < FKT_ROW_FUNCTION;
+}
+
+/* Whether it is one, and not a call in one. */
+static bool is_interrupt(const struct fkt_trace *trace, uint32_t row)
+{
+	const struct fkt_code_row *code;
+
+	if (row >= FKT_ROW_IRQ && row < FKT_ROW_FUNCTION)
+		return true;
+	code = fkt_code_row(trace, fkt_row_code(trace, row));
+	return code && code->kind == FKT_KIND_CPU_ENTRY;
+}
+
+static bool make_room(struct cpu *cpu, uint32_t depths)
+{
+	uint32_t room = cpu->room ? cpu->room : 8;
+	uint64_t *larger;
+
+	if (depths <= cpu->room)
+		return true;
+	while (room < depths)
+		room *= 2;
+	larger = realloc(cpu->inside, room * sizeof(*larger));
+	if (!larger)
+		return false;
+	memset(larger + cpu->room, 0, (room - cpu->room) * sizeof(*larger));
+	cpu->inside = larger;
+	cpu->room = room;
+	return true;
+}
+
+static int noise_leave(void *view, const struct fkt_call *call, bool passes)
+{
+	struct noise *noise = view;
+	struct cpu *cpu = &noise->cpu[call->cpu];
+	struct disturbance one = {
+		.begin = call->entered ? call->begin : FKT_CELL_NONE,
+		.cycles = call->cycles,
+		.kind = is_softirq(call->row) ? SOFTIRQ : INTERRUPT,
+		.id = call->id,
+		.by = call->row,
+		.cpu = call->cpu,
+	};
+	bool interrupt;
+	uint64_t inside;
+
+	if (!call->interrupt)
+		return 0;
+	interrupt = is_interrupt(noise->trace, call->row);
+	if (call->entered) {
+		if (!make_room(cpu, call->depth + 2))
+			return -ENOMEM;
+		inside = cpu->inside[call->depth + 1];
+		cpu->inside[call->depth + 1] = 0;
+		cpu->inside[call->depth] += interrupt ? call->cycles : inside;
+		one.cycles -= inside < one.cycles ? inside : one.cycles;
+	}
+	noise->interrupts |= interrupt;
+	if (interrupt && passes && call->outside != FKT_ROW_IDLE &&
+	    call->outside != FKT_ROW_UNKNOWN)
+		add(noise, &one);
+	return 0;
+}
+
+/* ---- other threads ---- */
+
+static int noise_wait(void *view, const struct fkt_wait *wait)
+{
+	const struct disturbance one = {
+		.begin = wait->left,
+		.cycles = wait->to > wait->from ? wait->to - wait->from : 0,
+		.kind = PREEMPTED,
+		.id = wait->id,
+		.by = wait->next,
+		.cpu = wait->cpu,
+	};
+
+	/* A thread that slept wanted something; a new one, that is woken, has not run yet. */
+	if (!wait->state && !wait->woken)
+		add(view, &one);
+	return 0;
+}
+
+/* ---- printing ---- */
+
+static const struct fkt_column cpu_columns[] = {
+	{ "CPU", "cpu", FKT_COLUMN_JSON, 0 },
+	{ "Interrupts", "interrupt", FKT_COLUMN_DURATION, 0 },
+	{ "Count", "interrupts", FKT_COLUMN_NUMBER, 2 },
+	{ "Max", "interrupt_max", FKT_COLUMN_DURATION, 1 },
+	{ "Softirqs", "softirq", FKT_COLUMN_DURATION, 0 },
+	{ "Count", "softirqs", FKT_COLUMN_NUMBER, 2 },
+	{ "Max", "softirq_max", FKT_COLUMN_DURATION, 1 },
+	{ "Preempted", "preempted", FKT_COLUMN_DURATION, 0 },
+	{ "Count", "preemptions", FKT_COLUMN_NUMBER, 2 },
+	{ "Max", "preempted_max", FKT_COLUMN_DURATION, 1 },
+	{ "Noise", "noise", FKT_COLUMN_DURATION, 0 },
+	{ "Of", "wanted", FKT_COLUMN_DURATION, 3 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
+	{ 0 },
+};
+
+/* Moments are for programs. */
+static const struct fkt_column longest_columns[] = {
+	{ "", "begin", FKT_COLUMN_MOMENT, 0 }, { "", "duration", FKT_COLUMN_DURATION, 0 },
+	{ "", "cpu", FKT_COLUMN_NUMBER, 0 },   { "", "process", FKT_COLUMN_THREAD, 0 },
+	{ "", "kind", FKT_COLUMN_TEXT, 0 },    { "", "name", FKT_COLUMN_TEXT, 0 },
+	{ "", "by", FKT_COLUMN_THREAD, 0 },    { 0 },
+};
+
+static const struct fkt_column longest_columns_text[] = {
+	{ "When", "", FKT_COLUMN_JSON, 0 },  { "Longest", "", FKT_COLUMN_DURATION, 0 },
+	{ "CPU", "", FKT_COLUMN_NUMBER, 0 }, { "Thread", "", FKT_COLUMN_THREAD, 0 },
+	{ "By", "", FKT_COLUMN_TEXT, 0 },    { 0 },
+};
+
+static const struct fkt_column power_columns[] = {
+	{ "From", "from", FKT_COLUMN_DURATION, 0 },
+	{ "Interrupts", "interrupts", FKT_COLUMN_NUMBER, 1 },
+	{ "Softirqs", "softirqs", FKT_COLUMN_NUMBER, 1 },
+	{ "Preempted", "preemptions", FKT_COLUMN_NUMBER, 1 },
+	{ "All", "count", FKT_COLUMN_NUMBER, 0 },
+	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
+	{ "", "", FKT_COLUMN_BAR, 0 },
+	{ 0 },
+};
+
+static uint64_t longest(const struct sums *sums)
+{
+	return sums->count ? sums->longest : FKT_CELL_NONE;
+}
+
+/* @wanted: for how long threads ran or would have; FKT_CELL_NONE where that is not known. */
+static void print_cpu(struct fkt_output *out, const char *name, const struct sums sums[KINDS],
+		      uint64_t wanted, bool strong)
+{
+	const struct sums *i = &sums[INTERRUPT], *s = &sums[SOFTIRQ], *p = &sums[PREEMPTED];
+	uint64_t all = i->cycles + s->cycles + p->cycles;
+	bool known = wanted != FKT_CELL_NONE;
+
+	fkt_table_row(out, "noise", cpu_columns,
+		      (const union fkt_cell[]){
+			      { .text = name },
+			      { .number = i->cycles },
+			      { .number = i->count },
+			      { .number = longest(i) },
+			      { .number = s->cycles },
+			      { .number = s->count },
+			      { .number = longest(s) },
+			      { .number = p->cycles },
+			      { .number = p->count },
+			      { .number = longest(p) },
+			      { .number = all },
+			      { .number = wanted },
+			      { .number = known ? fkt_parts(all, wanted) : FKT_CELL_NONE },
+		      },
+		      strong);
+}
+
+/* For how long threads ran, interrupts included, on each CPU. */
+static uint64_t *times_on_cpus(const struct context *context)
+{
+	uint64_t *time = calloc(CPUS, sizeof(*time));
+	struct fkt_on_cpu *all;
+	size_t count = 0;
+
+	all = fkt_analysis_on_cpus(context->analysis, &count);
+	if (!time || !all) {
+		free(time);
+		free(all);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (fkt_process(context->processes, all[i].id)->tid)
+			time[all[i].cpu] += all[i].cycles;
+	free(all);
+	return time;
+}
+
+static int print_cpus(const struct context *context, const struct noise *noise)
+{
+	bool known = !filter_picks_calls(context->filter);
+	struct fkt_output *out = context->out;
+	struct sums total[KINDS] = { 0 };
+	uint64_t *time = times_on_cpus(context), wanted, all = 0;
+	char name[NUMBER_BYTES];
+	unsigned int cpus = 0;
+
+	if (!time)
+		return -ENOMEM;
+	fkt_table_begin(out, cpu_columns);
+	for (uint32_t i = 0; i < fkt_analysis_cpu_end(context->analysis); i++) {
+		const struct sums *sums = noise->cpu[i].sums;
+
+		if (!fkt_analysis_has_cpu(context->analysis, (uint16_t)i) ||
+		    !filter_cpu(context->filter, (uint16_t)i))
+			continue;
+		cpus++;
+		wanted = time[i] + sums[PREEMPTED].cycles;
+		all += wanted;
+		for (unsigned int kind = 0; kind < KINDS; kind++) {
+			total[kind].count += sums[kind].count;
+			total[kind].cycles += sums[kind].cycles;
+			if (sums[kind].longest > total[kind].longest)
+				total[kind].longest = sums[kind].longest;
+		}
+		snprintf(name, sizeof(name), "%" PRIu32, i);
+		print_cpu(out, name, sums, known ? wanted : FKT_CELL_NONE, false);
+	}
+	/* Programs can add. */
+	if (fkt_format_for_people(out->format) && cpus > 1)
+		print_cpu(out, "all", total, known ? all : FKT_CELL_NONE, true);
+	free(time);
+	return 0;
+}
+
+static void put_moment(const struct context *context, uint64_t first, uint64_t stamp,
+		       char text[FKT_MOMENT_BYTES])
+{
+	struct fkt_moments moments = {
+		.trace = context->trace,
+		.time = context->options->time,
+		.first = first,
+	};
+
+	if (stamp == FKT_CELL_NONE)
+		strcpy(text, "?");
+	else if (fkt_has_clock(context->trace))
+		fkt_moment(&moments, stamp, text);
+	else
+		snprintf(text, FKT_MOMENT_BYTES, "%" PRId64, (int64_t)(stamp - first));
+}
+
+static void put_name(const struct fkt_process *thread, char text[FKT_NAME_BYTES])
+{
+	char name[FKT_THREAD_BYTES];
+
+	fkt_thread_name(thread, name);
+	if (thread->tid && thread->tid != FKT_PID_UNKNOWN)
+		snprintf(text, FKT_NAME_BYTES, "%s[%" PRIu32 "]", name, thread->tid);
+	else
+		snprintf(text, FKT_NAME_BYTES, "%s", name);
+}
+
+static void print_longest(const struct context *context, const struct noise *noise)
+{
+	bool people = fkt_format_for_people(context->out->format);
+	uint64_t first = filter_is_open(context->filter) ? context->stats.first
+							 : filter_first(context->filter);
+	char name[FKT_NAME_BYTES], moment[FKT_MOMENT_BYTES];
+	const struct fkt_process *disturbed, *by;
+
+	context->out->first = first;
+	fkt_table_begin(context->out, people ? longest_columns_text : longest_columns);
+	for (unsigned int i = 0; i < noise->count; i++) {
+		const struct disturbance *one = &noise->longest[i];
+
+		disturbed = fkt_process(context->processes, one->id);
+		by = NULL;
+		if (one->kind == PREEMPTED) {
+			by = fkt_process(context->processes, one->by);
+			put_name(by, name);
+		} else {
+			fkt_row_name(context->trace, one->by, name);
+		}
+		put_moment(context, first, one->begin, moment);
+
+		const union fkt_cell text[] = {
+			{ .text = moment },	 { .number = one->cycles }, { .number = one->cpu },
+			{ .thread = disturbed }, { .text = name },
+		};
+		const union fkt_cell cells[] = {
+			{ .number = one->begin },
+			{ .number = one->cycles },
+			{ .number = one->cpu },
+			{ .thread = disturbed },
+			{ .text = kind_names[one->kind] },
+			{ .text = by ? NULL : name },
+			{ .thread = by },
+		};
+
+		fkt_table_row(context->out, "noise_longest",
+			      people ? longest_columns_text : longest_columns,
+			      people ? text : cells, false);
+	}
+}
+
+static uint64_t in_power(const struct noise *noise, unsigned int power)
+{
+	uint64_t count = 0;
+
+	for (unsigned int kind = 0; kind < KINDS; kind++)
+		count += fkt_histogram_power(&noise->values[kind], power);
+	return count;
+}
+
+static void print_histogram(struct fkt_output *out, const struct noise *noise)
+{
+	unsigned int first = 0, last = 64;
+	uint64_t all = 0, count;
+
+	for (unsigned int kind = 0; kind < KINDS; kind++)
+		all += noise->values[kind].count;
+	fkt_table_begin(out, power_columns);
+	if (!all)
+		return;
+	while (first < last && !in_power(noise, first))
+		first++;
+	while (last > first && !in_power(noise, last))
+		last--;
+	for (unsigned int power = first; power <= last; power++) {
+		count = in_power(noise, power);
+
+		const union fkt_cell cells[] = {
+			{ .number = power ? 1ull << (power - 1) : 0 },
+			{ .number = fkt_histogram_power(&noise->values[INTERRUPT], power) },
+			{ .number = fkt_histogram_power(&noise->values[SOFTIRQ], power) },
+			{ .number = fkt_histogram_power(&noise->values[PREEMPTED], power) },
+			{ .number = count },
+			{ .number = fkt_parts(count, all) },
+			{ .number = fkt_parts(count, all) },
+		};
+
+		fkt_table_row(out, "noise_histogram", power_columns, cells, false);
+	}
+}
+
+static int noise_print(const struct context *context, void *view)
+{
+	bool people = fkt_format_for_people(context->out->format);
+	const struct noise *noise = view;
+	int err;
+
+	fkt_table_line(context->out, "%s", "");
+	err = print_cpus(context, noise);
+	if (err)
+		return err;
+	if (noise->count || !people) {
+		fkt_table_line(context->out, "%s", "");
+		print_longest(context, noise);
+		fkt_table_line(context->out, "%s", "");
+		print_histogram(context->out, noise);
+	}
+	if (!noise->interrupts)
+		fkt_table_line(context->out,
+			       "\nNo interrupt was seen; fkt_record -k system records them.");
+	return 0;
+}
+
+static const struct argp_option noise_options[] = {
+	{ .name = "noise",
+	  .doc = "What took time from threads that wanted to run: interrupts, softirqs, others" },
+	{ 0 },
+};
+
+const struct view view_noise = {
+	.name = "noise",
+	.wants = VIEW_SUMS,
+	.option = noise_options,
+	.new = noise_new,
+	.leave = noise_leave,
+	.wait = noise_wait,
+	.print = noise_print,
+	.free = noise_free,
+};
