@@ -179,7 +179,7 @@ sub percentile {
 sub run {
 	my ($f) = @_;
 	my %r = (listed => {}, own => {}, calls => {}, partial => {}, thread => {}, on_cpu => {}, by => {}, waits => {},
-		 only => {}, graph => 0);
+		 only => {}, graph => 0, noise => []);
 	my (%thread, %cpu, %comm, %alive);
 	my $picks = $f->{code} || $f->{layer} || $f->{function} || $f->{longer};
 	my $from = defined $f->{from} ? $events[0]{stamp} + int($f->{from} * $per_ns) : undef;
@@ -236,6 +236,10 @@ sub run {
 			$r{picked}{$frame->{row}} += $frame->{own};
 			$r{thread_picked}{$t->{id}} += $frame->{own};
 		}
+		if ($frame->{irq} && $pick && ($lit || $cycles) && $t->{id} !~ /^-/) {
+			push @{$r{noise}}, { kind => $frame->{row} =~ /^softirq / ? 'softirq' : 'interrupt', name => $frame->{row}, cpu => $c,
+					     begin => $frame->{before} ? '' : $frame->{begin}, id => $t->{id}, cycles => $frame->{net}, by => '' };
+		}
 		my $passes = $pick && $lit;
 		if ($passes && $whole) {
 			push @{$r{by}{$frame->{row}}}, $cycles;
@@ -282,6 +286,10 @@ sub run {
 		$r{woken}{$t->{id}}++ if $t->{woken_at};
 		my $off_end = $t->{woken_at} && $t->{woken_at} < $stamp ? $t->{woken_at} : $stamp;
 		$r{waits}{$t->{id}}{sum} += $off_end - $first if $off_end > $first;
+		if ($t->{state} eq 'ready' && !$t->{woken_at}) {
+			push @{$r{noise}}, { kind => 'preempted', name => '', cpu => $t->{left_cpu}, begin => $t->{left_at}, id => $t->{id},
+					     cycles => $stamp - $first, by => $t->{next} };
+		}
 	};
 	my $give = sub {	# so much of a CPU's time to who is at work there
 		my ($c, $delta) = @_;
@@ -300,6 +308,9 @@ sub run {
 		$r{thread}{$t->{id}} += $delta;
 		$r{interrupts}{$t->{id}} += $delta if @{$cpu->{irq}};
 		$r{on_cpu}{"$t->{id} $c"} += $delta;
+		# Of interrupts within each other, the time is the innermost one's.
+		my ($interrupt) = grep { $_->{irq} } reverse @{$cpu->{irq}};
+		$interrupt->{net} += $delta if $interrupt;
 		if ($top) {
 			$top->{own} += $delta;
 		} elsif ($t->{known}) {
@@ -360,7 +371,7 @@ sub run {
 			if ($e->{kind} eq 'irq_exit') {
 				# An interrupt that began before.
 				push @{$cpu->{irq}}, { row => $e->{row}, code => $e->{pair}, name => $e->{row}, begin => $on_since - 1,
-						       own => 0, child => 0 };
+						       own => 0, child => 0, irq => 1, net => 0, before => 1 };
 			}
 			$give->($c, $duration);
 			$t->{state} = 'running';
@@ -384,7 +395,7 @@ sub run {
 				$t->{known} = 1;
 			}
 			push @$stack, { row => $e->{row}, code => $e->{code}, name => $e->{name}, begin => $e->{stamp}, own => 0,
-					child => 0 };
+					child => 0, irq => $e->{kind} eq 'irq_entry', net => 0 };
 			for my $pattern (map { s/^!//r } @{$f->{function} // []}) {
 				$t->{inside}{$pattern}++ if like($pattern, $e->{row});
 			}
@@ -445,6 +456,7 @@ sub run {
 			$pop->($t, $cpu->{irq}, $e->{stamp}, 0, $c) while @{$cpu->{irq}};
 			$t->{left_at} = $e->{stamp};
 			$t->{left_cpu} = $c;
+			$t->{next} = $e->{'args.next'};
 			$t->{since} = $e->{stamp};
 			$t->{woken_at} = 0;
 			$t->{outer} = @{$t->{stack}} ? $t->{stack}[0] : undef;
@@ -632,6 +644,55 @@ sub check {
 	same('--waits: woken by', column(\@by_somebody, $id, 'count'), $r->{woken} // {});
 	same('--waits: sum', column($w->{waits}, $id, 'sum_ns'),
 	     { map { $_ => ($r->{waits}{$_}{sum} // 0) / $per_ns } keys %{$r->{waits}} }, 50 + $slack);
+
+	check_noise($r, $slack);
+}
+
+my %noise_columns = (interrupt => ['interrupts', 'interrupt'], softirq => ['softirqs', 'softirq'],
+		     preempted => ['preemptions', 'preempted']);
+
+sub check_noise {
+	my ($r, $slack) = @_;
+	my $n = tables('--noise', @options);
+	my (%wanted, %powers);
+
+	for my $kind (keys %noise_columns) {
+		my ($number, $time) = @{$noise_columns{$kind}};
+		my @of_kind = grep { $_->{kind} eq $kind } @{$r->{noise}};
+		my (%count, %sum, %max);
+
+		for (@of_kind) {
+			my $power = 0;
+
+			$count{$_->{cpu}}++;
+			$sum{$_->{cpu}} += $_->{cycles};
+			$max{$_->{cpu}} = $_->{cycles} if $_->{cycles} > ($max{$_->{cpu}} // 0);
+			$power = $power ? 2 * $power : 1 while ($power ? 2 * $power : 1) <= $_->{cycles};
+			$powers{$power}++;
+		}
+		same("--noise: $number", column($n->{noise}, 'cpu', $number), \%count);
+		same("--noise: time of $number", column($n->{noise}, 'cpu', "${time}_cycles"), \%sum, $slack * (1 + @of_kind));
+		same("--noise: longest of $number", column($n->{noise}, 'cpu', "${time}_max_cycles"), \%max, $slack);
+		$wanted{$_} += $sum{$_} for $kind eq 'preempted' ? keys %sum : ();
+	}
+	for (keys %{$r->{on_cpu}}) {
+		my ($id, $c) = split;
+		$wanted{$c} += $r->{on_cpu}{$_} unless $id =~ /^-/;
+	}
+	same('--noise: of', column($n->{noise}, 'cpu', 'wanted_cycles'), $r->{picks} ? {} : \%wanted, $slack * (1 + @{$r->{noise}}));
+
+	my @longest = sort { $b->{cycles} <=> $a->{cycles} } @{$r->{noise}};
+	my $last = $#longest < 9 ? $#longest : 9;
+	same('--noise: longest', { map { $_ => $n->{noise_longest}[$_]{duration_cycles} // 0 } 0 .. $#{$n->{noise_longest} // []} },
+	     { map { $_ => $longest[$_]{cycles} } 0 .. $last }, $slack);
+	# Where the window cuts, it depends on how its ends are rounded.
+	return if $slack;
+	same('--noise: histogram', column($n->{noise_histogram}, 'from_cycles', 'count'), \%powers);
+	my %all = map { $_ => 1 } map { join ' ', @{$_}{qw(kind name cpu begin id cycles by)} } @longest;
+	my %known = map { (join ' ', $_->{kind}, $_->{name} // '', $_->{cpu}, $_->{begin_stamp} // '', $_->{pid}, $_->{duration_cycles},
+			   $_->{by_pid} // '') => 1 } @{$n->{noise_longest} // []};
+	delete @all{grep { !$known{$_} } keys %all};
+	same('--noise: which they are', \%known, \%all);
 }
 
 # ---- which filters ----
@@ -711,6 +772,10 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	$sums->{"$_->{name}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
 	$t = tables('--waits', @$window);
 	$sums->{"waits of $_->{pid}"} += $_->{sum_ns} for @{$t->{waits}};
+	$t = tables('--noise', @$window);
+	for my $c (@{$t->{noise}}) {
+		$sums->{"$_ on $c->{cpu}"} += $c->{$_} for qw(interrupt_cycles softirq_cycles preempted_cycles noise_cycles wanted_cycles);
+	}
 	$t = tables('--cpus', @$window);
 	$sums->{row_thread($_) . " on $_->{cpu}"} += $_->{on_cpu_cycles} for @{$t->{on_cpu}};
 }
@@ -718,7 +783,7 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 same('windows', \%added, \%whole, 100);
 
 # However many threads make them.
-for my $view ('-q', '--calls', '--by=function,process', '--waits', '--cpus', '--spans') {
+for my $view ('-q', '--calls', '--by=function,process', '--waits', '--noise', '--cpus', '--spans') {
 	@options = $view;
 	same('by one thread and by three', { join('', output($view, '--threads=3')) => 1 }, { join('', output($view, '--threads=1')) => 1 });
 }

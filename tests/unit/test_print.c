@@ -7,8 +7,8 @@
  * on CPU 0, fails to read, and has an interrupt with a softirq in it. It all takes 10 us.
  *
  * FKT_GOLDEN=write test_print writes the files anew; look at what git says has changed. With the
- * argument --trace=FILE the program does no more than write the trace, and with --outside=FILE
- * another one.
+ * argument --trace=FILE the program does no more than write the trace, and with --outside=FILE or
+ * --noise=FILE another one.
  */
 #include "test.h"
 
@@ -142,6 +142,68 @@ static int write_outside(const char *file)
 	return 0;
 }
 
+/*
+ * Interrupts within each other, and threads that take each other's place, on the same CPU and on
+ * another one. What comes while a CPU is idle, and the wait of a new thread, are nobody's noise.
+ */
+static int write_noise(const char *file)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=500\0stop_cycles=8000";
+	const uint32_t timer = FKT_CODE_VECTOR_ENTRY, timer_end = FKT_CODE_VECTOR_EXIT;
+	struct build build;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_text(&build, FKT_SECTION_IRQS, "14 ide0\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1100, END, 0);
+	build_event(&build, 0, 1500, timer, 0);
+	build_event(&build, 0, 1600, timer_end, 0);
+	/* 700 in all: the interrupt itself 300, the softirq with F 350, the vector in F 50 */
+	build_event(&build, 0, 2000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 2100, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	build_event(&build, 0, 2200, F, 0);
+	build_event(&build, 0, 2300, timer + 1, 0);
+	build_event(&build, 0, 2350, timer_end + 1, 0);
+	build_event(&build, 0, 2400, F_END, 0);
+	build_event(&build, 0, 2500, FKT_CODE_SOFTIRQ_EXIT, 4);
+	build_event(&build, 0, 2700, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 3000, 0, 70, 71);
+	build_event(&build, 0, 3200, timer, 0);
+	build_event(&build, 0, 3300, timer_end, 0);
+	build_switch(&build, 0, 3500, 0x1, 71, 70);
+	build_event(&build, 1, 3850, FKT_CODE_IRQ_ENTRY, 14);
+	slot(&build, 1, 3900, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_event(&build, 1, 3950, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 4000, 0, 70, 71);
+	build_switch(&build, 0, 4200, 0, 71, 0);
+	build_event(&build, 0, 4400, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 4500, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 1, 4700, 0, 0, 70);
+	build_switch(&build, 1, 5000, 0, 70, 71);
+	build_event(&build, 1, 5300, timer, 0);
+	build_event(&build, 1, 5400, timer_end, 0);
+	build_switch(&build, 1, 6000, 0x1, 71, 70);
+	build_fork(&build, 1, 6100, 73, 70);
+	slot(&build, 1, 6150, FKT_CODE_WAKEUP_NEW, 0, 1, 73 | 120ull << 32, 0);
+	build_switch(&build, 1, 6500, 0, 70, 73);
+	build_event(&build, 1, 6800, READ, 0);
+	build_event(&build, 1, 6900, END, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(&build, 20000, 20000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	return 0;
+}
+
 static char *read_all(FILE *file, char *text, size_t room)
 {
 	size_t bytes = fread(text, 1, room - 1, file);
@@ -205,6 +267,10 @@ static const char *const modes[][2] = {
 	{ "spans-cpu", "--spans --cpu 1" },
 	{ "waits", "--waits" },
 	{ "waits.csv", "--waits --format csv" },
+	{ "noise", "--noise" },
+	{ "noise-process", "--noise -p +app" },
+	{ "noise.csv", "--noise --format csv" },
+	{ "noise.json", "--noise --format json" },
 	{ "only-process", "--no-summary -p +app" },
 	{ "while-process", "--no-summary -p app" },
 	{ "plain-cycles", "--time=cycles" },
@@ -239,6 +305,7 @@ static void test_width(void **state)
 		"--cpus",
 		"--calls",
 		"--waits",
+		"--noise",
 		"--histogram F",
 		"--by process,layer,caller",
 		"--by function,arg0",
@@ -716,6 +783,50 @@ static void test_outside(void **state)
 	unlink(file);
 }
 
+/* What write_noise() says that it makes, of all threads, and of one or in a part of the time. */
+static void test_noise(void **state)
+{
+	static const struct {
+		const char *options;
+		const char *has;
+	} rows[] = {
+		/* each interrupt without those in it: 100 + 300 + 50 + 100 */
+		{ "", "^0,550,550,4,300,300,350,350,1,350,350,2000,2000,3,800,800,2900,2900,"
+		      "5700,5700,50.8772$" },
+		{ "", "^1,100,100,1,100,100,0,0,0,,,2500,2500,2,1500,1500,2600,2600,"
+		      "5800,5800,44.8276$" },
+		/* not back when the recording ended */
+		{ "", "^6500,5500,1500,1500,1,70,first,preempted,,73,first$" },
+		{ "", "^4200,3200,800,800,0,71,second,preempted,,0,idle/0$" },
+		{ "", "^2000,1000,300,300,0,70,first,interrupt,irq 14 ide0,,$" },
+		{ "", "^2100,1100,350,350,0,70,first,softirq,softirq BLOCK,,$" },
+		{ "--process second", "^0,100,100,1,100,100,0,0,0,,,800,800,1," },
+		{ "--cpu 1 --process first", "^1,0,0,0,,,0,0,0,,,2500,2500,2," },
+		/* the part that is in the window, of each: 2050 to 2450 */
+		{ "--range 1050ns..1450ns", "^0,100,100,2,50,50,300,300,1,300,300," },
+		{ "--to 5.8us", "^6500,5500,300,300,1,70,first,preempted,,73,first$" },
+		{ "--longer-than 600ns", "^0,300,300,1,300,300,0,0,0,,,1500,1500,2," },
+		{ "--code 'softirq*'", "^0,0,0,0,,,350,350,1,350,350,0,0,0,,,350,350,,,$" },
+		{ "--threads=1", "^1,100,100,1,100,100,0,0,0,,,2500,2500,2," },
+		{ "--threads=2", "^1,100,100,1,100,100,0,0,0,,,2500,2500,2," },
+	};
+	char file[] = "/tmp/test_print_noise.XXXXXX", command[8192];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_noise(file);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "%s/build/bin/fkt_print --noise --format csv %s %s | grep -q '%s'", top,
+			 rows[i].options, file, rows[i].has);
+		if (system(command))
+			fail_msg("%s: no %s", rows[i].options, rows[i].has);
+	}
+	unlink(file);
+}
+
 /*
  * The totals of a trace, of the same one through a pipe, which says only at its end when recording
  * began, and of one whose footer was cut off are the same; and the end is that of the recording.
@@ -918,6 +1029,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_interrupts),
 		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_noise),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;
@@ -928,6 +1040,8 @@ int main(int argc, char **argv)
 	*build = '\0';
 	if (argc == 2 && !strncmp(argv[1], "--outside=", 10))
 		return write_outside(argv[1] + 10);
+	if (argc == 2 && !strncmp(argv[1], "--noise=", 8))
+		return write_noise(argv[1] + 8);
 	make_trace();
 	if (argc == 2 && !strncmp(argv[1], "--trace=", 8))
 		return rename(path, argv[1] + 8) ? 1 : 0;
