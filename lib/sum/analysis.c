@@ -1415,7 +1415,9 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 		begin(a, stamp);
 	charge_all(a, stamp);
 	if (a->on) {
-		tell_waits(a, stamp);
+		/* Without an event as yet, nothing was charged: it is not what was asked for. */
+		if (a->n_seen)
+			tell_waits(a, stamp);
 		a->on_before = a->n_seen ? on_time(a, stamp) : 0;
 		if (!a->n_seen)
 			a->first = UINT64_MAX;

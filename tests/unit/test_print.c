@@ -887,6 +887,50 @@ static void test_extracted_window(void **state)
 	unlink(file);
 }
 
+/* A part that was cut out has the noise that the whole trace has there, CPU by CPU. */
+static void test_extracted_noise(void **state)
+{
+	char file[] = "/tmp/test_print_part.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_noise(file);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; cpus() { ./fkt_print --noise --format csv \"$@\" | "
+		 "sed '/^$/q'; }; s=0; for b in 600 1050 1250 1340 1450 2100 3300; do "
+		 "for e in 4500ns 5300ns ''; do "
+		 "./fkt_extract --range ${b}ns..$e -o $f.part $f >/dev/null && "
+		 "cpus --range ${b}ns..$e $f >$f.whole && cpus $f.part | diff $f.whole - || s=1; "
+		 "done; done; rm -f $f.*; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* An extracted trace's waits are those of its windows: what was before its first event, too. */
+static void test_windows_of_part(void **state)
+{
+	char file[] = "/tmp/test_print_part.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_noise(file);
+	/* "first" waits from before the part; it begins at 3100, and its first event is at 3200 */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; sum() { ./fkt_print --waits --format csv \"$@\" %s.part | "
+		 "awk -F, '$1 == 70 { s += $11 } END { print s }'; }; "
+		 "./fkt_extract --range 2100ns..5000ns -o %s.part %s >/dev/null && "
+		 "[ $(sum) = 2100 ] && [ $(sum --to 150ns) = 250 ] && "
+		 "[ $(sum --from 150ns) = 1850 ]; s=$?; rm -f %s.part; exit $s",
+		 top, file, file, file, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /*
  * "first" (70) is in F, in a read, when CPU 0 is interrupted; in the interrupt's softirq F and G
  * are called, and "second" (71), which sleeps in F, is woken.
@@ -1027,6 +1071,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_extracted_window),
 		cmocka_unit_test(test_extracted_interrupts),
+		cmocka_unit_test(test_extracted_noise),
+		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
