@@ -148,10 +148,11 @@ static void fkt_pool_queue_spare(struct fkt_pool *pool)
  *
  * Context: the session's lock, or its reader mutex; may sleep. For a CPU that was not there when
  * the recording began, this is when it comes.
- * Return: 0 or -ENOMEM, with the pages that could be had queued.
+ * Return: 0 or -ENOMEM, with the pages that could be had queued. A reserve stays spare.
  */
 int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 {
+	const u32 reserve = s->conf.flags & FKT_START_RESERVE ? pool->initial : 0;
 	int ret = 0;
 
 	if (!pool->ring) {
@@ -161,15 +162,19 @@ int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 		/* Probes look at it only once a page is queued: that publishes it. */
 		pool->lane->ring = pool->ring;
 	}
-	if (pool->pages < pool->initial) {
-		u32 count = pool->initial - pool->pages;
+	if (pool->pages < pool->initial + reserve) {
+		u32 count = pool->initial + reserve - pool->pages;
 
 		/* Asking for nearly all memory there is would have the OOM killer answer. */
 		if (count > si_mem_available() / 2)
 			return -ENOMEM;
-		ret = fkt_pool_add(s, pool, count, false);
 	}
+	if (pool->pages < pool->initial)
+		ret = fkt_pool_add(s, pool, pool->initial - pool->pages, false);
 	fkt_pool_queue_spare(pool);
+	/* What is extra does not outlive the recording. */
+	if (!ret && pool->extra < reserve)
+		ret = fkt_pool_add(s, pool, reserve - pool->extra, true);
 	return ret;
 }
 
@@ -235,6 +240,8 @@ int fkt_buffer_alloc(struct fkt_session *s)
 		s->pools[i].events = 0;
 		s->pools[i].pages_out = 0;
 		s->pools[i].discarded = 0;
+		s->pools[i].held = false;
+		s->pools[i].lost_before = 0;
 		fkt_pool_init_lane(s, i);
 	}
 	return 0;
@@ -358,8 +365,10 @@ bool fkt_buffer_service(struct fkt_session *s)
 			(void)fkt_buffer_fill(s, pool);
 		if (!pool->pages)
 			continue; /* a CPU that is not there */
-		if (fkt_overwrites(s) && s->state == FKT_STATE_RECORDING)
-			continue; /* it is always full, and nothing of it is out */
+		if (fkt_overwrites(s) && s->state == FKT_STATE_RECORDING) {
+			fkt_snapshot_service(pool); /* it is always full, and does not grow */
+			continue;
+		}
 		fkt_buffer_reclaim(pool);
 		free_permille = fkt_lane_queued(pool->lane) * 1000ull / pool->pages;
 		if (free_permille < sync_below_permille)

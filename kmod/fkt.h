@@ -221,6 +221,9 @@ struct fkt_buf {
  * @events: in pages handed to the output
  * @pages_out: handed to the output
  * @discarded: events that were recorded and could not be written
+ * @held: the lane is read for a snapshot, and does not overwrite meanwhile
+ * @lost_before: events that the lane had lost when the trace that goes out, or will, began
+ * @lost_end: and when the snapshot that is being taken was asked for
  */
 struct fkt_pool {
 	struct fkt_lane *lane;
@@ -236,6 +239,9 @@ struct fkt_pool {
 	u64 events;
 	u64 pages_out;
 	u64 discarded;
+	bool held;
+	u64 lost_before;
+	u64 lost_end;
 };
 
 /* A page on its way to the output: what to take back from the counts if it is not written. */
@@ -271,7 +277,10 @@ struct fkt_attached {
  * @kick: brings fkt_lane_kick() from any context to waking @reader_wait (the paper's softirq bit)
  * @kicked: pages are ready; no lock
  * @stop: the recording is to stop; set once, no lock
- * @eof: draining, and nothing is left
+ * @eof: draining, or taking a snapshot, and nothing is left
+ * @id: random number of the trace that goes out, or will
+ * @snapshot: a snapshot is being taken; written with the session's lock, too, read by poll(2)
+ *	without one
  * @limit_pages: how many pages may go out, index pages and marks included; 0: no limit. Constant
  *	while recording
  * @limit_at: stamp when the size limit ended the recording, 0 before
@@ -305,6 +314,8 @@ struct fkt_stream {
 	bool kicked;
 	bool stop;
 	bool eof;
+	u8 id[FKT_ID_BYTES];
+	bool snapshot;
 	u64 limit_pages;
 	u64 limit_at;
 	bool limit_reached;
@@ -400,6 +411,8 @@ struct fkt_output {
  * @stop_cycles: stamp when they were stopped, 0 before
  * @skipped: of the events lost, those that had room: see fkt_event_lost(); probes count, without a
  *	lock
+ * @skipped_before: how many they were when the trace that goes out, or will, began
+ * @skipped_end: and when the snapshot that is being taken was asked for
  * @stream: the way out
  * @output: where to
  */
@@ -425,6 +438,8 @@ struct fkt_session {
 	u64 start_cycles;
 	u64 stop_cycles;
 	atomic64_t skipped;
+	u64 skipped_before;
+	u64 skipped_end;
 	struct fkt_stream stream;
 	struct fkt_output output;
 };
@@ -487,6 +502,7 @@ bool fkt_buffer_service(struct fkt_session *s);
 
 /* flush.c */
 extern const struct file_operations fkt_stream_fops;
+void fkt_stream_begin(struct fkt_session *s, const u8 *id);
 void fkt_stream_reset(struct fkt_session *s);
 void fkt_stream_discard(struct fkt_session *s);
 bool fkt_stream_pause_untold(const struct fkt_session *s);
@@ -497,6 +513,13 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 			unsigned int flags);
 int fkt_flush_start(struct fkt_session *s);
 void fkt_flush_wait(struct fkt_session *s);
+
+/* snapshot.c */
+int fkt_snapshot_begin(struct fkt_session *s, u32 generation, struct fkt_snapshot *snapshot);
+int fkt_snapshot_end(struct fkt_session *s, u32 generation);
+bool fkt_snapshot_has(const struct fkt_session *s, const struct fkt_pool *pool);
+bool fkt_snapshot_is_out(const struct fkt_session *s);
+void fkt_snapshot_service(struct fkt_pool *pool);
 
 /* sleep.c */
 void fkt_sleep_init(void);

@@ -37,21 +37,49 @@ void fkt_lane_kick(struct fkt_lane *lane)
 	this_cpu_write(fkt_kicking, false);
 }
 
+static void fkt_index_free(struct fkt_session *s)
+{
+	if (s->stream.index)
+		put_page(virt_to_page(s->stream.index));
+	s->stream.index = NULL;
+}
+
+/**
+ * fkt_stream_begin - what goes out from here on is a trace of its own
+ * @s: the session
+ * @id: its random number
+ * Context: the reader.
+ */
+void fkt_stream_begin(struct fkt_session *s, const u8 *id)
+{
+	u32 i;
+
+	fkt_index_free(s);
+	memcpy(s->stream.id, id, sizeof(s->stream.id));
+	s->stream.eof = false;
+	s->stream.index_seq = 0;
+	s->stream.max_end = 0;
+	s->stream.events = 0;
+	s->stream.pages_out = 0;
+	WRITE_ONCE(s->stream.bytes, 0);
+	s->stream.handed_count = 0;
+	for (i = 0; i < s->pools_count; i++) {
+		WRITE_ONCE(s->pools[i].events, 0);
+		WRITE_ONCE(s->pools[i].pages_out, 0);
+		WRITE_ONCE(s->pools[i].discarded, 0);
+	}
+}
+
 /* Clean the counters of what went out; the pages themselves are buffer.c's. */
 void fkt_stream_reset(struct fkt_session *s)
 {
 	s->stream.kicked = false;
 	s->stream.stop = false;
-	s->stream.eof = false;
+	s->stream.snapshot = false;
 	s->stream.limit_pages = s->conf.limit_bytes / FKT_PAGE_BYTES;
 	s->stream.limit_at = 0;
 	s->stream.limit_reached = false;
-	s->stream.index_seq = 0;
-	s->stream.max_end = 0;
-	s->stream.events = 0;
-	s->stream.pages_out = 0;
-	s->stream.bytes = 0;
-	s->stream.handed_count = 0;
+	fkt_stream_begin(s, s->conf.id);
 	s->stream.pauses_told = 0;
 	s->stream.mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
 	s->stream.fence_due = jiffies;
@@ -79,7 +107,7 @@ static struct fkt_page_header *fkt_index_new(struct fkt_session *s)
 	header->cpu = FKT_CPU_ANY;
 	header->used =
 		sizeof(*header) + sizeof(struct fkt_index) - sizeof_field(struct fkt_index, entry);
-	memcpy(header->id, s->conf.id, sizeof(header->id));
+	memcpy(header->id, s->stream.id, sizeof(header->id));
 	fkt_page_index(header)->events_before = s->stream.events;
 	return header;
 }
@@ -118,6 +146,14 @@ static void fkt_index_finish(struct fkt_session *s, struct fkt_page_header *head
 	fkt_page_index(header)->max_end = s->stream.max_end;
 }
 
+/* Whether the lane's oldest page may go out. */
+static bool fkt_pool_ready(const struct fkt_session *s, const struct fkt_pool *pool)
+{
+	if (fkt_overwrites(s) && s->state == FKT_STATE_RECORDING && !fkt_snapshot_has(s, pool))
+		return false;
+	return fkt_lane_ready(pool->lane);
+}
+
 /*
  * Whether the page that follows in memory on the one handed out last is next in its lane:
  * consecutive pages make large writes (§3). A run is short enough that pages still come about in
@@ -130,7 +166,8 @@ static bool fkt_stream_run_goes_on(struct fkt_session *s)
 	if (!s->stream.run_pool || s->stream.run_pages == FKT_RUN_PAGES)
 		return false;
 	lane = s->stream.run_pool->lane;
-	return fkt_lane_ready(lane) && fkt_ring_entry(lane, lane->tail)->page == s->stream.run_next;
+	return fkt_pool_ready(s, s->stream.run_pool) &&
+	       fkt_ring_entry(lane, lane->tail)->page == s->stream.run_next;
 }
 
 /*
@@ -158,7 +195,7 @@ static struct fkt_pool *fkt_stream_oldest(struct fkt_session *s)
 	for (i = 0; i < s->pools_count; i++) {
 		struct fkt_lane *lane = s->pools[i].lane;
 
-		if (!fkt_lane_ready(lane))
+		if (!fkt_pool_ready(s, &s->pools[i]))
 			continue;
 		header = fkt_ring_entry(lane, lane->tail)->page;
 		stamp = by_begin ? header->first : header->end;
@@ -252,7 +289,8 @@ static int fkt_stream_next(struct fkt_session *s, struct fkt_chunk *chunk, int c
 	}
 	header = fkt_lane_take(pool->lane, &handle);
 	buf = handle;
-	memcpy(header->id, s->conf.id, sizeof(header->id));
+	memcpy(header->id, s->stream.id, sizeof(header->id));
+	header->lost -= pool->lost_before;
 	fkt_stream_account(s, pool, header);
 	list_add_tail(&buf->link, &pool->out);
 	pool->out_count++;
@@ -298,10 +336,8 @@ bool fkt_stream_ready(struct fkt_session *s)
 {
 	u32 i;
 
-	if (fkt_overwrites(s) && s->state == FKT_STATE_RECORDING)
-		return false;
 	for (i = 0; i < s->pools_count; i++)
-		if (fkt_lane_ready(s->pools[i].lane))
+		if (fkt_pool_ready(s, &s->pools[i]))
 			return true;
 	return false;
 }
@@ -472,7 +508,7 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 
 	if (fkt_buffer_service(s))
 		fkt_sync_request(s);
-	if (fkt_overwrites(s) && !draining)
+	if (fkt_overwrites(s) && !draining && !s->stream.snapshot)
 		return 0;
 	if (!draining)
 		fkt_stream_tell_pause(s);
@@ -482,7 +518,7 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 		s->stream.mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
 		fkt_stream_fence(s, fkt_fence_any);
 		mark = true;
-	} else if (!s->conf.flush_ms && fkt_index_due(s) && !draining &&
+	} else if (!s->conf.flush_ms && fkt_index_due(s) && !draining && !fkt_overwrites(s) &&
 		   time_after_eq(jiffies, s->stream.fence_due)) {
 		/* So that the index can say more than that nothing is known of a CPU. */
 		s->stream.fence_due = jiffies + HZ;
@@ -504,7 +540,7 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 			return count ? count : next;
 		count = next;
 		if (s->stream.pages_out == before) {
-			s->stream.eof = draining;
+			s->stream.eof = draining || fkt_snapshot_is_out(s);
 			break;
 		}
 	}
@@ -529,9 +565,7 @@ void fkt_stream_discard(struct fkt_session *s)
 		pool->discarded += header->events;
 		list_add_tail(&buf->link, &pool->spare);
 	}
-	if (s->stream.index)
-		put_page(virt_to_page(s->stream.index));
-	s->stream.index = NULL;
+	fkt_index_free(s);
 }
 
 static void fkt_spd_release(struct splice_pipe_desc *spd, unsigned int i)
@@ -549,6 +583,8 @@ static unsigned long fkt_wait_jiffies(struct fkt_session *s)
 {
 	unsigned long wait = msecs_to_jiffies(FKT_POLL_MS);
 
+	if (s->stream.snapshot)
+		return 1; /* a probe is about to leave a page */
 	if (s->conf.flush_ms) {
 		long due = s->stream.mark_due - jiffies;
 

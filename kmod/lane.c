@@ -90,8 +90,9 @@ static __always_inline bool fkt_place_find(struct fkt_lane *lane, u64 head, u32 
 
 /*
  * A page was begun: let there be more, at the cost of the oldest ones. In the order of time, a
- * lane's CPU does this alone; a probe that interrupts it here finds that it is being done. A page
- * in which an interrupted probe has not committed its slot yet stays, with all after it.
+ * lane's CPU does this alone; a probe that interrupts it here finds that it is being done, and so
+ * does fkt_lane_hold(). A page in which an interrupted probe has not committed its slot yet stays,
+ * with all after it.
  */
 static void fkt_lane_overwrite(struct fkt_lane *lane)
 {
@@ -100,8 +101,10 @@ static void fkt_lane_overwrite(struct fkt_lane *lane)
 	if (READ_ONCE(lane->overwriting))
 		return;
 	WRITE_ONCE(lane->overwriting, true);
-	barrier(); /* partner: a probe that interrupts this one, on this CPU */
-	while (fkt_lane_queued(lane) < FKT_OVERWRITE_PAGES && fkt_lane_ready(lane)) {
+	barrier(); /* partner: a probe, or fkt_lane_hold(), that interrupts this, on this CPU */
+	/* Once more: it may have been held since the caller looked. */
+	while (READ_ONCE(lane->overwrites) && fkt_lane_queued(lane) < FKT_OVERWRITE_PAGES &&
+	       fkt_lane_ready(lane)) {
 		oldest = fkt_ring_entry(lane, lane->tail);
 		lane->overwritten += FKT_COMMIT_EVENTS(oldest->commit);
 		lane->overwritten_end = oldest->page->end;
@@ -295,7 +298,7 @@ void fkt_lane_fence(struct fkt_lane *lane, bool shared)
  */
 u64 fkt_lane_complete(const struct fkt_lane *lane)
 {
-	if ((s32)(lane->tail - lane->fence_page) > 0 && lane->fence_end > lane->taken_end)
+	if (!fkt_lane_before_fence(lane) && lane->fence_end > lane->taken_end)
 		return lane->fence_end;
 	return lane->taken_end;
 }
@@ -324,6 +327,87 @@ void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entri
 	lane->head = FKT_HEAD(0, 0, FKT_HEAD_CLOSED);
 	lane->tail = 1;
 	lane->limit = 1;
+}
+
+/**
+ * fkt_lane_hold - let a lane that overwrites keep what it has: from here on it has a reader
+ * @lane: the lane
+ *
+ * Context: on the lane's own CPU with interrupts off, or where no probe can run.
+ * Return: false when a probe that this has interrupted is overwriting: try again when it has ended.
+ */
+bool fkt_lane_hold(struct fkt_lane *lane)
+{
+	if (READ_ONCE(lane->overwriting))
+		return false;
+	WRITE_ONCE(lane->overwrites, false);
+	return true;
+}
+
+/**
+ * fkt_lane_release - let a lane overwrite again: it has no reader any more
+ * @lane: the lane, with pages of which FKT_OVERWRITE_PAGES are empty, or can be overwritten
+ *
+ * Context: as for fkt_lane_hold().
+ */
+void fkt_lane_release(struct fkt_lane *lane)
+{
+	WRITE_ONCE(lane->overwrites, true);
+	/* A lane without an empty page would never get one: no probe could begin it. */
+	fkt_lane_overwrite(lane);
+}
+
+/**
+ * fkt_lane_restart - forget what was taken, as if the lane were new
+ * @lane: the lane
+ * @lost: events that were taken, and have not come to where they were to go
+ *
+ * The next page that is taken will be the first one. Where all from before the last fence was taken
+ * the lane is complete from there.
+ *
+ * Context: the reader.
+ */
+void fkt_lane_restart(struct fkt_lane *lane, u64 lost)
+{
+	const u64 complete = fkt_lane_complete(lane);
+
+	if (!fkt_lane_before_fence(lane))
+		lane->overwritten = 0;
+	lane->overwritten += lost;
+	if (lane->overwritten_end < complete)
+		lane->overwritten_end = complete;
+	lane->taken = 0;
+}
+
+/**
+ * fkt_lane_forget - take the oldest page out of a lane as one that was overwritten
+ * @lane: the lane
+ * @until: only if it was closed before this stamp
+ *
+ * Context: the reader.
+ * Return: the handle that it was queued with; NULL when there is none, or it is not whole.
+ */
+void *fkt_lane_forget(struct fkt_lane *lane, u64 until)
+{
+	struct fkt_ring_entry *oldest = fkt_ring_entry(lane, lane->tail);
+
+	if (!fkt_lane_ready(lane) || oldest->page->end >= until)
+		return NULL;
+	lane->overwritten += FKT_COMMIT_EVENTS(oldest->commit);
+	lane->overwritten_end = oldest->page->end;
+	/* Partner: the acquire in fkt_lane_filling(), by one who is not the reader. */
+	smp_store_release(&lane->tail, lane->tail + 1);
+	return oldest->buf;
+}
+
+/**
+ * fkt_lane_before_fence - whether the oldest page is from before the last fence
+ * @lane: the lane
+ * Context: the reader.
+ */
+bool fkt_lane_before_fence(const struct fkt_lane *lane)
+{
+	return (s32)(lane->fence_page - lane->tail) >= 0;
 }
 
 /**

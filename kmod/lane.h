@@ -69,10 +69,12 @@ struct fkt_ring_entry {
  * @number: the lane's number
  * @cpu: the lane's CPU, FKT_CPU_ANY when it is shared
  * @overwrites: a probe that begins a page sees to it that there is another one, and overwrites the
- *	oldest ones. No reader then, but where no probe can run. Not for shared lanes
+ *	oldest ones. No reader then, but where no probe can run, or while the lane is held, see
+ *	fkt_lane_hold(). Not for shared lanes
  * @overwriting: a probe is at it
  * @overwritten: events that were overwritten
- * @overwritten_end: stamp of the closing of the last page that was
+ * @overwritten_end: stamp of the closing of the last page that was, or of the fence that the lane
+ *	begins at
  * @tail: number of the first page that is not taken; the reader's
  * @taken: pages taken so far; the reader's
  * @taken_end: stamp of the closing of page @tail - 1; the reader's
@@ -262,6 +264,11 @@ static __always_inline void fkt_lane_record(struct fkt_lane *lane, u64 tag, u32 
 /* The reader's side, and setting up. One caller at a time. */
 void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entries, u16 number,
 		   u16 cpu, u32 kick_pages);
+bool fkt_lane_hold(struct fkt_lane *lane);
+void fkt_lane_release(struct fkt_lane *lane);
+void fkt_lane_restart(struct fkt_lane *lane, u64 lost);
+void *fkt_lane_forget(struct fkt_lane *lane, u64 until);
+bool fkt_lane_before_fence(const struct fkt_lane *lane);
 void fkt_lane_kick_every(struct fkt_lane *lane, u32 pages);
 void fkt_lane_queue(struct fkt_lane *lane, void *page, void *buf);
 struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf);

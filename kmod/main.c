@@ -118,14 +118,19 @@ static int fkt_ioctl_start(struct file *file, void __user *arg, size_t size)
 		return ret;
 	if (conf.lanes > FKT_LANES_SHARED || conf.on_full > FKT_ON_FULL_OVERWRITE ||
 	    (conf.on_full == FKT_ON_FULL_OVERWRITE && conf.lanes == FKT_LANES_SHARED) ||
-	    conf.flags & ~FKT_START_SYSCALL_ARGS || conf.flush_ms > 3600 * MSEC_PER_SEC ||
-	    conf.out_fd < FKT_NO_OUTPUT)
+	    conf.flags & ~(FKT_START_SYSCALL_ARGS | FKT_START_RESERVE) ||
+	    conf.flush_ms > 3600 * MSEC_PER_SEC || conf.out_fd < FKT_NO_OUTPUT)
 		return -EINVAL;
 	if (conf.limit_bytes &&
 	    (conf.limit_bytes < FKT_PAGE_BYTES || conf.on_full == FKT_ON_FULL_OVERWRITE))
 		return -EINVAL;
+	if (conf.flags & FKT_START_RESERVE && conf.on_full != FKT_ON_FULL_OVERWRITE)
+		return -EINVAL;
 	if (conf.out_fd == FKT_NO_OUTPUT && !conf.flush_ms)
 		conf.flush_ms = FKT_MARK_MS;
+	/* Nobody waits for what comes when it is asked for. */
+	if (conf.on_full == FKT_ON_FULL_OVERWRITE)
+		conf.flush_ms = 0;
 	return fkt_session_start(&fkt_session, &conf, file, &ff->generation);
 }
 
@@ -140,6 +145,22 @@ static int fkt_ioctl_add_probes(struct file *file, void __user *arg, size_t size
 	ret = fkt_providers_add(&fkt_session, &probes, file);
 	if (copy_to_user(arg, &probes, min(size, sizeof(probes))))
 		return -EFAULT;
+	return ret;
+}
+
+static int fkt_ioctl_snapshot(struct fkt_file *ff, void __user *arg, size_t size)
+{
+	struct fkt_snapshot snapshot;
+	int ret;
+
+	ret = FKT_COPY_ARGS(snapshot, stop_cycles, arg, size);
+	if (ret)
+		return ret;
+	if (snapshot.reserved)
+		return -EINVAL;
+	ret = fkt_snapshot_begin(&fkt_session, ff->generation, &snapshot);
+	if (!ret && copy_to_user(arg, &snapshot, min(size, sizeof(snapshot))))
+		ret = -EFAULT;
 	return ret;
 }
 
@@ -162,6 +183,7 @@ static int fkt_ioctl_list_codes(void __user *arg, size_t size)
 static struct fkt_lane_status fkt_status_of_lane(const struct fkt_pool *pool)
 {
 	struct fkt_lane *lane = pool->lane;
+	const u64 lost = READ_ONCE(pool->held) ? READ_ONCE(pool->lost_end) : READ_ONCE(lane->lost);
 
 	return (struct fkt_lane_status){
 		.lane = lane->number,
@@ -171,7 +193,7 @@ static struct fkt_lane_status fkt_status_of_lane(const struct fkt_pool *pool)
 		.pages_writing = READ_ONCE(pool->out_count),
 		.pages_extra = READ_ONCE(pool->extra),
 		.events = READ_ONCE(pool->events),
-		.lost = READ_ONCE(lane->lost),
+		.lost = lost - READ_ONCE(pool->lost_before),
 		.pages = READ_ONCE(pool->pages_out),
 		.discarded = READ_ONCE(pool->discarded),
 		.overwritten = READ_ONCE(lane->overwritten),
@@ -201,7 +223,8 @@ static void fkt_status_fill(struct fkt_session *s, struct fkt_status *status,
 	status->limit_reached = READ_ONCE(s->stream.limit_reached);
 	status->direct = s->output.direct;
 	status->lanes = s->pools_count;
-	status->skipped = atomic64_read(&s->skipped);
+	status->skipped = (s->stream.snapshot ? s->skipped_end : atomic64_read(&s->skipped)) -
+			  s->skipped_before;
 	status->clock_ahead = READ_ONCE(fkt_clock_ahead) - fkt_clock_zero;
 	fkt_providers_status(status);
 	for (i = 0; i < s->pools_count; i++) {
@@ -267,6 +290,8 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_ioctl_status(ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_ADD_PROBES):
 		return fkt_ioctl_add_probes(file, ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_SNAPSHOT):
+		return fkt_ioctl_snapshot(ff, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_LIST_CODES):
 		return fkt_ioctl_list_codes(ptr, _IOC_SIZE(cmd));
 	}
@@ -314,6 +339,8 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		if (!ff->generation)
 			return READ_ONCE(s->state) == FKT_STATE_IDLE ? -ENODEV : -EPERM;
 		return fkt_session_stop(s, ff->generation);
+	case FKT_SNAPSHOT_END:
+		return fkt_snapshot_end(s, ff->generation);
 	}
 	return -ENOTTY;
 }
@@ -355,6 +382,8 @@ static bool fkt_poll_pages(struct fkt_session *s)
 
 	if (fkt_has_output(s))
 		return false;
+	if (fkt_overwrites(s))
+		return READ_ONCE(s->stream.snapshot);
 	mutex_lock(&s->stream.reader);
 	due = s->stream.mark_due - jiffies;
 	ready = fkt_stream_ready(s) || s->stream.limit_reached || due <= 0;

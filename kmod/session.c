@@ -289,6 +289,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	s->output.error = 0;
 	atomic_set(&s->stream.pauses, 0);
 	atomic64_set(&s->skipped, 0);
+	s->skipped_before = 0;
 	s->output.flush_cpu_ns = 0;
 	s->output.sync_cpu_ns = 0;
 	s->start_cycles = 0;
@@ -365,6 +366,9 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	mutex_lock(&s->stream.reader);
 	if (s->stream.limit_at)
 		s->stop_cycles = s->stream.limit_at;
+	/* A snapshot that was being taken goes on as what the recording ends with. */
+	s->stream.snapshot = false;
+	s->stream.eof = false;
 	/* The last event of all: a page that is begun after this is never closed. */
 	if (fkt_stream_pause_untold(s)) {
 		(void)fkt_buffer_service(s); /* it may be why there was no page */

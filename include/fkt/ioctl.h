@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define FKT_DEVICE	  "/dev/fkt"
-#define FKT_IOCTL_VERSION 3
+#define FKT_IOCTL_VERSION 4
 
 /* fkt_start.lanes */
 #define FKT_LANES_PER_CPU 0
@@ -26,14 +26,19 @@ enum fkt_on_full {
 	FKT_ON_FULL_DROP = 0,  /* the event is counted as lost, and the lane's next page says so */
 	FKT_ON_FULL_PAUSE = 1, /* the same, and the active mask goes to 0 until it is set again */
 	/*
-	 * The lane's oldest page is overwritten. Pages go out when the recording has been stopped.
-	 * Not with a limit, nor with a lane that all CPUs share: EINVAL.
+	 * The lane's oldest page is overwritten. Pages go out when the recording has been stopped,
+	 * or by FKT_SNAPSHOT. Not with a limit, nor with a lane that all CPUs share: EINVAL.
 	 */
 	FKT_ON_FULL_OVERWRITE = 2,
 };
 
 /* fkt_start.flags */
 #define FKT_START_SYSCALL_ARGS 1u /* record the arguments of system calls */
+/*
+ * With FKT_ON_FULL_OVERWRITE: as much memory again, for what is recorded while a FKT_SNAPSHOT is
+ * taken. Without it, a probe that then finds no page counts a lost event.
+ */
+#define FKT_START_RESERVE      2u
 
 #define FKT_NO_OUTPUT	       (-1)
 
@@ -377,6 +382,23 @@ struct fkt_probes {
 	__u32 done;
 };
 
+/**
+ * struct fkt_snapshot - argument of FKT_SNAPSHOT
+ * @size: sizeof(struct fkt_snapshot)
+ * @reserved: 0
+ * @id: the snapshot's random number, for its pages' headers
+ * @from_cycles: pages that were closed before this stamp are not wanted, and are overwritten; 0:
+ *	all are wanted
+ * @stop_cycles: set by the call: up to this stamp the snapshot has all events
+ */
+struct fkt_snapshot {
+	__u32 size;
+	__u32 reserved;
+	__u8 id[16];
+	__u64 from_cycles;
+	__u64 stop_cycles;
+};
+
 #define FKT_IOC		    0xfc
 
 /* The version of this interface, FKT_IOCTL_VERSION. */
@@ -437,6 +459,16 @@ struct fkt_probes {
  * where the device cannot be opened either. ENOENT for code that has gone.
  */
 #define FKT_ADD_PROBES	    _IOWR(FKT_IOC, 12, struct fkt_probes)
+/*
+ * Of a recording with FKT_ON_FULL_OVERWRITE, which this file began: what the lanes hold may be
+ * spliced from here on, up to an end of file, while the recording goes on. FKT_STATUS is of what
+ * was spliced, until FKT_SNAPSHOT_END; then it begins anew. What is not spliced by then stays where
+ * it is. ENODEV when this file's recording is not running, EINVAL when it overwrites nothing or has
+ * an output, EBUSY when a snapshot is being taken, EINTR on a signal.
+ */
+#define FKT_SNAPSHOT	    _IOWR(FKT_IOC, 13, struct fkt_snapshot)
+/* What was spliced is used up; overwrite again. ENODEV when no snapshot is being taken, EINTR. */
+#define FKT_SNAPSHOT_END    _IO(FKT_IOC, 14)
 /*
  * The codes that other modules have registered (probe.h), as lines of FKT_SECTION_CODES: of modules
  * that are loaded, and of those that have gone since the last recording began.

@@ -316,6 +316,12 @@ void head_begin(struct recording *recording)
 	recording->begin.cycles += clock_ahead(recording->device);
 }
 
+void head_renew_processes(struct recording *recording)
+{
+	recording->processes.bytes = 0;
+	add_threads(&recording->processes);
+}
+
 void head_end(struct recording *recording, bool late)
 {
 	struct sections *head = &recording->head;

@@ -124,7 +124,8 @@ static int start(const struct recording *recording)
 		.limit_bytes = options->limit_bytes,
 		.lanes = options->lanes,
 		.on_full = options->on_full,
-		.flags = options->args ? FKT_START_SYSCALL_ARGS : 0,
+		.flags = (options->args ? FKT_START_SYSCALL_ARGS : 0) |
+			 (keeps_newest(options) && !options->gap ? FKT_START_RESERVE : 0),
 		.flush_ms = output->kind == OUTPUT_STREAM ? STREAM_FLUSH_MS : 0,
 	};
 
@@ -146,7 +147,14 @@ static int start(const struct recording *recording)
 		warnx(FKT_DEVICE ": another recording is running");
 		break;
 	case ENOMEM:
-		warnx("no memory for 2^%u pages a lane; a smaller -p will help", options->pow);
+		if (options->ring_bytes)
+			warnx("no memory for that ring%s",
+			      options->gap
+				      ? ""
+				      : ", twice; --gap takes it once, a smaller one will help as well");
+		else
+			warnx("no memory for 2^%u pages a lane; a smaller -p will help",
+			      options->pow);
 		break;
 	case EOPNOTSUPP:
 		/* It has been turned off only now. */
@@ -164,18 +172,6 @@ static int start(const struct recording *recording)
 	return -1;
 }
 
-static void get_status(struct recording *recording)
-{
-	struct fkt_status status = {
-		.size = sizeof(status),
-		.lanes_room = recording->lane_status ? recording->lanes : 0,
-		.lanes_ptr = (uintptr_t)recording->lane_status,
-	};
-
-	if (!ioctl(recording->device, FKT_STATUS, &status))
-		recording->status = status;
-}
-
 /*
  * Signals that end the recording go to the command as well. Those that a terminal sends it has
  * got already, for it is in the foreground like this program.
@@ -188,6 +184,11 @@ static int take_signal(struct recording *recording, int signals)
 
 	if (read(signals, &info, sizeof(info)) != sizeof(info))
 		return 0;
+	if (info.ssi_signo == SIGUSR1) {
+		if (!recording->ended)
+			ring_snapshot(recording);
+		return 0;
+	}
 	child_reap(&recording->child, false);
 	if (info.ssi_signo == SIGCHLD)
 		return 0;
@@ -200,12 +201,15 @@ static int take_signal(struct recording *recording, int signals)
 static void wait_for_end(struct recording *recording, int signals)
 {
 	bool progress = isatty(STDERR_FILENO);
+	int requests = keeps_newest(&recording->options) ? ring_listen() : -1;
 	struct pollfd fds[] = {
-		{ .fd = signals, .events = POLLIN }, { .fd = recording->device }, /* POLLHUP */
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = recording->device }, /* POLLHUP */
+		{ .fd = requests, .events = POLLIN },
 	};
 
 	for (;;) {
-		int ready = poll(fds, 2, progress ? PROGRESS_MS : -1);
+		int ready = poll(fds, 3, progress ? PROGRESS_MS : -1);
 
 		if (ready < 0 && errno != EINTR) {
 			warn("poll");
@@ -215,23 +219,16 @@ static void wait_for_end(struct recording *recording, int signals)
 			break;
 		if (recording->child.ended || (ready > 0 && fds[1].revents))
 			break;
+		if (ready > 0 && fds[2].revents)
+			ring_answer(recording, requests);
 		if (progress) {
-			get_status(recording);
+			status_get(recording);
 			progress_show(recording);
 		}
 	}
 	progress_erase();
-}
-
-/* The newest events, which are all that the lanes have, become a trace. Return: an errno value. */
-static int write_newest(struct recording *recording)
-{
-	struct output *output = &recording->output;
-
-	head_end(recording, true);
-	if (output_begin(output, recording->head.data, recording->head.bytes))
-		return EIO;
-	return output_splice(output, recording->device);
+	ring_close(requests);
+	recording->ended = true;
 }
 
 /* Return: 0, or -1 when the trace is not what it should be. */
@@ -246,14 +243,9 @@ static int finish(struct recording *recording)
 			break;
 		}
 	if (keeps_newest(&recording->options))
-		error = write_newest(recording);
+		error = ring_write(recording);
 	recording->lane_status = calloc(recording->lanes, sizeof(*recording->lane_status));
-	get_status(recording);
-	if (!recording->lane_status)
-		recording->status.lanes = 0;
-	if (recording->status.lanes > recording->lanes)
-		recording->status.lanes = recording->lanes;
-
+	status_get(recording);
 	child_reap(&recording->child, false);
 	tail_build(&tail, recording);
 	ret = output_end(&recording->output, recording->id, recording->status.bytes, tail.data,
@@ -327,7 +319,7 @@ out_free:
 }
 
 /* To be read from a file, and not to strike anywhere else. Return: the file. */
-static int catch_signals(sigset_t *before)
+static int catch_signals(const struct options *options, sigset_t *before)
 {
 	sigset_t set;
 	int fd;
@@ -337,6 +329,8 @@ static int catch_signals(sigset_t *before)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
+	if (keeps_newest(options))
+		sigaddset(&set, SIGUSR1);
 	fd = signalfd(-1, &set, SFD_CLOEXEC);
 	if (fd < 0)
 		err(EXIT_FAILURE, "signalfd");
@@ -372,7 +366,7 @@ int main(int argc, char **argv)
 	if (getrandom(recording.id, sizeof(recording.id), 0) != sizeof(recording.id))
 		err(EXIT_FAILURE, "getrandom");
 
-	signals = catch_signals(&before);
+	signals = catch_signals(options, &before);
 	recording.device = open_device(options);
 	if (recording.device < 0 || output_open(&recording.output, options->output))
 		return EXIT_FAILURE;

@@ -22,6 +22,7 @@ enum {
 	OPTION_ARGS,
 	OPTION_ON_FULL,
 	OPTION_RING,
+	OPTION_GAP,
 	OPTION_LIST_LAYERS,
 };
 
@@ -62,8 +63,12 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ "ring", OPTION_RING, "SIZE", 0,
 	  "Keep the newest events in SIZE of memory, for as long as it takes, and write these in the "
-	  "end; K, M and G mean powers of 1024 (--on-full=overwrite, with a buffer of that size)",
+	  "end, or when fkt_snapshot or SIGUSR1 asks for them; K, M and G mean powers of 1024 "
+	  "(--on-full=overwrite, with a buffer of that size). Takes as much memory again, for what is "
+	  "recorded while a snapshot is written",
 	  0 },
+	{ "gap", OPTION_GAP, NULL, 0,
+	  "Do without that memory: what a snapshot leaves no room for is counted as lost", 0 },
 	{ "list-layers", OPTION_LIST_LAYERS, NULL, 0,
 	  "List the layers, and what each traces on this kernel, and record nothing", 0 },
 	{ "verbose", 'v', NULL, 0, "List all that is known; name the functions that are left out",
@@ -166,6 +171,8 @@ static void finish(const struct parsed *parsed, struct argp_state *state)
 		return;
 	if (options->ring_bytes)
 		finish_ring(parsed, state);
+	if (options->gap && options->on_full != FKT_ON_FULL_OVERWRITE)
+		argp_error(state, "--gap is about snapshots of --ring");
 	if (options->on_full == FKT_ON_FULL_OVERWRITE && options->lanes == FKT_LANES_SHARED)
 		argp_error(state,
 			   "only lanes of one CPU each can be overwritten: not with --lanes=1");
@@ -250,6 +257,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_RING:
 		options->ring_bytes = parse_size(arg, state);
+		return 0;
+	case OPTION_GAP:
+		options->gap = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* All the rest is the command's. */

@@ -101,6 +101,11 @@ int output_open(struct output *output, const char *name)
 	return 0;
 }
 
+void output_take(struct output *output, int fd, const char *name)
+{
+	*output = (struct output){ .name = name, .fd = fd, .kind = OUTPUT_FILE, .ours = true };
+}
+
 static int write_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {

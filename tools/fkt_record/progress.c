@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 #include "record.h"
@@ -41,6 +42,21 @@ void progress_show(const struct recording *recording)
 	if (status->lost)
 		fprintf(stderr, "  %llu lost", status->lost);
 	shown = true;
+}
+
+void status_get(struct recording *recording)
+{
+	struct fkt_status status = {
+		.size = sizeof(status),
+		.lanes_room = recording->lane_status ? recording->lanes : 0,
+		.lanes_ptr = (uintptr_t)recording->lane_status,
+	};
+
+	if (!ioctl(recording->device, FKT_STATUS, &status))
+		recording->status = status;
+	/* Those that lane_status has. */
+	if (recording->status.lanes > status.lanes_room)
+		recording->status.lanes = status.lanes_room;
 }
 
 void progress_erase(void)

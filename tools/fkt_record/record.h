@@ -32,6 +32,7 @@
  * @lanes: FKT_LANES_…
  * @on_full: enum fkt_on_full
  * @ring_bytes: memory for all lanes that keep the newest events alone; 0: as @pow says
+ * @gap: none more for what is recorded while a snapshot is written
  * @args: record the arguments of system calls and functions
  * @probe_keys: layers that are on because their probes are named
  * @list: only list what can be traced, by this function; NULL to record. Return: 0, or -1 with a
@@ -51,6 +52,7 @@ struct options {
 	uint32_t lanes;
 	uint32_t on_full;
 	uint64_t ring_bytes;
+	bool gap;
 	bool args;
 	uint32_t probe_keys;
 	int (*list)(const struct options *options);
@@ -121,6 +123,7 @@ struct output {
  * @lanes: how many it has
  * @begin: moment on the clocks that the head tells
  * @tsc_khz: frequency of the stamp counter
+ * @ended: no more snapshots can be had
  * @status: the last that FKT_STATUS said
  * @lane_status: the same for each of its lanes, after the end
  */
@@ -139,6 +142,7 @@ struct recording {
 	uint32_t lanes;
 	struct fkt_clock_pair begin;
 	uint64_t tsc_khz;
+	bool ended;
 	struct fkt_status status;
 	struct fkt_lane_status *lane_status;
 };
@@ -221,6 +225,9 @@ void child_abandon(struct child *child);
  */
 int output_open(struct output *output, const char *name);
 
+/** output_take - as output_open(), for a regular file that is open already; not closed by output */
+void output_take(struct output *output, int fd, const char *name);
+
 /**
  * output_begin - write the head, and get ready for pages
  *
@@ -264,6 +271,9 @@ void head_begin(struct recording *recording);
  *	called now
  */
 void head_end(struct recording *recording, bool late);
+
+/** head_renew_processes - let processes be the threads that there are now */
+void head_renew_processes(struct recording *recording);
 
 /** tail_build - tail sections; the recording has ended */
 void tail_build(struct sections *tail, const struct recording *recording);
@@ -332,7 +342,27 @@ int list_functions(char **patterns, bool verbose);
 /** list_layers - print the layers, and what each hooks on this kernel; 0 */
 int list_layers(const struct options *options);
 
+/* ring.c */
+
+/** ring_write - head and pages of what the lanes hold; the recording has ended. 0 or an errno value */
+int ring_write(struct recording *recording);
+
+/** ring_snapshot - write a snapshot into a file that is called like the output, with a number */
+void ring_snapshot(struct recording *recording);
+
+/** ring_listen - where fkt_snapshot finds us; -1, with a message, when it won't */
+int ring_listen(void);
+
+/** ring_close - the end of that; @fd may be -1 */
+void ring_close(int fd);
+
+/** ring_answer - somebody has connected: write the snapshot that is asked for */
+void ring_answer(struct recording *recording, int fd);
+
 /* progress.c */
+
+/** status_get - ask the module how the recording is; sets status, and lane_status where it is there */
+void status_get(struct recording *recording);
 
 /** progress_show - update the line of progress */
 void progress_show(const struct recording *recording);

@@ -29,9 +29,9 @@ static uint64_t add_overwritten(struct sections *tail, const struct recording *r
 			from = recording->lane_status[i].complete_from;
 	}
 	add_info_number(tail, "overwritten", events);
-	if (events)
+	if (from)
 		add_info_number(tail, "complete_from_cycles", from);
-	return events ? from : recording->status.start_cycles;
+	return from ? from : recording->status.start_cycles;
 }
 
 static void add_infos(struct sections *tail, const struct recording *recording, uint64_t end_ns)

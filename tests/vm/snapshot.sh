@@ -1,0 +1,152 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 300 s
+#
+# Snapshots of a ring while it goes on: each is a whole trace, together they have every event, and none is missing from where
+# one says that it is complete.
+
+. "$TOP/tests/vm/lib.sh"
+
+# Makes system calls that say their number, of a file whose number nobody else has, for as long as it is let.
+cat >numbered <<'END'
+	use POSIX;
+	dup2(POSIX::open("/dev/zero", O_RDONLY), 77) or die;
+	open my $file, "<&=77" or die;
+	for (my $i = 1;; $i++) {
+		sysseek $file, $i, 0;
+		open my $begun, ">", "begun" if $i == 1;
+		select undef, undef, undef, $ARGV[0] if $ARGV[0] && !($i % 50);
+	}
+END
+
+# begin_numbers [PAUSE]: in the background.
+begin_numbers() {
+	rm -f begun
+	perl numbered "$@" &
+	background+=($!)
+	wait_until 60 [ -e begun ]
+}
+
+numbers() {
+	fkt_print --no-summary --time=cycles "${@:2}" "$1" |
+		perl -ne '/ sys_lseek +fd=77 offset=((0x)?[0-9a-f]+) / and print $2 ? hex $1 : $1, "\n"' | grep -v '^0$'
+}
+
+# in_a_row FILE: each number is the one before and 1.
+in_a_row() {
+	perl -ne 'chomp; if (defined $n && $_ != $n + 1) { print "$_ follows $n\n"; exit 1 } $n = $_; END { exit !defined $n }' "$1"
+}
+
+# all_numbers TRACE…: of all of them, each once.
+all_numbers() {
+	local trace
+
+	for trace in "$@"; do
+		numbers "$trace" --from 0
+	done | sort -n >all
+}
+
+# snapshot FILE [OPTION…]: take one that has to work.
+snapshot() {
+	expect 0 fkt_snapshot -o "$@"
+	said '^fkt_snapshot: .*: [0-9]+ events, [0-9]+ pages \([0-9.]+ MB\) of [0-9.]+ s, 0 lost$'
+}
+
+whole() {
+	numbers "$1" >n
+	check "$1: $(wc -l <n) calls, none is missing" in_a_row n
+	check "$1: no page is damaged" [ -z "$(fkt_print --no-summary --from 0 "$1" 2>&1 >/dev/null)" ]
+	check "$1: nothing is lost" grep -q '^none' <(summary "$1" Lost)
+}
+
+expect 1 fkt_snapshot -o s
+said '^fkt_snapshot: no recording is running that keeps the newest events \(fkt_record --ring SIZE\)$'
+check 'nothing is left behind' not [ -e s ]
+
+echo '--- more memory than is used between them: nothing is missing at all'
+start_recorder --ring 16M --args -k system -n -o t
+begin_numbers 0.005
+sleep 1
+for i in 1 2 3; do
+	snapshot s$i
+	sleep 0.5
+done
+kill -USR1 "$recorder"
+wait_until 20 grep -q '^fkt_record: t.1: [0-9]* events' recorder.err
+expect 0 fkt_snapshot
+check 'a name of its own' [ -s trace_file.1 ]
+sleep 0.5
+kill "${background[-1]}"
+stop_recorder
+check 'the recording ends well' [ "$status" = 0 ]
+for trace in s1 s2 s3 t.1 trace_file.1 t; do
+	whole $trace
+done
+all_numbers s1 s2 s3 t.1 trace_file.1 t
+check "all $(wc -l <all) calls are in one of them" in_a_row all
+check 'each in one of them alone' [ "$(sort -u all | wc -l)" = "$(wc -l <all)" ]
+check 'the names are there' grep -q ' perl ' <(fkt_print --no-summary s3)
+same_by_all s2
+
+echo '--- less: the newest ones of each, on all CPUs, with functions'
+start_recorder --ring 2M --args -k system,functions -F 'vfs_*' -n -o t
+for cpu in $(seq 0 $(($(nproc) - 1))); do
+	taskset -c "$cpu" sh -c 'while :; do head -c 300 /etc/passwd >/dev/null; done' &
+	background+=($!)
+done
+begin_numbers
+for i in 1 2 3; do
+	sleep 0.7
+	snapshot s$i
+	whole s$i
+done
+rm s?
+snapshot s --last 50ms
+whole s
+ms=$(sed -nE 's/.* of ([0-9.]+) s, .*/\1/p' .err)
+check "no more than was asked for, and little less: $ms s" perl -e 'exit !($ARGV[0] > 0.02 && $ARGV[0] < 0.2)' "$ms"
+
+echo '--- where it can'\''t be written, and by two at once'
+mkdir -p small
+mount -t tmpfs -o size=1600k none small
+head -c 1200K /dev/zero >small/filler
+expect 1 fkt_snapshot -o small/s
+said 'cannot write the snapshot: No space left on device'
+check 'what is not a trace is gone' not [ -e small/s ]
+umount small
+snapshot s
+whole s
+fkt_snapshot -o s1 2>.1 &
+fkt_snapshot -o s2 2>.2
+wait $!
+check 'each gets one' grep -q '0 lost' .1
+check 'and the other one' grep -q '0 lost' .2
+expect 1 fkt_snapshot -o /dev/null
+said 'regular file'
+expect 2 fkt_snapshot --last soon
+stop_recorder
+check 'the recording ends well' [ "$status" = 0 ]
+whole t
+kill "${background[@]}" 2>/dev/null
+
+echo '--- without more memory: what there is no room for is counted'
+start_recorder --ring 256K --gap --args -k system -n -o t
+begin_numbers
+for i in 1 2; do
+	sleep 0.5
+	expect 0 fkt_snapshot -o g$i
+	numbers g$i >n
+	check "its $(wc -l <n) calls are from before the gap" in_a_row n
+done
+kill "${background[-1]}"
+stop_recorder
+check 'it goes on' [ "$(numbers t | wc -l)" -gt 100 ]
+wait_until 20 idle
+
+echo '--- other recordings'
+start_recorder -n -o t
+expect 1 fkt_snapshot -o s
+said 'no recording is running that keeps the newest'
+stop_recorder
+expect 2 fkt_record --gap true
+said 'about snapshots'
