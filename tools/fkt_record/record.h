@@ -344,7 +344,11 @@ int list_layers(const struct options *options);
 
 /* ring.c */
 
-/** ring_write - head and pages of what the lanes hold; the recording has ended. 0 or an errno value */
+/**
+ * ring_write - head and pages of what the lanes hold; the recording has ended
+ *
+ * Return: 0 or an errno value.
+ */
 int ring_write(struct recording *recording);
 
 /** ring_snapshot - write a snapshot into a file that is called like the output, with a number */
@@ -361,7 +365,7 @@ void ring_answer(struct recording *recording, int fd);
 
 /* progress.c */
 
-/** status_get - ask the module how the recording is; sets status, and lane_status where it is there */
+/** status_get - ask the module how the recording is; sets status, and lane_status if it is there */
 void status_get(struct recording *recording);
 
 /** progress_show - update the line of progress */
