@@ -514,6 +514,12 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 int fkt_flush_start(struct fkt_session *s);
 void fkt_flush_wait(struct fkt_session *s);
 
+/* ended.c */
+int fkt_ended_begin(struct fkt_session *s);
+void fkt_ended_add(const struct task_struct *p);
+int fkt_ended_list(struct fkt_ended __user *to, u32 room, u32 *count);
+void fkt_ended_free(void);
+
 /* snapshot.c */
 int fkt_snapshot_begin(struct fkt_session *s, u32 generation, struct fkt_snapshot *snapshot);
 int fkt_snapshot_end(struct fkt_session *s, u32 generation);

@@ -180,6 +180,22 @@ static int fkt_ioctl_list_codes(void __user *arg, size_t size)
 	return ret;
 }
 
+static int fkt_ioctl_list_ended(void __user *arg, size_t size)
+{
+	struct fkt_ended_list list;
+	int ret;
+
+	ret = FKT_COPY_ARGS(list, ended_ptr, arg, size);
+	if (ret)
+		return ret;
+	if (list.reserved)
+		return -EINVAL;
+	ret = fkt_ended_list(u64_to_user_ptr(list.ended_ptr), list.room, &list.count);
+	if (!ret && copy_to_user(arg, &list, min(size, sizeof(list))))
+		ret = -EFAULT;
+	return ret;
+}
+
 static struct fkt_lane_status fkt_status_of_lane(const struct fkt_pool *pool)
 {
 	struct fkt_lane *lane = pool->lane;
@@ -294,6 +310,8 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_ioctl_snapshot(ff, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_LIST_CODES):
 		return fkt_ioctl_list_codes(ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_LIST_ENDED):
+		return fkt_ioctl_list_ended(ptr, _IOC_SIZE(cmd));
 	}
 
 	switch (cmd) {
@@ -451,6 +469,7 @@ static void __exit fkt_exit(void)
 	misc_deregister(&fkt_device);
 	fkt_sleep_exit();
 	fkt_session_exit(&fkt_session);
+	fkt_ended_free();
 }
 
 module_init(fkt_init);

@@ -280,7 +280,9 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 		goto out_unlock;
 
 	smp_store_release(&s->state, FKT_STATE_READY);
-	ret = fkt_buffer_alloc(s);
+	ret = fkt_ended_begin(s);
+	if (!ret)
+		ret = fkt_buffer_alloc(s);
 	if (ret)
 		goto out_state;
 	if (fkt_shared(s))

@@ -399,6 +399,40 @@ struct fkt_snapshot {
 	__u64 stop_cycles;
 };
 
+/**
+ * struct fkt_ended - a thread that has ended
+ * @tid: its number
+ * @pid: that of its process
+ * @ppid: that of the process's parent
+ * @reserved: 0
+ * @comm: its name, with zeros behind
+ */
+struct fkt_ended {
+	__u32 tid;
+	__u32 pid;
+	__u32 ppid;
+	__u32 reserved;
+	char comm[16];
+};
+
+#define FKT_ENDED_MAX 16384
+
+/**
+ * struct fkt_ended_list - argument of FKT_LIST_ENDED
+ * @size: sizeof(struct fkt_ended_list)
+ * @room: given by the caller: how many fit at @ended_ptr
+ * @count: set by the call: how many are there, the last one first; at most FKT_ENDED_MAX
+ * @reserved: 0
+ * @ended_ptr: given by the caller: address of a struct fkt_ended[]
+ */
+struct fkt_ended_list {
+	__u32 size;
+	__u32 room;
+	__u32 count;
+	__u32 reserved;
+	__u64 ended_ptr;
+};
+
 #define FKT_IOC		    0xfc
 
 /* The version of this interface, FKT_IOCTL_VERSION. */
@@ -474,5 +508,10 @@ struct fkt_snapshot {
  * that are loaded, and of those that have gone since the last recording began.
  */
 #define FKT_LIST_CODES	    _IOWR(FKT_IOC, 20, struct fkt_code_lines)
+/*
+ * The threads that have ended while the last recording with FKT_ON_FULL_OVERWRITE ran, or runs: of
+ * what is overwritten, nobody else knows how they were called.
+ */
+#define FKT_LIST_ENDED	    _IOWR(FKT_IOC, 21, struct fkt_ended_list)
 
 #endif

@@ -71,8 +71,11 @@ static void fkt_exit(void *data, struct task_struct *p FKT_GROUP_DEAD)
 	FKT_PROBE_GUARD();
 
 	fkt_graph_forget(p);
-	if (fkt_on(FKT_KEY_PROCESS))
-		FKT_EVENT(FKT_CODE_EXIT, 0, fkt_pair(p->pid, p->exit_code));
+	if (!fkt_on(FKT_KEY_PROCESS))
+		return;
+	if (fkt_overwrites(&fkt_session))
+		fkt_ended_add(p);
+	FKT_EVENT(FKT_CODE_EXIT, 0, fkt_pair(p->pid, p->exit_code));
 }
 
 static void fkt_rename(void *data, struct task_struct *p, const char *name)

@@ -103,6 +103,8 @@ for i in 1 2; do
 	snapshot s$i
 	whole s$i
 done
+check 'threads that have ended have names' \
+	not grep -q . <(fkt_print --no-summary --time=cycles s2 | awk '$3 ~ /^[0-9]+$/ && $4 == "?"')
 snapshot s --last 50ms
 whole s
 ms=$(sed -nE 's/.* of ([0-9.]+) s, .*/\1/p' .err)

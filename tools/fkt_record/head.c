@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -156,12 +157,35 @@ static void add_ended_command(struct sections *head, const struct recording *rec
 				name ? name + 1 : command);
 }
 
+/* Nor does anybody else know the threads that have ended any more. */
+static void add_ended(struct sections *head, int device)
+{
+	struct fkt_ended *ended = calloc(FKT_ENDED_MAX, sizeof(*ended));
+	struct fkt_ended_list list = {
+		.size = sizeof(list),
+		.room = FKT_ENDED_MAX,
+		.ended_ptr = (uintptr_t)ended,
+	};
+
+	if (!ended || ioctl(device, FKT_LIST_ENDED, &list))
+		list.count = 0;
+	for (uint32_t i = 0; i < list.count && i < FKT_ENDED_MAX; i++) {
+		for (char *c = ended[i].comm; *c && c < ended[i].comm + sizeof(ended[i].comm); c++)
+			if (*c == '\n')
+				*c = '?';
+		sections_printf(head, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %.15s\n", ended[i].tid,
+				ended[i].pid, ended[i].ppid, ended[i].comm);
+	}
+	free(ended);
+}
+
 /* Of two lines with one number, a reader takes the first. */
 static void add_processes(struct sections *head, const struct recording *recording, bool late)
 {
 	sections_begin(head, FKT_SECTION_PROCESSES);
 	if (late) {
 		add_threads(head);
+		add_ended(head, recording->device);
 		add_ended_command(head, recording);
 	}
 	if (recording->processes.bytes)
