@@ -59,10 +59,10 @@ static const struct fkt_page_header *fkt_buf_header(const struct fkt_buf *buf)
 	return page_address(buf->page);
 }
 
-/* The ring must have room for every page that is in the lane at a time. */
+/* The ring must have room for every page that is in the lane at a time, those of a reserve too. */
 static u32 fkt_pool_entries(const struct fkt_pool *pool)
 {
-	return roundup_pow_of_two(pool->cap);
+	return roundup_pow_of_two(max(pool->cap, 2 * pool->initial));
 }
 
 /* Add the pages of one allocation to the pool's spare ones. */
@@ -127,6 +127,14 @@ static int fkt_pool_add(struct fkt_session *s, struct fkt_pool *pool, u32 count,
 	return 0;
 }
 
+/* Asking for nearly all memory there is would have the OOM killer answer. */
+static int fkt_pool_add_checked(struct fkt_session *s, struct fkt_pool *pool, u32 count, bool extra)
+{
+	if (count > si_mem_available() / 2)
+		return -ENOMEM;
+	return fkt_pool_add(s, pool, count, extra);
+}
+
 /*
  * Spare pages go to the lane in the order in which they came: that of their addresses, by and
  * large.
@@ -162,19 +170,12 @@ int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 		/* Probes look at it only once a page is queued: that publishes it. */
 		pool->lane->ring = pool->ring;
 	}
-	if (pool->pages < pool->initial + reserve) {
-		u32 count = pool->initial + reserve - pool->pages;
-
-		/* Asking for nearly all memory there is would have the OOM killer answer. */
-		if (count > si_mem_available() / 2)
-			return -ENOMEM;
-	}
 	if (pool->pages < pool->initial)
-		ret = fkt_pool_add(s, pool, pool->initial - pool->pages, false);
+		ret = fkt_pool_add_checked(s, pool, pool->initial - pool->pages, false);
 	fkt_pool_queue_spare(pool);
 	/* What is extra does not outlive the recording. */
 	if (!ret && pool->extra < reserve)
-		ret = fkt_pool_add(s, pool, reserve - pool->extra, true);
+		ret = fkt_pool_add_checked(s, pool, reserve - pool->extra, true);
 	return ret;
 }
 

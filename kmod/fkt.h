@@ -222,8 +222,9 @@ struct fkt_buf {
  * @pages_out: handed to the output
  * @discarded: events that were recorded and could not be written
  * @held: the lane is read for a snapshot, and does not overwrite meanwhile
- * @lost_before: events that the lane had lost when the trace that goes out, or will, began
- * @lost_end: and when the snapshot that is being taken was asked for
+ * @lost_before: events that the lane had lost when the trace that goes out, or will, began; with
+ *	the session's lock, too
+ * @lost_end: and when the snapshot that is being taken was asked for; likewise
  */
 struct fkt_pool {
 	struct fkt_lane *lane;
@@ -522,7 +523,7 @@ void fkt_ended_free(void);
 
 /* snapshot.c */
 int fkt_snapshot_begin(struct fkt_session *s, u32 generation, struct fkt_snapshot *snapshot);
-int fkt_snapshot_end(struct fkt_session *s, u32 generation);
+int fkt_snapshot_end(struct fkt_session *s, u32 generation, bool used);
 bool fkt_snapshot_has(const struct fkt_session *s, const struct fkt_pool *pool);
 bool fkt_snapshot_is_out(const struct fkt_session *s);
 void fkt_snapshot_service(struct fkt_pool *pool);

@@ -163,8 +163,10 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 	const u32 bytes = 8 * (1 + (u32)(tag & FKT_SLOT_WORDS_MASK));
 	const u32 cpu = fkt_cpu();
 	struct fkt_place place;
+	bool again = true;
 	u64 head;
 
+retry:
 	do {
 		head = READ_ONCE(lane->head);
 		if (!fkt_place_find(lane, head, bytes, cpu, shared, &place))
@@ -188,6 +190,16 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 	return true;
 
 full:
+	/*
+	 * Pages are overwritten when one is begun: where all were full of an interrupted probe's
+	 * page and those behind it, nobody would ever begin one, though that probe has committed.
+	 */
+	if (again && READ_ONCE(lane->overwrites)) {
+		again = false;
+		fkt_lane_overwrite(lane);
+		if (fkt_lane_queued(lane))
+			goto retry;
+	}
 	fkt_count(&lane->lost, shared);
 	fkt_lane_full(lane, fkt_stamp(place.now));
 	return false;
@@ -265,7 +277,7 @@ void fkt_clock_goes_on(u64 clock, u64 stamp)
  */
 void fkt_lane_fence(struct fkt_lane *lane, bool shared)
 {
-	u64 head, next, now;
+	u64 head, next, now, lost;
 	u32 page, fences;
 	bool open;
 
@@ -275,6 +287,7 @@ void fkt_lane_fence(struct fkt_lane *lane, bool shared)
 		 * Read before the exchange: whoever sees the new head reads the clock after that.
 		 */
 		now = fkt_clock(true);
+		lost = READ_ONCE(lane->lost); /* as in fkt_place_find() */
 		page = FKT_HEAD_PAGE(head);
 		open = FKT_HEAD_OFFSET(head) != FKT_HEAD_CLOSED;
 		fences = open ? 0 : (FKT_HEAD_CPU(head) + 1) & FKT_HEAD_FENCES;
@@ -284,6 +297,7 @@ void fkt_lane_fence(struct fkt_lane *lane, bool shared)
 		fkt_page_close(fkt_ring_entry(lane, page), FKT_HEAD_OFFSET(head), fkt_stamp(now));
 	lane->fence_end = fkt_stamp(now);
 	lane->fence_page = page;
+	lane->fence_lost = lost;
 }
 
 /**
@@ -341,39 +355,37 @@ bool fkt_lane_hold(struct fkt_lane *lane)
 	if (READ_ONCE(lane->overwriting))
 		return false;
 	WRITE_ONCE(lane->overwrites, false);
+	barrier(); /* partner: a probe that interrupts this: limit and tail are the reader's now */
 	return true;
 }
 
 /**
  * fkt_lane_release - let a lane overwrite again: it has no reader any more
- * @lane: the lane, with pages of which FKT_OVERWRITE_PAGES are empty, or can be overwritten
+ * @lane: the lane, with FKT_OVERWRITE_PAGES and one more, empty or not
  *
  * Context: as for fkt_lane_hold().
  */
 void fkt_lane_release(struct fkt_lane *lane)
 {
+	barrier(); /* partner: a probe that interrupts this: limit and tail are whole */
 	WRITE_ONCE(lane->overwrites, true);
-	/* A lane without an empty page would never get one: no probe could begin it. */
-	fkt_lane_overwrite(lane);
 }
 
 /**
  * fkt_lane_restart - forget what was taken, as if the lane were new
  * @lane: the lane
- * @lost: events that were taken, and have not come to where they were to go
+ * @used: it has come to where it was to go, and all from before the last fence was taken
+ * @events: those that were taken, which count as overwritten if not
  *
- * The next page that is taken will be the first one. Where all from before the last fence was taken
- * the lane is complete from there.
+ * The next page that is taken will be the first one.
  *
  * Context: the reader.
  */
-void fkt_lane_restart(struct fkt_lane *lane, u64 lost)
+void fkt_lane_restart(struct fkt_lane *lane, bool used, u64 events)
 {
 	const u64 complete = fkt_lane_complete(lane);
 
-	if (!fkt_lane_before_fence(lane))
-		lane->overwritten = 0;
-	lane->overwritten += lost;
+	lane->overwritten = used ? 0 : lane->overwritten + events;
 	if (lane->overwritten_end < complete)
 		lane->overwritten_end = complete;
 	lane->taken = 0;
@@ -501,7 +513,8 @@ struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
 /**
  * fkt_lane_unqueue - take back a page that was queued and not written to
  * @lane: the lane
- * Context: the reader, when no probe can run.
+ * Context: the reader, when no probe can run; or on the lane's own CPU with interrupts off, when so
+ * many are queued that what interrupts all the same does not get to the last one.
  * Return: the handle of the page queued last; NULL when there is none.
  */
 void *fkt_lane_unqueue(struct fkt_lane *lane)

@@ -80,6 +80,7 @@ struct fkt_ring_entry {
  * @taken_end: stamp of the closing of page @tail - 1; the reader's
  * @fence_end: stamp of the last fence, see fkt_lane_fence(); the reader's
  * @fence_page: the head's page at that moment; the reader's
+ * @fence_lost: @lost at that moment, or less; the reader's
  *
  * The first line of cache is all that a probe touches besides the page and its ring entry.
  */
@@ -103,6 +104,7 @@ struct fkt_lane {
 	u64 taken_end;
 	u64 fence_end;
 	u32 fence_page;
+	u64 fence_lost;
 } ____cacheline_aligned;
 
 /*
@@ -266,7 +268,7 @@ void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entri
 		   u16 cpu, u32 kick_pages);
 bool fkt_lane_hold(struct fkt_lane *lane);
 void fkt_lane_release(struct fkt_lane *lane);
-void fkt_lane_restart(struct fkt_lane *lane, u64 lost);
+void fkt_lane_restart(struct fkt_lane *lane, bool used, u64 events);
 void *fkt_lane_forget(struct fkt_lane *lane, u64 until);
 bool fkt_lane_before_fence(const struct fkt_lane *lane);
 void fkt_lane_kick_every(struct fkt_lane *lane, u32 pages);

@@ -159,8 +159,10 @@ static int fkt_ioctl_snapshot(struct fkt_file *ff, void __user *arg, size_t size
 	if (snapshot.reserved)
 		return -EINVAL;
 	ret = fkt_snapshot_begin(&fkt_session, ff->generation, &snapshot);
-	if (!ret && copy_to_user(arg, &snapshot, min(size, sizeof(snapshot))))
+	if (!ret && copy_to_user(arg, &snapshot, min(size, sizeof(snapshot)))) {
+		(void)fkt_snapshot_end(&fkt_session, ff->generation, false);
 		ret = -EFAULT;
+	}
 	return ret;
 }
 
@@ -196,10 +198,11 @@ static int fkt_ioctl_list_ended(void __user *arg, size_t size)
 	return ret;
 }
 
-static struct fkt_lane_status fkt_status_of_lane(const struct fkt_pool *pool)
+static struct fkt_lane_status fkt_status_of_lane(const struct fkt_session *s,
+						 const struct fkt_pool *pool)
 {
 	struct fkt_lane *lane = pool->lane;
-	const u64 lost = READ_ONCE(pool->held) ? READ_ONCE(pool->lost_end) : READ_ONCE(lane->lost);
+	const u64 lost = s->stream.snapshot ? pool->lost_end : READ_ONCE(lane->lost);
 
 	return (struct fkt_lane_status){
 		.lane = lane->number,
@@ -209,7 +212,7 @@ static struct fkt_lane_status fkt_status_of_lane(const struct fkt_pool *pool)
 		.pages_writing = READ_ONCE(pool->out_count),
 		.pages_extra = READ_ONCE(pool->extra),
 		.events = READ_ONCE(pool->events),
-		.lost = lost - READ_ONCE(pool->lost_before),
+		.lost = lost - pool->lost_before,
 		.pages = READ_ONCE(pool->pages_out),
 		.discarded = READ_ONCE(pool->discarded),
 		.overwritten = READ_ONCE(lane->overwritten),
@@ -244,7 +247,7 @@ static void fkt_status_fill(struct fkt_session *s, struct fkt_status *status,
 	status->clock_ahead = READ_ONCE(fkt_clock_ahead) - fkt_clock_zero;
 	fkt_providers_status(status);
 	for (i = 0; i < s->pools_count; i++) {
-		const struct fkt_lane_status lane = fkt_status_of_lane(&s->pools[i]);
+		const struct fkt_lane_status lane = fkt_status_of_lane(s, &s->pools[i]);
 
 		status->events += lane.events;
 		status->lost += lane.lost;
@@ -321,6 +324,7 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case FKT_ENABLE:
 	case FKT_DISABLE:
 	case FKT_SETMASK:
+	case FKT_SNAPSHOT_END:
 		if (get_user(value, (u32 __user *)ptr))
 			return -EFAULT;
 	}
@@ -358,7 +362,9 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 			return READ_ONCE(s->state) == FKT_STATE_IDLE ? -ENODEV : -EPERM;
 		return fkt_session_stop(s, ff->generation);
 	case FKT_SNAPSHOT_END:
-		return fkt_snapshot_end(s, ff->generation);
+		if (value > 1)
+			return -EINVAL;
+		return fkt_snapshot_end(s, ff->generation, value);
 	}
 	return -ENOTTY;
 }

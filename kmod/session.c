@@ -371,6 +371,8 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	/* A snapshot that was being taken goes on as what the recording ends with. */
 	s->stream.snapshot = false;
 	s->stream.eof = false;
+	for (i = 0; i < s->pools_count; i++)
+		s->pools[i].held = false;
 	/* The last event of all: a page that is begun after this is never closed. */
 	if (fkt_stream_pause_untold(s)) {
 		(void)fkt_buffer_service(s); /* it may be why there was no page */

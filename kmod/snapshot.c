@@ -14,6 +14,9 @@
 /* Empty pages that change hands at a time with interrupts off. */
 #define FKT_SNAPSHOT_BATCH 256
 
+/* Empty pages that a lane keeps of too many: more than probes that interrupt an interrupt begin. */
+#define FKT_SNAPSHOT_KEEP  8
+
 /* Give the lane up to @count empty pages of the reserve. The reader, or on its behalf. */
 static void fkt_pool_feed(struct fkt_pool *pool, u32 count)
 {
@@ -57,30 +60,8 @@ static void fkt_pool_hold(struct fkt_pool *pool)
 		return;
 	fkt_pool_feed(pool, FKT_SNAPSHOT_BATCH);
 	fkt_lane_fence(pool->lane, false);
-	pool->lost_end = pool->lane->lost;
+	pool->lost_end = pool->lane->fence_lost;
 	pool->held = true;
-}
-
-/* Whether a lane that is held has more pages than in the beginning, and empty ones among them. */
-static bool fkt_pool_is_large(const struct fkt_pool *pool)
-{
-	return pool->held && fkt_pool_in_lane(pool) > pool->initial &&
-	       fkt_lane_queued(pool->lane) > min_t(u32, pool->initial / 2, FKT_SNAPSHOT_BATCH);
-}
-
-/*
- * Take some of them back. Those that are left are more than one: a probe that this has interrupted,
- * or that interrupts it, takes the first.
- */
-static void fkt_pool_shrink(struct fkt_pool *pool)
-{
-	struct fkt_buf *buf;
-	u32 count;
-
-	for (count = 0; count < FKT_SNAPSHOT_BATCH && fkt_pool_is_large(pool); count++) {
-		buf = fkt_lane_unqueue(pool->lane);
-		list_add(&buf->link, &pool->spare);
-	}
 }
 
 static bool fkt_pool_is_held(const struct fkt_pool *pool)
@@ -88,10 +69,29 @@ static bool fkt_pool_is_held(const struct fkt_pool *pool)
 	return pool->held;
 }
 
+/*
+ * Let the lane overwrite again, when it has no more pages than in the beginning: empty ones go back,
+ * and where it is full of what was recorded since, the oldest go. Some at a time.
+ */
 static void fkt_pool_let_go(struct fkt_pool *pool)
 {
-	fkt_lane_release(pool->lane);
-	WRITE_ONCE(pool->held, false);
+	const u32 keep = min_t(u32, pool->initial / 2, FKT_SNAPSHOT_KEEP);
+	struct fkt_buf *buf;
+	u32 count;
+
+	for (count = 0; count < FKT_SNAPSHOT_BATCH; count++) {
+		buf = NULL;
+		if (fkt_pool_in_lane(pool) > pool->initial)
+			buf = fkt_lane_queued(pool->lane) > keep
+				      ? fkt_lane_unqueue(pool->lane)
+				      : fkt_lane_forget(pool->lane, U64_MAX);
+		if (!buf) {
+			fkt_lane_release(pool->lane);
+			pool->held = false;
+			return;
+		}
+		list_add(&buf->link, &pool->spare);
+	}
 }
 
 /* What to do, and to which lanes. */
@@ -167,6 +167,36 @@ static int fkt_snapshot_may_begin(const struct fkt_session *s, u32 generation)
 	return s->stream.snapshot ? -EBUSY : 0;
 }
 
+/* The stamp up to which the snapshot that is being taken has all events. */
+static u64 fkt_snapshot_stop(const struct fkt_session *s)
+{
+	u64 stop = fkt_stamp(fkt_clock(true));
+	u32 i;
+
+	for (i = 0; i < s->pools_count; i++)
+		if (s->pools[i].held)
+			stop = min(stop, s->pools[i].lane->fence_end);
+	return stop;
+}
+
+/* Give all of the reserve to the lanes: to each a part of its own, and then another one. */
+static void fkt_snapshot_feed(struct fkt_session *s)
+{
+	bool again;
+	u32 i;
+
+	do {
+		again = false;
+		for (i = 0; i < s->pools_count; i++) {
+			if (!s->pools[i].held)
+				continue;
+			fkt_pool_feed(&s->pools[i], FKT_SNAPSHOT_BATCH);
+			again |= !list_empty(&s->pools[i].spare);
+		}
+		cond_resched();
+	} while (again);
+}
+
 /**
  * fkt_snapshot_begin - let what the lanes hold go out
  * @s: the session
@@ -192,110 +222,25 @@ int fkt_snapshot_begin(struct fkt_session *s, u32 generation, struct fkt_snapsho
 	fkt_stream_begin(s, snapshot->id);
 	WRITE_ONCE(s->stream.snapshot, true);
 	s->skipped_end = atomic64_read(&s->skipped);
+	for (i = 0; i < s->pools_count; i++) {
+		fkt_pool_regain(&s->pools[i]);
+		s->pools[i].lost_end = READ_ONCE(s->pools[i].lane->lost);
+	}
 	fkt_lanes_do(s, fkt_pool_overwrites, fkt_pool_hold);
-
-	snapshot->stop_cycles = U64_MAX;
+	snapshot->stop_cycles = fkt_snapshot_stop(s);
+	/* Whoever takes the snapshot may take its time. */
+	fkt_snapshot_feed(s);
 	for (i = 0; i < s->pools_count; i++) {
 		pool = &s->pools[i];
-		if (!pool->held)
-			continue;
-		snapshot->stop_cycles = min(snapshot->stop_cycles, pool->lane->fence_end);
-		while (fkt_lane_before_fence(pool->lane) &&
-		       (buf = fkt_lane_forget(pool->lane, snapshot->from_cycles)))
+		while (pool->held && fkt_lane_before_fence(pool->lane) &&
+		       (buf = fkt_lane_forget(pool->lane, snapshot->from_cycles))) {
 			list_add_tail(&buf->link, &pool->spare);
-		/* Whoever takes the snapshot may take its time. */
-		fkt_pool_feed(pool, U32_MAX);
+			cond_resched();
+		}
 	}
 out_unlock:
 	fkt_snapshot_unlock(s);
 	return ret;
-}
-
-/* A lane without an empty page, and with none to overwrite, would stand still. */
-static bool fkt_snapshot_may_end(struct fkt_session *s)
-{
-	struct fkt_pool *pool;
-	u32 i;
-
-	for (i = 0; i < s->pools_count; i++) {
-		pool = &s->pools[i];
-		if (!pool->held)
-			continue;
-		fkt_pool_regain(pool);
-		if (list_empty(&pool->spare) && fkt_pool_in_lane(pool) <= FKT_OVERWRITE_PAGES)
-			return false;
-	}
-	return true;
-}
-
-/* What went out is used up: @pool begins anew, with as many pages as in the beginning. */
-static void fkt_pool_restart(struct fkt_pool *pool)
-{
-	const bool all = !fkt_lane_before_fence(pool->lane);
-
-	fkt_lane_restart(pool->lane, all ? 0 : pool->events);
-	if (all)
-		WRITE_ONCE(pool->lost_before, pool->lost_end);
-	if (fkt_pool_in_lane(pool) < pool->initial)
-		fkt_pool_feed(pool, pool->initial - fkt_pool_in_lane(pool));
-}
-
-/* It has more pages than in the beginning, full of what was recorded since: the oldest go. */
-static void fkt_pool_trim(struct fkt_pool *pool)
-{
-	struct fkt_buf *buf;
-
-	while (fkt_pool_in_lane(pool) > pool->initial &&
-	       (buf = fkt_lane_forget(pool->lane, U64_MAX)))
-		list_add_tail(&buf->link, &pool->spare);
-}
-
-/**
- * fkt_snapshot_end - what went out is used up: the lanes overwrite again
- * @s: the session
- * @generation: the recording's number
- *
- * Context: process; may sleep, until the output has let go of a few pages, where there is no
- * reserve.
- * Return: 0, -ENODEV when no snapshot is being taken, -ERESTARTSYS on a signal.
- */
-int fkt_snapshot_end(struct fkt_session *s, u32 generation)
-{
-	u64 stop = U64_MAX;
-	int ret;
-	u32 i;
-
-	for (;;) {
-		ret = fkt_snapshot_lock(s);
-		if (ret)
-			return ret;
-		if (!generation || s->generation != generation || !s->stream.snapshot) {
-			fkt_snapshot_unlock(s);
-			return -ENODEV;
-		}
-		if (fkt_snapshot_may_end(s))
-			break;
-		fkt_snapshot_unlock(s);
-		if (schedule_timeout_interruptible(1) && signal_pending(current))
-			return -ERESTARTSYS;
-	}
-	s->skipped_before = s->skipped_end;
-	for (i = 0; i < s->pools_count; i++) {
-		if (!s->pools[i].held)
-			continue;
-		stop = min(stop, s->pools[i].lane->fence_end);
-		fkt_pool_restart(&s->pools[i]);
-	}
-	s->start_cycles = stop;
-	fkt_stream_begin(s, s->conf.id);
-	fkt_lanes_do(s, fkt_pool_is_large, fkt_pool_shrink);
-	for (i = 0; i < s->pools_count; i++)
-		if (s->pools[i].held)
-			fkt_pool_trim(&s->pools[i]);
-	WRITE_ONCE(s->stream.snapshot, false);
-	fkt_lanes_do(s, fkt_pool_is_held, fkt_pool_let_go);
-	fkt_snapshot_unlock(s);
-	return 0;
 }
 
 /**
@@ -324,6 +269,86 @@ bool fkt_snapshot_is_out(const struct fkt_session *s)
 		if (fkt_snapshot_has(s, &s->pools[i]))
 			return false;
 	return true;
+}
+
+/*
+ * A lane needs an empty page more than it keeps, or pages to overwrite. False while the output holds
+ * on to all.
+ */
+static bool fkt_snapshot_may_end(struct fkt_session *s)
+{
+	struct fkt_pool *pool;
+	struct fkt_buf *buf;
+	u32 i, there;
+
+	for (i = 0; i < s->pools_count; i++) {
+		pool = &s->pools[i];
+		if (!pool->held)
+			continue;
+		fkt_pool_regain(pool);
+		there = fkt_pool_in_lane(pool);
+		list_for_each_entry(buf, &pool->spare, link)
+			if (there++ > FKT_OVERWRITE_PAGES)
+				break;
+		if (pool->out_count && there <= FKT_OVERWRITE_PAGES)
+			return false;
+	}
+	return true;
+}
+
+/* What went out is used up, or lost: @pool begins anew, with as many pages as in the beginning. */
+static void fkt_pool_restart(struct fkt_pool *pool, bool used)
+{
+	if (pool->held) {
+		fkt_lane_restart(pool->lane, used, pool->events);
+		if (fkt_pool_in_lane(pool) < pool->initial)
+			fkt_pool_feed(pool, pool->initial - fkt_pool_in_lane(pool));
+	}
+	if (used)
+		pool->lost_before = pool->lost_end;
+}
+
+/**
+ * fkt_snapshot_end - the lanes overwrite again
+ * @s: the session
+ * @generation: the recording's number
+ * @used: what went out is used up; false: it has not come to where it was to go
+ *
+ * Context: process; may sleep, until the output has let go of a few pages, where there is no
+ * reserve.
+ * Return: 0, -ENODEV when no snapshot is being taken, -ERESTARTSYS on a signal.
+ */
+int fkt_snapshot_end(struct fkt_session *s, u32 generation, bool used)
+{
+	int ret;
+	u32 i;
+
+	for (;;) {
+		ret = fkt_snapshot_lock(s);
+		if (ret)
+			return ret;
+		if (!generation || s->generation != generation || !s->stream.snapshot) {
+			fkt_snapshot_unlock(s);
+			return -ENODEV;
+		}
+		if (fkt_snapshot_may_end(s))
+			break;
+		fkt_snapshot_unlock(s);
+		if (schedule_timeout_interruptible(1) && signal_pending(current))
+			return -ERESTARTSYS;
+	}
+	used &= fkt_snapshot_is_out(s);
+	if (used) {
+		s->skipped_before = s->skipped_end;
+		s->start_cycles = fkt_snapshot_stop(s);
+	}
+	for (i = 0; i < s->pools_count; i++)
+		fkt_pool_restart(&s->pools[i], used);
+	fkt_stream_begin(s, s->conf.id);
+	fkt_lanes_do(s, fkt_pool_is_held, fkt_pool_let_go);
+	WRITE_ONCE(s->stream.snapshot, false);
+	fkt_snapshot_unlock(s);
+	return 0;
 }
 
 /**

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The stress test of lane.h and lane.c: as they are, and under the sanitizers.
+# The stress test of lane.h and lane.c: as they are, and under the sanitizers; and lanes that overwrite.
 
 , := ,
 stress_sources := tests/stress/lane_stress.c kmod/lane.c
-stress_tests   := $(addprefix $(B)/tests/stress/,lane_stress lane_stress_tsan lane_stress_asan)
+stress_tests   := $(addprefix $(B)/tests/stress/,lane_stress lane_stress_tsan lane_stress_asan lane_ring)
 tests: $(stress_tests)
 
 # $(call stress_rules,program,flags)
@@ -14,7 +14,7 @@ objects += $$(stress_objects_$(1))
 
 $$(stress_objects_$(1)): $$(OBJ)/$(1)/%.o: %.c $$(OBJ)/flags
 	$$(call say,CC,'$$< ($(1))')
-	$$(Q)mkdir -p $$(@D) && $$(CC) $$(fkt_cflags) -Ikmod -Itests/stress -DFKT_STRESS \
+	$$(Q)mkdir -p $$(@D) && $$(CC) $$(fkt_cflags) -Ikmod -Itests/stress \
 		$$(CPPFLAGS) $$(CFLAGS) $(2) -c -o $$@ $$<
 
 $$(B)/tests/stress/$(1): $$(stress_objects_$(1))
@@ -22,6 +22,9 @@ $$(B)/tests/stress/$(1): $$(stress_objects_$(1))
 	$$(Q)mkdir -p $$(@D) && $$(CC) $$(CFLAGS) $$(LDFLAGS) $(2) -pthread -o $$@ $$^
 endef
 
-$(eval $(call stress_rules,lane_stress,))
-$(eval $(call stress_rules,lane_stress_tsan,-fsanitize=thread))
-$(eval $(call stress_rules,lane_stress_asan,-fsanitize=address$(,)undefined -fno-sanitize-recover=all))
+$(eval $(call stress_rules,lane_stress,-DFKT_STRESS))
+$(eval $(call stress_rules,lane_stress_tsan,-DFKT_STRESS -fsanitize=thread))
+$(eval $(call stress_rules,lane_stress_asan,-DFKT_STRESS -fsanitize=address$(,)undefined -fno-sanitize-recover=all))
+
+stress_sources := tests/stress/lane_ring.c kmod/lane.c
+$(eval $(call stress_rules,lane_ring,-fsanitize=address$(,)undefined -fno-sanitize-recover=all))

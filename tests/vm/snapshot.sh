@@ -64,6 +64,8 @@ expect 1 fkt_snapshot -o s
 said '^fkt_snapshot: no recording is running that keeps the newest events \(fkt_record --ring SIZE\)$'
 check 'nothing is left behind' not [ -e s ]
 
+# So that the reserve is more than a lane may grow to.
+echo 1 >/sys/module/fkt/parameters/grow_factor
 echo '--- more memory than is used between them: nothing is missing at all'
 start_recorder --ring 16M --args -k system -n -o t
 begin_numbers 0.005
@@ -88,6 +90,7 @@ check "all $(wc -l <all) calls are in one of them" in_a_row all
 check 'each in one of them alone' [ "$(sort -u all | wc -l)" = "$(wc -l <all)" ]
 check 'the names are there' grep -q ' perl ' <(fkt_print --no-summary s3)
 same_by_all s2
+echo 8 >/sys/module/fkt/parameters/grow_factor
 
 echo '--- less: the newest ones of each, on all CPUs, with functions'
 start_recorder --ring "$(nproc)M" --args -k system,functions -F 'vfs_*' -n -o t
@@ -130,6 +133,8 @@ check 'each gets one' grep -q ' events, ' .1
 check 'and the other one' grep -q ' events, ' .2
 expect 1 fkt_snapshot -o /dev/null
 said 'regular file'
+expect 1 fkt_snapshot -o t
+said 'this is where the recording itself will be written when it ends'
 expect 2 fkt_snapshot --last soon
 stop_recorder
 check 'the recording ends well' [ "$status" = 0 ]

@@ -185,8 +185,7 @@ static int take_signal(struct recording *recording, int signals)
 	if (read(signals, &info, sizeof(info)) != sizeof(info))
 		return 0;
 	if (info.ssi_signo == SIGUSR1) {
-		if (!recording->ended)
-			ring_snapshot(recording);
+		recording->snapshot = !recording->ended;
 		return 0;
 	}
 	child_reap(&recording->child, false);
@@ -209,7 +208,7 @@ static void wait_for_end(struct recording *recording, int signals)
 	};
 
 	for (;;) {
-		int ready = poll(fds, 3, progress ? PROGRESS_MS : -1);
+		int ready = poll(fds, 3, recording->snapshot ? 0 : progress ? PROGRESS_MS : -1);
 
 		if (ready < 0 && errno != EINTR) {
 			warn("poll");
@@ -221,6 +220,11 @@ static void wait_for_end(struct recording *recording, int signals)
 			break;
 		if (ready > 0 && fds[2].revents)
 			ring_answer(recording, requests);
+		/* Signals that end it come first, whatever their number. */
+		if (recording->snapshot && !(ready > 0 && fds[0].revents)) {
+			recording->snapshot = false;
+			ring_snapshot(recording);
+		}
 		if (progress) {
 			status_get(recording);
 			progress_show(recording);

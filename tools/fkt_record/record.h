@@ -123,6 +123,7 @@ struct output {
  * @lanes: how many it has
  * @begin: moment on the clocks that the head tells
  * @tsc_khz: frequency of the stamp counter
+ * @snapshot: a signal has asked for one
  * @ended: no more snapshots can be had
  * @status: the last that FKT_STATUS said
  * @lane_status: the same for each of its lanes, after the end
@@ -142,6 +143,7 @@ struct recording {
 	uint32_t lanes;
 	struct fkt_clock_pair begin;
 	uint64_t tsc_khz;
+	bool snapshot;
 	bool ended;
 	struct fkt_status status;
 	struct fkt_lane_status *lane_status;

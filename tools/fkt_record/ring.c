@@ -59,6 +59,7 @@ static int write_pages(struct recording *snapshot, uint64_t last_ns)
 		.size = sizeof(begin),
 		.from_cycles = stamp_before(snapshot, last_ns),
 	};
+	uint32_t used;
 	int error;
 
 	memcpy(begin.id, snapshot->id, FKT_ID_BYTES);
@@ -67,7 +68,8 @@ static int write_pages(struct recording *snapshot, uint64_t last_ns)
 	error = output_splice(&snapshot->output, snapshot->device);
 	status_get(snapshot);
 	snapshot->status.stop_cycles = begin.stop_cycles;
-	while (ioctl(snapshot->device, FKT_SNAPSHOT_END) && errno == EINTR)
+	used = !error;
+	while (ioctl(snapshot->device, FKT_SNAPSHOT_END, &used) && errno == EINTR)
 		;
 	return error;
 }
@@ -147,24 +149,29 @@ void ring_snapshot(struct recording *recording)
 	const char *name = recording->output.name;
 	struct output output;
 	char file[4096], text[256];
-	int error;
+	int error, fd = -1;
 
 	if (recording->output.kind != OUTPUT_FILE || !recording->output.ours)
 		name = "trace_file";
 	/* Those that are there stay. */
-	for (int i = 1;; i++) {
+	for (int i = 1; fd < 0 && i <= NUMBERS_MAX; i++) {
 		snprintf(file, sizeof(file), "%s.%d", name, i);
-		if (access(file, F_OK) || i == NUMBERS_MAX)
+		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
 			break;
 	}
-	if (output_open(&output, file))
-		return;
-	error = take_snapshot(recording, &output, 0, text, sizeof(text));
 	progress_erase();
+	if (fd < 0) {
+		warn("%s: cannot write a snapshot there", file);
+		return;
+	}
+	output_take(&output, fd, file);
+	output.created = true;
+	error = take_snapshot(recording, &output, 0, text, sizeof(text));
 	fprintf(stderr, "fkt_record: %s: %s\n", file, text);
 	if (error)
 		output_discard(&output);
-	close(output.fd);
+	close(fd);
 }
 
 int ring_listen(void)
@@ -205,7 +212,7 @@ static int receive_request(int from, struct snapshot_request *request)
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		.msg_controllen = sizeof(control),
+		.msg_controllen = CMSG_LEN(sizeof(int)), /* of more files, the first */
 	};
 	struct cmsghdr *header;
 	int fd = -1;
@@ -225,12 +232,29 @@ static int receive_request(int from, struct snapshot_request *request)
 	return fd;
 }
 
+/* Why a snapshot can't go into a file that somebody has opened; NULL when it can. */
+static const char *refuse(const struct recording *recording, int fd)
+{
+	struct stat st, own;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return "a snapshot goes into a regular file";
+	if (flags < 0 || flags & (O_PATH | O_APPEND) || (flags & O_ACCMODE) == O_RDONLY ||
+	    lseek(fd, 0, SEEK_SET))
+		return "the file is not open for writing";
+	if (!fstat(recording->output.fd, &own) && own.st_dev == st.st_dev &&
+	    own.st_ino == st.st_ino)
+		return "this is where the recording itself will be written when it ends";
+	return NULL;
+}
+
 static void answer(int to, struct recording *recording)
 {
 	struct snapshot_reply reply = { .failed = 1 };
 	struct snapshot_request request = { 0 };
 	struct output output;
-	struct stat st;
+	const char *why;
 	int fd = receive_request(to, &request);
 
 	if (fd < 0)
@@ -238,8 +262,8 @@ static void answer(int to, struct recording *recording)
 	if (request.version != SNAPSHOT_VERSION || request.reserved)
 		snprintf(reply.text, sizeof(reply.text),
 			 "fkt_record is of another release; install both from one");
-	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		snprintf(reply.text, sizeof(reply.text), "a snapshot goes into a regular file");
+	else if ((why = refuse(recording, fd)))
+		snprintf(reply.text, sizeof(reply.text), "%s", why);
 	else {
 		output_take(&output, fd, "the snapshot");
 		reply.failed = !!take_snapshot(recording, &output, request.last_ns, reply.text,
