@@ -70,8 +70,8 @@ static bool fkt_pool_is_held(const struct fkt_pool *pool)
 }
 
 /*
- * Let the lane overwrite again, when it has no more pages than in the beginning: empty ones go back,
- * and where it is full of what was recorded since, the oldest go. Some at a time.
+ * Let the lane overwrite again, when it has no more pages than in the beginning: empty ones go
+ * back, and where it is full of what was recorded since, the oldest go. Some at a time.
  */
 static void fkt_pool_let_go(struct fkt_pool *pool)
 {
@@ -272,8 +272,8 @@ bool fkt_snapshot_is_out(const struct fkt_session *s)
 }
 
 /*
- * A lane needs an empty page more than it keeps, or pages to overwrite. False while the output holds
- * on to all.
+ * A lane needs an empty page more than it keeps, or pages to overwrite. False while the output
+ * holds on to all.
  */
 static bool fkt_snapshot_may_end(struct fkt_session *s)
 {

@@ -497,13 +497,13 @@ struct fkt_ended_list {
  * Of a recording with FKT_ON_FULL_OVERWRITE, which this file began: what the lanes hold may be
  * spliced from here on, up to an end of file, while the recording goes on. FKT_STATUS is of what
  * was spliced, until FKT_SNAPSHOT_END; then it begins anew, but for missed and pauses. What is not
- * spliced by then stays where it is. ENODEV when this file's recording is not running, EINVAL when it overwrites nothing or has
- * an output, EBUSY when a snapshot is being taken, EINTR on a signal.
+ * spliced by then stays where it is. ENODEV when this file's recording is not running, EINVAL when
+ * it overwrites nothing or has an output, EBUSY when a snapshot is being taken, EINTR on a signal.
  */
 #define FKT_SNAPSHOT	    _IOWR(FKT_IOC, 13, struct fkt_snapshot)
 /*
- * Overwrite again. 1: the next trace begins where this one ended; 0: what was spliced has not come to
- * where it was to go, and counts as overwritten. ENODEV when no snapshot is being taken, EINTR.
+ * Overwrite again. 1: the next trace begins where this one ended; 0: what was spliced has not come
+ * to where it was to go, and counts as overwritten. ENODEV when no snapshot is being taken, EINTR.
  */
 #define FKT_SNAPSHOT_END    _IOW(FKT_IOC, 14, __u32)
 /*

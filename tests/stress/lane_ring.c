@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes that overwrite, step by step: what must not bring one to a standstill. An interrupt is what is
- * recorded between a slot's being reserved and its being committed.
+ * Lanes that overwrite, step by step: what must not bring one to a standstill. An interrupt is what
+ * is recorded between a slot's being reserved and its being committed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -92,15 +92,16 @@ check 'the names are there' grep -q ' perl ' <(fkt_print --no-summary s3)
 same_by_all s2
 echo 8 >/sys/module/fkt/parameters/grow_factor
 
+# Not so much that the recorder gets no CPU before the reserve is full.
 echo '--- less: the newest ones of each, on all CPUs, with functions'
 start_recorder --ring "$(nproc)M" --args -k system,functions -F 'vfs_*' -n -o t
 busy=()
 for cpu in $(seq 0 $(($(nproc) - 1))); do
-	taskset -c "$cpu" sh -c 'while :; do head -c 300 /etc/passwd >/dev/null; done' &
+	taskset -c "$cpu" sh -c 'while :; do head -c 300 /etc/passwd >/dev/null; sleep 0.01; done' &
 	busy+=($!)
 done
 background+=("${busy[@]}")
-begin_numbers
+begin_numbers 0.001
 for i in 1 2; do
 	sleep 0.7
 	snapshot s$i
