@@ -23,13 +23,13 @@ check 'attach' [ $? = 0 ]
 rmmod fkt_odd
 
 # Marks keep what they say also when a CPU is stolen, as by a hypervisor, between an event's clock and its slot: at the
-# exchange that follows the clock in the way of the events that begin a page.
+# exchange that follows the clock in the way of the events that begin a page, of a lane that is not shared: it has no lock.
 echo '--- order'
 ko=$(find /run/fkt-vm -name fkt.ko)
 at=$(objdump -d --no-show-raw-insn --disassemble=fkt_reserve_slow "$ko" | tee code | perl -ne '
 	$base = hex $1 if /^([0-9a-f]+) <fkt_reserve_slow>:/;
 	$clock = 1 if /\trdtsc\b/;
-	printf("%u\n", hex($1) - $base), exit if $clock && /^ *([0-9a-f]+):\t(?:lock )?cmpxchg/')
+	printf("%u\n", hex($1) - $base), exit if $clock && /^ *([0-9a-f]+):\tcmpxchg/')
 check 'the exchange is found' [ -n "$at" ]
 insmod "$odd" steal=fkt_reserve_slow steal_at="$at" || cat code
 timeout 60 splice order
