@@ -508,6 +508,11 @@ sub run {
 		}
 		$turn->($e->{stamp}, $lives->()) if $f->{while} && $in_time;
 	}
+	# Behind the last event, and before the recording's end.
+	if (defined $to && !$stopped && $to > $events[-1]{stamp} && $to < $end) {
+		$turn->($to, 0);
+		$stopped = $to;
+	}
 	my $last = $stopped // $end;
 	if ($on) {
 		$turn->($last, 0);
@@ -736,9 +741,12 @@ my %filters = (
 	layer => { layer => [$layer] },
 	range => { from => between_events($span / 4), to => between_events($span * 2 / 3) },
 	early => { to => between_events($span / 8) },
+	# When nothing happens any more.
+	late => { to => int((($events[-1]{stamp} + $end) / 2 - $events[0]{stamp}) / $per_ns) },
 	longer => { longer => $span > 1000000 ? 50000 : int($span / 5) },
 );
 delete $filters{no_cpu} if $cpus == 1;
+delete $filters{late} if $end - $events[-1]{stamp} < 20 * $per_ns;
 $filters{while} = { while => [$forked] } if defined $forked;
 my @names = ('', sort keys %filters);
 my $pairs = 0;

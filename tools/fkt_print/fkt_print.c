@@ -396,6 +396,18 @@ static void count_gap(struct fkt_read_stats *stats, const struct fkt_gap *gap)
 	*counts[gap->kind] += gap->count;
 }
 
+/* No event is behind the end of what was asked for, but the recording went on beyond it. */
+static void end_before_recording(struct run *run)
+{
+	const char *info = fkt_info(run->context.trace, "stop_cycles");
+	uint64_t to = filter_to(run->context.filter);
+
+	if (!run->context.analysis || run->context.options->to < 0 || !info ||
+	    to <= fkt_read_stats(run->reader)->last || to >= strtoull(info, NULL, 10))
+		return;
+	fkt_analysis_charge(run->context.analysis, to, false);
+}
+
 /* The events that the filter lets through, and the views. */
 static int read_some(struct run *run)
 {
@@ -437,6 +449,8 @@ static int read_some(struct run *run)
 		if (err)
 			return err;
 	}
+	if (!what)
+		end_before_recording(run);
 	return what;
 }
 
