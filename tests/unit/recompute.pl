@@ -774,8 +774,11 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	$sums->{"own of $_->{name}"} += $_->{own_cycles} for @{$t->{rows}};
 	for my $p (@{$t->{processes}}) {
 		$sums->{"$_ of " . row_thread($p)} += $p->{$_} // 0 for qw(on_cpu_cycles user_cycles kernel_cycles interrupts_cycles
-								  waiting_cycles sleep_s_cycles sleep_d_cycles
-								  sleep_i_cycles sleep_other_cycles switches);
+								  switches);
+		# Whether a thread that was woken on its way out sleeps or waits comes to light when it runs again: a window
+		# that ends before says what was known by then.
+		$sums->{"off the CPU: " . row_thread($p)} += $p->{$_} // 0 for qw(waiting_cycles sleep_s_cycles sleep_d_cycles
+										 sleep_i_cycles sleep_other_cycles);
 	}
 	$sums->{"$_->{name}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
 	$t = tables('--waits', @$window);
