@@ -765,6 +765,26 @@ for my $i (0 .. $#names) {
 
 # Windows, which together are all of it.
 my @cuts = map { between_events($span * $_ / 5) } 1 .. 4;
+# Whether a thread that was woken on its way out of its CPU sleeps or waits comes to light when it runs again: a window that
+# ends before that says what was known by then. What is compared for such a thread is the time of both.
+my (%at_a_cut, %early, %out);
+for my $e (@events) {
+	if ($e->{name} =~ /^wakeup/) {
+		my $pid = $e->{'args.pid'};
+		$out{$pid} ? ($out{$pid}{woken} = 1) : ($early{$pid} = 1);
+	} elsif ($e->{name} eq 'switch_to') {
+		my ($prev, $next) = ($e->{'args.prev'}, $e->{'args.next'});
+		my $was = delete $out{$next};
+		if ($was && $was->{early} && !$was->{woken} && $was->{state} ne 'R') {
+			for my $cut (map { $events[0]{stamp} + $_ * $per_ns } @cuts) {
+				$at_a_cut{$next} = 1 if $cut >= $was->{stamp} && $cut <= $e->{stamp};
+			}
+		}
+		$out{$prev} = { stamp => $e->{stamp}, early => delete $early{$prev}, state => $e->{'args.state'} } if $prev;
+		delete $early{$next};
+	}
+}
+print "windows: of $_ the time off the CPU alone and no --waits, it was woken on its way out at a cut\n" for sort keys %at_a_cut;
 my (%added, %whole);
 for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$cuts[$_]ns" : () ] } 0 .. 4)) {
 	my $sums = @$window ? \%added : \%whole;
@@ -775,14 +795,14 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	for my $p (@{$t->{processes}}) {
 		$sums->{"$_ of " . row_thread($p)} += $p->{$_} // 0 for qw(on_cpu_cycles user_cycles kernel_cycles interrupts_cycles
 								  switches);
-		# Whether a thread that was woken on its way out sleeps or waits comes to light when it runs again: a window
-		# that ends before says what was known by then.
-		$sums->{"off the CPU: " . row_thread($p)} += $p->{$_} // 0 for qw(waiting_cycles sleep_s_cycles sleep_d_cycles
-										 sleep_i_cycles sleep_other_cycles);
+		for my $state (qw(waiting sleep_s sleep_d sleep_i sleep_other)) {
+			my $what = $at_a_cut{row_thread($p)} ? 'off the CPU' : $state;
+			$sums->{"$what of " . row_thread($p)} += $p->{"${state}_cycles"} // 0;
+		}
 	}
 	$sums->{"$_->{name}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
 	$t = tables('--waits', @$window);
-	$sums->{"waits of $_->{pid}"} += $_->{sum_ns} for @{$t->{waits}};
+	$sums->{"waits of $_->{pid}"} += $_->{sum_ns} for grep { !$at_a_cut{$_->{pid}} } @{$t->{waits}};
 	$t = tables('--noise', @$window);
 	for my $c (@{$t->{noise}}) {
 		$sums->{"$_ on $c->{cpu}"} += $c->{$_} for qw(interrupt_cycles softirq_cycles preempted_cycles noise_cycles wanted_cycles);
