@@ -145,19 +145,7 @@ static void add_threads(struct sections *head)
 		closedir(proc);
 }
 
-/* That it was executed may have been overwritten. */
-static void add_ended_command(struct sections *head, const struct recording *recording)
-{
-	const char *command = recording->options.command ? recording->options.command[0] : NULL;
-	const char *name = command ? strrchr(command, '/') : NULL;
-
-	if (command && recording->child.ended)
-		sections_printf(head, "%ld %ld %ld %.15s\n", (long)recording->child.pid,
-				(long)recording->child.pid, (long)getpid(),
-				name ? name + 1 : command);
-}
-
-/* Nor does anybody else know the threads that have ended any more. */
+/* What said how they are called may have been overwritten, and /proc knows them no more. */
 static void add_ended(struct sections *head, int device)
 {
 	struct fkt_ended *ended = calloc(FKT_ENDED_MAX, sizeof(*ended));
@@ -186,7 +174,6 @@ static void add_processes(struct sections *head, const struct recording *recordi
 	if (late) {
 		add_threads(head);
 		add_ended(head, recording->device);
-		add_ended_command(head, recording);
 	}
 	if (recording->processes.bytes)
 		sections_add(head, recording->processes.data, recording->processes.bytes);
@@ -338,12 +325,6 @@ void head_begin(struct recording *recording)
 	recording->tsc_khz = clock_khz(&since);
 	recording->begin = clock_pair();
 	recording->begin.cycles += clock_ahead(recording->device);
-}
-
-void head_renew_processes(struct recording *recording)
-{
-	recording->processes.bytes = 0;
-	add_threads(&recording->processes);
 }
 
 void head_end(struct recording *recording, bool late)

@@ -274,9 +274,6 @@ void head_begin(struct recording *recording);
  */
 void head_end(struct recording *recording, bool late);
 
-/** head_renew_processes - let processes be the threads that there are now */
-void head_renew_processes(struct recording *recording);
-
 /** tail_build - tail sections; the recording has ended */
 void tail_build(struct sections *tail, const struct recording *recording);
 

@@ -105,8 +105,7 @@ static void describe(const struct recording *snapshot, char *text, size_t bytes)
 }
 
 /*
- * Write a snapshot into a file. It has a head, a tail, and an id of its own; the threads that it
- * names are those that the next one falls back on.
+ * Write a snapshot into a file: head and tail are its own, as is the id.
  */
 static int take_snapshot(struct recording *recording, struct output *output, uint64_t last_ns,
 			 char *text, size_t bytes)
@@ -117,8 +116,6 @@ static int take_snapshot(struct recording *recording, struct output *output, uin
 	snapshot.output = *output;
 	snapshot.head = (struct sections){ 0 };
 	sections_add(&snapshot.head, recording->head.data, recording->head.bytes);
-	snapshot.processes = (struct sections){ 0 };
-	sections_add(&snapshot.processes, recording->processes.data, recording->processes.bytes);
 	snapshot.lane_status = calloc(recording->lanes, sizeof(*snapshot.lane_status));
 	if (!snapshot.lane_status ||
 	    getrandom(snapshot.id, sizeof(snapshot.id), 0) != sizeof(snapshot.id))
@@ -136,10 +133,7 @@ static int take_snapshot(struct recording *recording, struct output *output, uin
 		snprintf(text, bytes, "cannot write the snapshot: %s", strerror(error));
 	else
 		describe(&snapshot, text, bytes);
-	if (!error)
-		head_renew_processes(recording);
 	free(snapshot.lane_status);
-	free(snapshot.processes.data);
 	free(snapshot.head.data);
 	return error;
 }
