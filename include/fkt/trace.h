@@ -845,6 +845,8 @@ struct fkt_thread_sums {
  * @interrupt: it was on the latter
  * @partial: it was not seen from its entry to its exit
  * @entered: its entry was seen, or told by the head of an extracted trace
+ * @counts: time of it was charged, or would have been when it ended; not so of one that was open
+ *	all the while, in a thread that never ran
  * @begin: stamp of the entry
  * @end: stamp of the exit, or of when it was given up
  * @cycles: CPU time, that of interrupts apart
@@ -866,6 +868,7 @@ struct fkt_call {
 	bool interrupt;
 	bool partial;
 	bool entered;
+	bool counts;
 	uint64_t begin;
 	uint64_t end;
 	uint64_t cycles;
@@ -1013,8 +1016,9 @@ bool fkt_analysis_knows_cpus(const struct fkt_analysis *analysis);
  * fkt_analysis_is_settled() - whether it is known what all that was charged went to
  * @analysis: the sums
  *
- * What a thread did outside of all calls since its first event is told by its next system call.
- * Where charging ends before that, reading on for a while tells.
+ * What a thread did outside of all calls since its first event is told by its next system call,
+ * and whether one slept that was woken before it had left its CPU, by what wakes it or where it
+ * runs again. Where charging ends before that, reading on for a while tells.
  *
  * Return: false also when fkt_analysis_knows_cpus() is. It takes a look at each thread.
  */

@@ -77,6 +77,12 @@ struct waker {
 	uint32_t row;
 };
 
+/* A part of a wait that is told when it is known whether the thread slept. */
+struct undecided {
+	struct undecided *next;
+	struct fkt_wait wait;
+};
+
 struct thread {
 	struct stack stack;
 	uint32_t id;
@@ -99,6 +105,7 @@ struct thread {
 	uint64_t switches;
 	struct fkt_wait wait;
 	struct waker early; /* came while it was still on its CPU */
+	struct undecided *undecided;
 };
 
 struct cpu {
@@ -178,6 +185,16 @@ struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 	return a;
 }
 
+static void free_undecided(struct thread *thread)
+{
+	struct undecided *part;
+
+	while ((part = thread->undecided)) {
+		thread->undecided = part->next;
+		free(part);
+	}
+}
+
 static void free_stack(struct stack *stack)
 {
 	free(stack->frame);
@@ -193,8 +210,10 @@ void fkt_analysis_free(struct fkt_analysis *a)
 	if (!a)
 		return;
 	for (uint32_t i = 0; a->chunk && i < CHUNKS; i++) {
-		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++)
+		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++) {
 			free_stack(&a->chunk[i][j].stack);
+			free_undecided(&a->chunk[i][j]);
+		}
 		free(a->chunk[i]);
 	}
 	for (uint32_t i = 0; i < a->n_seen; i++)
@@ -418,6 +437,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.interrupt = stack != &thread->stack,
 			.partial = !whole,
 			.entered = true,
+			.counts = lit || cycles,
 			.begin = frame->begin,
 			.end = stamp,
 			.cycles = cycles,
@@ -519,6 +539,7 @@ static void leave_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct
 		.depth = stack->depth,
 		.interrupt = stack == &cpu->irq,
 		.partial = true,
+		.counts = own || (a->on && charges(a, event->cpu, cpu->thread)),
 		.begin = event->stamp,
 		.end = event->stamp,
 		.cycles = own,
@@ -526,7 +547,7 @@ static void leave_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct
 		.exit = event,
 	};
 
-	a->row[row].partial += own || (a->on && charges(a, event->cpu, cpu->thread));
+	a->row[row].partial += call.counts;
 	if (a->hooks.leave && (a->on || own))
 		a->hooks.leave(a->hooks.arg, &call);
 }
@@ -697,15 +718,49 @@ static void end_state(const struct fkt_analysis *a, struct thread *thread, uint6
 }
 
 /*
- * It runs again, and nobody has woken it since it left its CPU: it was woken on its way out, when
- * it could not stay any more. All the time it was waiting for a CPU.
+ * Whether it sleeps is not known: it was woken while it was on its CPU. If that was on its way out,
+ * when it could not stay any more, then nobody wakes it again, and it is waiting for a CPU.
  */
+static bool is_undecided(const struct thread *thread)
+{
+	return thread->state == THREAD_SLEEPING && thread->early.known;
+}
+
+/* It runs again, and nobody has woken it since it left its CPU: all the time it was waiting. */
 static void was_woken_early(struct thread *thread)
 {
+	struct undecided *part;
+
 	thread->state = THREAD_WAITING;
 	thread->wait.woken = thread->wait.left;
 	thread->wait.waker = thread->early.id;
 	thread->wait.waker_row = thread->early.row;
+	for (part = thread->undecided; part; part = part->next) {
+		part->wait.woken = thread->wait.woken;
+		part->wait.waker = thread->wait.waker;
+		part->wait.waker_row = thread->wait.waker_row;
+	}
+}
+
+/* What the thread's wait is has come out: tell of its parts that were kept. */
+static void tell_undecided(struct fkt_analysis *a, struct thread *thread)
+{
+	for (const struct undecided *part = thread->undecided; part; part = part->next)
+		a->hooks.wait(a->hooks.arg, &part->wait);
+	free_undecided(thread);
+}
+
+static void keep_undecided(struct fkt_analysis *a, struct thread *thread)
+{
+	struct undecided **last = &thread->undecided;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = malloc(sizeof(**last));
+	if (*last)
+		**last = (struct undecided){ .wait = thread->wait };
+	else
+		a->failed = true;
 }
 
 /*
@@ -725,7 +780,10 @@ static void tell_wait(struct fkt_analysis *a, struct thread *thread, uint64_t ba
 	wait->to = to;
 	if (!back && wait->to <= wait->from)
 		return;
-	a->hooks.wait(a->hooks.arg, wait);
+	if (is_undecided(thread))
+		keep_undecided(a, thread);
+	else
+		a->hooks.wait(a->hooks.arg, wait);
 }
 
 /* No more time is charged from a moment on: tell of those that do not run then. */
@@ -751,10 +809,10 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	if (thread->state == THREAD_RUNNING)
 		return;
 	thread->switches += a->on && charges(a, thread->cpu, thread);
-	/* What comes to light behind the time that is charged does not change it. */
-	if (a->on && thread->state == THREAD_SLEEPING && thread->early.known)
+	if (is_undecided(thread))
 		was_woken_early(thread);
 	thread->early.known = false;
+	tell_undecided(a, thread);
 	end_state(a, thread, on_time(a, cpu->last));
 	tell_wait(a, thread, cpu->last, cpu->last);
 	thread->state = THREAD_RUNNING;
@@ -979,6 +1037,8 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 		thread->early = waker;
 		return;
 	}
+	/* So it slept. */
+	tell_undecided(a, thread);
 	end_state(a, thread, on_time(a, event->stamp));
 	/* A new one has never been on a CPU: all the time until it is there it waits for one. */
 	if (thread->state == THREAD_NEW && event->code == FKT_CODE_WAKEUP_NEW)
@@ -1578,6 +1638,7 @@ static void end_thread(struct fkt_analysis *a, struct thread *thread, uint64_t l
 {
 	pop_all(a, NULL, thread, &thread->stack, last);
 	give_up_base(a, thread);
+	tell_undecided(a, thread);
 	if (thread->state == THREAD_WAITING || thread->state == THREAD_SLEEPING)
 		end_state(a, thread, a->duration);
 }
@@ -1630,16 +1691,23 @@ bool fkt_analysis_knows_cpus(const struct fkt_analysis *a)
 	return a->n_seen >= lanes;
 }
 
+static bool is_settled(const struct fkt_analysis *a, const struct thread *thread)
+{
+	/* Of its sleep some was charged. */
+	if (is_undecided(thread) && thread->since < a->on_before)
+		return false;
+	return thread->base_known ||
+	       (!thread->pending &&
+		(thread->stack.depth || thread->stack.clock == thread->stack.base));
+}
+
 bool fkt_analysis_is_settled(const struct fkt_analysis *a)
 {
 	const struct thread *thread;
 
 	if (!fkt_analysis_knows_cpus(a))
 		return false;
-	for_each_thread(a, thread) if (!thread->base_known &&
-				       (thread->pending ||
-					(!thread->stack.depth &&
-					 thread->stack.clock != thread->stack.base))) return false;
+	for_each_thread(a, thread) if (!is_settled(a, thread)) return false;
 	return true;
 }
 

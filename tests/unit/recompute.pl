@@ -113,6 +113,27 @@ for (@events) {
 	$layer{$_->{code}} //= $layer{$_->{pair}};
 }
 
+# Woken on its way out of its CPU, a thread is ready and does not sleep: it runs again, and nobody has woken it since.
+my (%running, %way_out, %off);
+for (@events) {
+	my $id = $_->{id};
+
+	$running{$id} = 1 if !exists $off{"cpu $_->{cpu}"};
+	$off{"cpu $_->{cpu}"} = 1;
+	if ($_->{name} =~ /^wakeup/) {
+		my $pid = $_->{'args.pid'};
+		$running{$pid} ? ($way_out{$pid} = 1) : delete $off{$pid};
+	} elsif ($_->{name} eq 'switch_to') {
+		my $next = thread($_->{'args.next'}, $_->{cpu});
+		delete $running{$id};
+		$off{$id} = $_ if delete $way_out{$id};
+		my $left = delete $off{$next};
+		$left->{was_ready} = 1 if $left;
+		$running{$next} = 1;
+		delete $way_out{$next};
+	}
+}
+
 # ---- filters ----
 
 sub like {
@@ -463,6 +484,10 @@ sub run {
 			$t->{inner} = @{$t->{stack}} ? $t->{stack}[-1] : undef;
 			if ($t->{id} =~ /^-/) {
 				$t->{state} = 'new';
+			} elsif ($e->{was_ready} && $bits !~ /[RXZ]/) {
+				$t->{state} = 'ready';
+				$t->{woken_at} = $t->{left_at};
+				$t->{slept} = 1 if !@{$t->{stack}} && !$t->{known};
 			} elsif ($bits eq 'R') {
 				$t->{state} = 'ready';
 			} elsif ($bits =~ /[XZ]/) {
@@ -473,17 +498,10 @@ sub run {
 				$t->{sleep} = $bits =~ /^S/ ? 'sleep_s' : $bits =~ /^D/ ? 'sleep_d' : $bits =~ /^I/ ? 'sleep_i' : 'sleep_other';
 				$t->{slept} = 1 if !@{$t->{stack}} && !$t->{known};
 			}
-			$t->{early} //= 0;
 			$cpu->{thread} = $next;
 			$next->{comm} = $e->{'args.next_name'} if $next->{comm} eq '?';
 			$next->{comm} = 'idle' if $next->{id} =~ /^-/;
 			$r{switches}{$next->{id}}++ if $on && cpu_passes($f, $c) && thread_passes($f, $next->{id}, $next->{comm});
-			# Woken on its way out, it was ready all the time.
-			if ($next->{state} eq 'asleep' && $next->{early}) {
-				$next->{state} = 'ready';
-				$next->{woken_at} = $next->{left_at};
-			}
-			$next->{early} = 0;
 			$wait_ends->($next, $e->{stamp});
 			$tell_wait->($next, $e->{stamp}, 1);
 			$next->{state} = 'running';
@@ -491,9 +509,7 @@ sub run {
 			my $woken = $get->($e->{'args.pid'});
 
 			$woken->{comm} = $e->{'args.pid_name'} if $woken->{comm} eq '?';
-			if ($woken->{state} eq 'running') {
-				$woken->{early} = 1;
-			} elsif ($woken->{state} ne 'ready') {
+			if ($woken->{state} ne 'running' && $woken->{state} ne 'ready') {
 				$wait_ends->($woken, $e->{stamp});
 				$woken->{left_cpu} = $c if $woken->{state} eq 'new';
 				$woken->{left_at} = $e->{stamp} if $woken->{state} eq 'new' && $e->{name} eq 'wakeup_new';
@@ -509,6 +525,9 @@ sub run {
 		$turn->($e->{stamp}, $lives->()) if $f->{while} && $in_time;
 	}
 	# Behind the last event, and before the recording's end.
+	if (defined $from && !$begun && $from < $end) {
+		$turn->($from, $lives->());
+	}
 	if (defined $to && !$stopped && $to > $events[-1]{stamp} && $to < $end) {
 		$turn->($to, 0);
 		$stopped = $to;
@@ -742,11 +761,12 @@ my %filters = (
 	range => { from => between_events($span / 4), to => between_events($span * 2 / 3) },
 	early => { to => between_events($span / 8) },
 	# When nothing happens any more.
+	last => { from => int(($events[-1]{stamp} * 2 / 3 + $end / 3 - $events[0]{stamp}) / $per_ns) },
 	late => { to => int((($events[-1]{stamp} + $end) / 2 - $events[0]{stamp}) / $per_ns) },
 	longer => { longer => $span > 1000000 ? 50000 : int($span / 5) },
 );
 delete $filters{no_cpu} if $cpus == 1;
-delete $filters{late} if $end - $events[-1]{stamp} < 20 * $per_ns;
+delete @filters{qw(last late)} if $end - $events[-1]{stamp} < 20 * $per_ns;
 $filters{while} = { while => [$forked] } if defined $forked;
 my @names = ('', sort keys %filters);
 my $pairs = 0;
@@ -765,26 +785,6 @@ for my $i (0 .. $#names) {
 
 # Windows, which together are all of it.
 my @cuts = map { between_events($span * $_ / 5) } 1 .. 4;
-# Whether a thread that was woken on its way out of its CPU sleeps or waits comes to light when it runs again: a window that
-# ends before that says what was known by then. What is compared for such a thread is the time of both.
-my (%at_a_cut, %early, %out);
-for my $e (@events) {
-	if ($e->{name} =~ /^wakeup/) {
-		my $pid = $e->{'args.pid'};
-		$out{$pid} ? ($out{$pid}{woken} = 1) : ($early{$pid} = 1);
-	} elsif ($e->{name} eq 'switch_to') {
-		my ($prev, $next) = ($e->{'args.prev'}, $e->{'args.next'});
-		my $was = delete $out{$next};
-		if ($was && $was->{early} && !$was->{woken} && $was->{state} ne 'R') {
-			for my $cut (map { $events[0]{stamp} + $_ * $per_ns } @cuts) {
-				$at_a_cut{$next} = 1 if $cut >= $was->{stamp} && $cut <= $e->{stamp};
-			}
-		}
-		$out{$prev} = { stamp => $e->{stamp}, early => delete $early{$prev}, state => $e->{'args.state'} } if $prev;
-		delete $early{$next};
-	}
-}
-print "windows: of $_ the time off the CPU alone and no --waits, it was woken on its way out at a cut\n" for sort keys %at_a_cut;
 my (%added, %whole);
 for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$cuts[$_]ns" : () ] } 0 .. 4)) {
 	my $sums = @$window ? \%added : \%whole;
@@ -796,13 +796,12 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 		$sums->{"$_ of " . row_thread($p)} += $p->{$_} // 0 for qw(on_cpu_cycles user_cycles kernel_cycles interrupts_cycles
 								  switches);
 		for my $state (qw(waiting sleep_s sleep_d sleep_i sleep_other)) {
-			my $what = $at_a_cut{row_thread($p)} ? 'off the CPU' : $state;
-			$sums->{"$what of " . row_thread($p)} += $p->{"${state}_cycles"} // 0;
+			$sums->{"$state of " . row_thread($p)} += $p->{"${state}_cycles"} // 0;
 		}
 	}
 	$sums->{"$_->{name}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
 	$t = tables('--waits', @$window);
-	$sums->{"waits of $_->{pid}"} += $_->{sum_ns} for grep { !$at_a_cut{$_->{pid}} } @{$t->{waits}};
+	$sums->{"waits of $_->{pid}"} += $_->{sum_ns} for @{$t->{waits}};
 	$t = tables('--noise', @$window);
 	for my $c (@{$t->{noise}}) {
 		$sums->{"$_ on $c->{cpu}"} += $c->{$_} for qw(interrupt_cycles softirq_cycles preempted_cycles noise_cycles wanted_cycles);

@@ -814,14 +814,10 @@ static void test_nested_waker(void **state)
  * the time to 1600 it waits for one. At 1700 it is woken while it runs, and does not sleep for
  * that; then it sleeps from 1800 to 1900, when it is woken, and runs again at 2000.
  */
-static void test_woken_early(void **state)
+static void analyse_woken_early(uint64_t from, uint64_t to, const struct fkt_analysis_hooks *hooks)
 {
-	struct waits waits = { 0 };
-	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
-	struct fkt_thread_sums sums;
 	struct build build;
 
-	(void)state;
 	begin(&build, 2, false);
 	build.lane[0].pid = 50;
 	build.lane[1].pid = 70;
@@ -835,7 +831,25 @@ static void test_woken_early(void **state)
 	wake(&build, 1, 1900, 50);
 	build_switch(&build, 0, 2000, 0, 60, 50);
 	build_end(&build, 0, 0, 0);
-	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	analyse_hooked(&build, build.bytes, from, to, hooks);
+}
+
+static void expect_off_cpu(uint64_t waiting, uint64_t uninterruptible, uint64_t interruptible)
+{
+	struct fkt_thread_sums sums = thread_sums(50, 0, 0);
+
+	assert_int_equal(sums.waiting, waiting);
+	assert_int_equal(sums.sleeping[FKT_SLEEP_UNINTERRUPTIBLE], uninterruptible);
+	assert_int_equal(sums.sleeping[FKT_SLEEP_INTERRUPTIBLE], interruptible);
+}
+
+static void test_woken_early(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+
+	(void)state;
+	analyse_woken_early(0, 0, &hooks);
 	assert_int_equal(waits.count, 3);
 	assert_int_equal(waits.wait[0].left, 1200);
 	assert_int_equal(waits.wait[0].woken, 1200);
@@ -845,10 +859,46 @@ static void test_woken_early(void **state)
 	assert_int_equal(fkt_process(processes, waits.wait[2].id)->tid, 50);
 	assert_int_equal(waits.wait[2].left, 1800);
 	assert_int_equal(waits.wait[2].woken, 1900);
-	sums = thread_sums(50, 0, 0);
-	assert_int_equal(sums.waiting, 500);
-	assert_int_equal(sums.sleeping[FKT_SLEEP_UNINTERRUPTIBLE], 0);
-	assert_int_equal(sums.sleeping[FKT_SLEEP_INTERRUPTIBLE], 100);
+	expect_off_cpu(500, 0, 100);
+	done();
+}
+
+/* The same in windows that end while 50 is not on its CPU: what comes behind them says what it was. */
+static void test_woken_early_at_a_cut(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+
+	(void)state;
+	analyse_woken_early(0, 1400, &hooks);
+	assert_int_equal(waits.count, 1);
+	assert_int_equal(waits.wait[0].left, 1200);
+	assert_int_equal(waits.wait[0].woken, 1200);
+	assert_int_equal(waits.wait[0].waker_row, SYS_READ);
+	assert_int_equal(waits.wait[0].back, 0);
+	assert_int_equal(waits.wait[0].from, 1200);
+	assert_int_equal(waits.wait[0].to, 1400);
+	expect_off_cpu(200, 0, 0);
+	done();
+
+	waits.count = 0;
+	analyse_woken_early(1400, 1850, &hooks);
+	assert_int_equal(waits.count, 3);
+	/* That of 60, which came to its CPU at 1800, is between the two. */
+	assert_int_equal(waits.wait[0].woken, 1200);
+	assert_int_equal(waits.wait[0].back, 1600);
+	assert_int_equal(waits.wait[0].from, 1400);
+	assert_int_equal(waits.wait[2].left, 1800);
+	assert_int_equal(waits.wait[2].woken, 0);
+	assert_int_equal(waits.wait[2].to, 1850);
+	expect_off_cpu(200, 0, 50);
+	done();
+
+	waits.count = 0;
+	analyse_woken_early(1850, 0, &hooks);
+	assert_int_equal(waits.count, 1);
+	assert_int_equal(waits.wait[0].woken, 1900);
+	expect_off_cpu(100, 0, 50);
 	done();
 }
 
@@ -1055,6 +1105,7 @@ int main(void)
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_nested_waker),
 		cmocka_unit_test(test_woken_early),
+		cmocka_unit_test(test_woken_early_at_a_cut),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_histogram),
 	};

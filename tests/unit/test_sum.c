@@ -280,7 +280,7 @@ static void on_leave(void *arg, const struct fkt_call *call)
 		call->depth,
 		call->interrupt,
 		call->partial,
-		call->entered,
+		call->entered | call->counts << 1,
 		call->begin,
 		call->end,
 		call->cycles,

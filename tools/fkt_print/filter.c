@@ -562,12 +562,7 @@ bool filter_row(struct filter *filter, const struct fkt_call *call)
 
 bool filter_call(struct filter *filter, const struct fkt_call *call)
 {
-	if (!picks(filter, call))
-		return false;
-	/* Some of its time was charged, or would have been when it ended. */
-	return call->cycles ||
-	       (call->end >= filter->from && call->end < filter->to && filter_charges(filter) &&
-		filter_cpu(filter, call->cpu) && filter_thread(filter, call->id));
+	return call->counts && picks(filter, call);
 }
 
 bool filter_wait(struct filter *filter, const struct fkt_wait *wait)

@@ -150,7 +150,7 @@ static void on_leave(void *arg, const struct fkt_call *call)
 
 	if (!open && filter_cut(run->context.filter, call, &cut))
 		call = &cut;
-	passes = open || filter_call(run->context.filter, call);
+	passes = open ? call->counts : filter_call(run->context.filter, call);
 	for_each_view(&run->leave, one)
 		keep_error(run, one->view->leave(one->data, call, passes));
 	if (!open)
@@ -351,8 +351,9 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 }
 
 /*
- * How many events behind the end are looked at, for CPUs that had none before it, and for threads
- * that were outside of all calls since their first event; and how often these are asked for.
+ * How many events behind the end are looked at, for CPUs that had none before it, for threads that
+ * were outside of all calls since their first event, and for those of which it is not known whether
+ * they sleep; and how often these are asked for.
  */
 #define LOOK_AHEAD	1000000
 #define LOOK_AHEAD_STEP 1024
@@ -396,16 +397,22 @@ static void count_gap(struct fkt_read_stats *stats, const struct fkt_gap *gap)
 	*counts[gap->kind] += gap->count;
 }
 
-/* No event is behind the end of what was asked for, but the recording went on beyond it. */
-static void end_before_recording(struct run *run)
+/* The recording went on behind its last event: what was asked for may begin or end there. */
+static void read_to_the_end(struct run *run)
 {
+	const struct options *options = run->context.options;
 	const char *info = fkt_info(run->context.trace, "stop_cycles");
-	uint64_t to = filter_to(run->context.filter);
+	uint64_t last = fkt_read_stats(run->reader)->last, stop;
+	const uint64_t from = filter_from(run->context.filter), to = filter_to(run->context.filter);
 
-	if (!run->context.analysis || run->context.options->to < 0 || !info ||
-	    to <= fkt_read_stats(run->reader)->last || to >= strtoull(info, NULL, 10))
+	if (!run->context.analysis || !info)
 		return;
-	fkt_analysis_charge(run->context.analysis, to, false);
+	stop = strtoull(info, NULL, 10);
+	if (options->from >= 0 && from > last && from < stop)
+		fkt_analysis_charge(run->context.analysis, from,
+				    filter_charges(run->context.filter));
+	if (options->to >= 0 && to > last && to < stop)
+		fkt_analysis_charge(run->context.analysis, to, false);
 }
 
 /* The events that the filter lets through, and the views. */
@@ -450,7 +457,7 @@ static int read_some(struct run *run)
 			return err;
 	}
 	if (!what)
-		end_before_recording(run);
+		read_to_the_end(run);
 	return what;
 }
 
