@@ -863,7 +863,7 @@ static void test_woken_early(void **state)
 	done();
 }
 
-/* The same in windows that end while 50 is not on its CPU: what comes behind them says what it was. */
+/* The same in windows that end while 50 is off its CPU: what comes behind them says what it was. */
 static void test_woken_early_at_a_cut(void **state)
 {
 	struct waits waits = { 0 };
