@@ -73,7 +73,8 @@ enum fkt_section_type {
  * The lines of FKT_SECTION_STATE are "cpu CPU TID" for who is current on a CPU, "call TID CODE
  * STAMP" for a call that this thread is in, with the code of its entry and when that was, and
  * "interrupt CPU CODE STAMP IMM" for an interrupt or softirq, with the immediate of its entry, or
- * what was called in one; those of one thread or CPU from the outermost one on.
+ * what was called in one; those of one thread or CPU from the outermost one on. docs/format.md has
+ * the others.
  */
 
 /*

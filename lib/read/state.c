@@ -33,6 +33,13 @@ struct call_stack {
 	uint64_t gaps; /* there were so many when it was last looked at: see calls_of() */
 };
 
+/* What a thread is at outside of all calls: see struct fkt_open_base. */
+enum base {
+	BASE_UNKNOWN,
+	BASE_SLEPT,
+	BASE_USER,
+};
+
 enum whereabouts {
 	UNKNOWN,
 	ON_CPU,
@@ -47,6 +54,8 @@ struct thread {
 	bool gone;
 	char comm[FKT_COMM_BYTES + 1];
 	uint8_t where; /* enum whereabouts */
+	uint8_t base;  /* enum base, see base_of() */
+	uint64_t base_gaps;
 	struct fkt_open_wait wait;
 	struct call_stack stack;
 };
@@ -137,6 +146,18 @@ static uint32_t calls_of(const struct fkt_state *state, const struct call_stack 
 	return stack->gaps == state->gaps ? stack->depth : 0;
 }
 
+/* Of what was known before a gap, nothing is. */
+static enum base base_of(const struct fkt_state *state, const struct thread *thread)
+{
+	return thread->base_gaps == state->gaps ? thread->base : BASE_UNKNOWN;
+}
+
+static void set_base(const struct fkt_state *state, struct thread *thread, enum base base)
+{
+	thread->base = (uint8_t)base;
+	thread->base_gaps = state->gaps;
+}
+
 static void empty(struct fkt_state *state, struct call_stack *stack)
 {
 	state->calls -= calls_of(state, stack);
@@ -214,6 +235,7 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		/* It has moved if that one is new. */
 		thread = find(state, fkt_arg32(event, 0));
 		empty(state, &thread->stack);
+		set_base(state, thread, BASE_UNKNOWN);
 		thread->where = UNKNOWN;
 		thread->gone = false;
 		thread->tgid = fkt_arg32(event, 4);
@@ -271,6 +293,9 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 
 	if (prev) {
 		prev->where = OFF_CPU;
+		if (event->imm && !calls_of(state, &prev->stack) &&
+		    base_of(state, prev) == BASE_UNKNOWN)
+			set_base(state, prev, BASE_SLEPT);
 		/* It has ended, and is in no call any more. */
 		if (event->imm & FKT_TASK_GONE) {
 			prev->where = UNKNOWN;
@@ -362,8 +387,10 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		    !(thread = find(state, event->pid)))
 			break;
 		/* System calls come from user mode, where no other call is open. */
-		if (event->code < FKT_CODE_IRQ_ENTRY)
+		if (event->code < FKT_CODE_IRQ_ENTRY) {
 			empty(state, &thread->stack);
+			set_base(state, thread, BASE_USER);
+		}
 		if (effect->kind == FKT_KIND_ENTRY)
 			push(state, &thread->stack, event->code, 0, event->stamp);
 		else if (event->code >= FKT_CODE_IRQ_ENTRY)
@@ -422,6 +449,7 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 {
 	struct fkt_state *state = calloc(1, sizeof(*state));
 	const struct fkt_open_call *call;
+	const struct fkt_open_base *base;
 	const struct fkt_open_wait *wait;
 	struct thread *thread;
 
@@ -454,6 +482,9 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 		thread->where = OFF_CPU;
 		thread->wait = *wait;
 	}
+	for (size_t i = 0; (base = fkt_open_base(trace, i)); i++)
+		if ((thread = find(state, base->tid)))
+			set_base(state, thread, base->user ? BASE_USER : BASE_SLEPT);
 	return state;
 }
 
@@ -539,6 +570,9 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 				state->thread[i].tid, stack->call[j].code, stack->call[j].stamp);
 		if (state->thread[i].where == OFF_CPU)
 			print_wait(out, state->thread[i].tid, &state->thread[i].wait);
+		if (base_of(state, &state->thread[i]) && !state->thread[i].gone)
+			fprintf(out, "base %" PRIu32 " %u\n", state->thread[i].tid,
+				base_of(state, &state->thread[i]) == BASE_USER);
 	}
 	if (fclose(out)) {
 		free(text);
@@ -627,13 +661,33 @@ static bool add_wait(struct fkt_trace *trace, size_t *room, const struct fkt_ope
 	return true;
 }
 
+/* "USER", whether it is in user mode. */
+static bool add_base(struct fkt_trace *trace, size_t *room, uint32_t tid, char *line)
+{
+	struct fkt_open_base *larger;
+	uint32_t user;
+
+	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &user))
+		return true;
+	if (trace->n_open_bases == *room) {
+		*room = *room ? *room * 2 : 64;
+		larger = *room > THREADS_MAX ? NULL
+					     : realloc(trace->open_bases, *room * sizeof(*larger));
+		if (!larger)
+			return false;
+		trace->open_bases = larger;
+	}
+	trace->open_bases[trace->n_open_bases++] = (struct fkt_open_base){ tid, user };
+	return true;
+}
+
 int fkt_index_state(struct fkt_trace *trace)
 {
 	char *text = trace->state_lines.text, *line, *word;
 	struct fkt_open_call call;
 	struct fkt_open_wait wait;
 	struct fkt_current *larger;
-	size_t room = 0, wait_room = 0;
+	size_t room = 0, wait_room = 0, base_room = 0;
 	uint32_t first;
 
 	while (text && (line = fkt_next_line(&text))) {
@@ -643,6 +697,11 @@ int fkt_index_state(struct fkt_trace *trace)
 		if (!strcmp(word, "wait")) {
 			if (parse_wait(&wait, first, line) && !add_wait(trace, &wait_room, &wait))
 				return wait_room > THREADS_MAX ? 0 : -ENOMEM;
+			continue;
+		}
+		if (!strcmp(word, "base")) {
+			if (!add_base(trace, &base_room, first, line))
+				return base_room > THREADS_MAX ? 0 : -ENOMEM;
 			continue;
 		}
 		memset(&call, 0, sizeof(call));
@@ -680,6 +739,11 @@ int fkt_index_state(struct fkt_trace *trace)
 const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t index)
 {
 	return index < trace->n_open_calls ? &trace->open_calls[index] : NULL;
+}
+
+const struct fkt_open_base *fkt_open_base(const struct fkt_trace *trace, size_t index)
+{
+	return index < trace->n_open_bases ? &trace->open_bases[index] : NULL;
 }
 
 const struct fkt_open_wait *fkt_open_wait(const struct fkt_trace *trace, size_t index)

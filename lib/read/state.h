@@ -74,6 +74,24 @@ struct fkt_open_wait {
  */
 const struct fkt_open_wait *fkt_open_wait(const struct fkt_trace *trace, size_t index);
 
+/**
+ * struct fkt_open_base - what is known of a thread outside of all calls
+ * @tid: the thread
+ * @user: a system call of its was seen, so that it is in user mode there; else it has slept there,
+ *	so that it was not in user mode all the time
+ */
+struct fkt_open_base {
+	uint32_t tid;
+	bool user;
+};
+
+/**
+ * fkt_open_base() - threads of which something is known when an extracted trace begins
+ * @trace: the trace
+ * @index: 0 … until the answer is NULL
+ */
+const struct fkt_open_base *fkt_open_base(const struct fkt_trace *trace, size_t index);
+
 struct fkt_state;
 
 /**

@@ -1304,6 +1304,22 @@ static void open_calls(struct fkt_analysis *a)
 	}
 }
 
+/* What is known of threads outside of all calls when an extracted trace begins. */
+static void open_bases(struct fkt_analysis *a)
+{
+	const struct fkt_open_base *open;
+	struct thread *thread;
+
+	for (size_t i = 0; (open = fkt_open_base(a->trace, i)); i++) {
+		thread = find_thread(a, open->tid, 0);
+		if (!thread || thread->row != FKT_ROW_USER)
+			continue;
+		thread->base_known |= open->user;
+		thread->slept |= !open->user;
+		a->syscalls |= open->user;
+	}
+}
+
 /* Who had woken it, and what that one was at. */
 static struct waker open_waker(struct fkt_analysis *a, const struct fkt_open_wait *open)
 {
@@ -1389,6 +1405,7 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 	a->first = a->on_since;
 	a->unknown = get_thread(a, 0);
 	open_calls(a);
+	open_bases(a);
 	open_waits(a);
 }
 

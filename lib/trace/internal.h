@@ -151,6 +151,8 @@ struct fkt_trace {
 	size_t n_open_calls;
 	struct fkt_open_wait *open_waits;
 	size_t n_open_waits;
+	struct fkt_open_base *open_bases;
+	size_t n_open_bases;
 
 	struct fkt_lines processes;
 	struct fkt_lines code_lines;

@@ -678,6 +678,7 @@ void fkt_close(struct fkt_trace *trace)
 	free(trace->current);
 	free(trace->open_calls);
 	free(trace->open_waits);
+	free(trace->open_bases);
 	free(trace->processes.text);
 	fkt_free_names(trace);
 	fkt_free_symbols(trace);

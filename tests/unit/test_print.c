@@ -998,6 +998,60 @@ static void compare_windows(const char *file, const char *begins, const char *vi
 	assert_int_equal(system(command), 0);
 }
 
+/*
+ * Outside of all calls, what is known of a thread from before: "first" (70) is in user mode, and has
+ * slept there; "second" (71) slept before anything was known of it, so it was in some call.
+ */
+static void write_bases(const char *file)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=0\0stop_cycles=6000";
+	struct build build;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_text(&build, FKT_SECTION_CODES, "0x1000 1 point 0 other none\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build.lane[1].pid = 71;
+	build_switch(&build, 1, 500, 0x1, 71, 0);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1200, END, 0);
+	build_switch(&build, 1, 1500, 0, 0, 71);
+	build_switch(&build, 0, 2500, 0x1, 70, 0);
+	build_switch(&build, 0, 3000, 0, 0, 70);
+	build_switch(&build, 1, 5500, 0, 71, 0);
+	build_switch(&build, 0, 5700, 0, 70, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(&build, 6000, 6000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+}
+
+static void test_extracted_bases(void **state)
+{
+	char file[] = "/tmp/test_print_bases.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_bases(file);
+	compare_windows(file, "1700ns 2700ns 3200ns", "-q\n--cpus");
+	/* And a part of a part. */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; ./fkt_extract --from 1100ns -o $f.1 $f >/dev/null && "
+		 "./fkt_extract --from 500ns -o $f.2 $f.1 >/dev/null && "
+		 "./fkt_print -q --format csv $f.2 | grep -q '^begun before,'; "
+		 "s=$?; rm -f $f.1 $f.2; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* So it is where interrupts are open at its begin, and calls in them. */
 static void test_extracted_interrupts(void **state)
 {
@@ -1071,6 +1125,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_extracted_window),
 		cmocka_unit_test(test_extracted_interrupts),
+		cmocka_unit_test(test_extracted_bases),
 		cmocka_unit_test(test_extracted_noise),
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
