@@ -999,8 +999,8 @@ static void compare_windows(const char *file, const char *begins, const char *vi
 }
 
 /*
- * Outside of all calls, what is known of a thread from before: "first" (70) is in user mode, and has
- * slept there; "second" (71) slept before anything was known of it, so it was in some call.
+ * Outside of all calls, what is known of a thread from before: "first" (70) is in user mode, and
+ * has slept there; "second" (71) slept before anything was known of it, so it was in some call.
  */
 static void write_bases(const char *file)
 {
