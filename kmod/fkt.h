@@ -491,6 +491,11 @@ void fkt_providers_status(struct fkt_status *status);
 /* probes/module.c */
 int fkt_codes_list(char __user *to, u64 room, u64 *bytes);
 
+/* probes/trigger.c */
+bool fkt_trigger_pending(void);
+int fkt_trigger_tell(struct fkt_triggered *told);
+void fkt_trigger_arm(void);
+
 /* buffer.c */
 void fkt_pool_tell(u32 code, const struct fkt_pool *pool, u64 number);
 int fkt_buffer_alloc(struct fkt_session *s);

@@ -107,6 +107,12 @@ static int fkt_copy_args(void *to, size_t to_bytes, size_t first_bytes, void __u
 #define FKT_COPY_ARGS(to, first_last, arg, bytes)                                                  \
 	fkt_copy_args(&(to), sizeof(to), offsetofend(typeof(to), first_last), arg, bytes)
 
+/* Whether the recording that runs is the one that a file began. The session's lock. */
+static bool fkt_is_recording(const struct fkt_session *s, const struct fkt_file *ff)
+{
+	return ff->generation && s->generation == ff->generation && s->state == FKT_STATE_RECORDING;
+}
+
 static int fkt_ioctl_start(struct file *file, void __user *arg, size_t size)
 {
 	struct fkt_file *ff = file->private_data;
@@ -163,6 +169,40 @@ static int fkt_ioctl_snapshot(struct fkt_file *ff, void __user *arg, size_t size
 		(void)fkt_snapshot_end(&fkt_session, ff->generation, false);
 		ret = -EFAULT;
 	}
+	return ret;
+}
+
+static int fkt_ioctl_triggered(struct fkt_file *ff, void __user *arg, size_t size)
+{
+	struct fkt_session *s = &fkt_session;
+	struct fkt_triggered told;
+	int ret;
+
+	ret = FKT_COPY_ARGS(told, comm, arg, size);
+	if (ret)
+		return ret;
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	ret = fkt_is_recording(s, ff) ? fkt_trigger_tell(&told) : -ENODEV;
+	mutex_unlock(&s->lock);
+	told.size = size;
+	if (!ret && copy_to_user(arg, &told, min(size, sizeof(told))))
+		ret = -EFAULT;
+	return ret;
+}
+
+static int fkt_ioctl_trigger_arm(struct fkt_file *ff)
+{
+	struct fkt_session *s = &fkt_session;
+	int ret = -ENODEV;
+
+	if (mutex_lock_interruptible(&s->lock))
+		return -ERESTARTSYS;
+	if (fkt_is_recording(s, ff)) {
+		fkt_trigger_arm();
+		ret = 0;
+	}
+	mutex_unlock(&s->lock);
 	return ret;
 }
 
@@ -311,6 +351,8 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_ioctl_add_probes(file, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_SNAPSHOT):
 		return fkt_ioctl_snapshot(ff, ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_TRIGGERED):
+		return fkt_ioctl_triggered(ff, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_LIST_CODES):
 		return fkt_ioctl_list_codes(ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_LIST_ENDED):
@@ -361,6 +403,8 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		if (!ff->generation)
 			return READ_ONCE(s->state) == FKT_STATE_IDLE ? -ENODEV : -EPERM;
 		return fkt_session_stop(s, ff->generation);
+	case FKT_TRIGGER_ARM:
+		return fkt_ioctl_trigger_arm(ff);
 	case FKT_SNAPSHOT_END:
 		if (value > 1)
 			return -EINVAL;
@@ -433,6 +477,8 @@ static __poll_t fkt_poll(struct file *file, poll_table *wait)
 		return EPOLLHUP;
 	if (READ_ONCE(s->state) == FKT_STATE_DRAINING || fkt_poll_pages(s))
 		ready = EPOLLIN | EPOLLRDNORM;
+	if (fkt_trigger_pending())
+		ready |= EPOLLPRI;
 	return ready;
 }
 

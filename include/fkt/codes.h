@@ -87,6 +87,7 @@ enum fkt_kind {
  *	rets8… rets32, retu8… retu32	the same of which only the lowest bits count
  *	void			no result, said so
  *	cycles			64 bits, a number of cycles or a stamp
+ *	trigger			16 bits, the text of that trigger
  *
  * In FKT's own rows a "#type" gives the type of the index. A row whose spec begins with "#words"
  * has each field at the beginning of a word of its own: codes of other modules, see probe.h.
@@ -124,6 +125,7 @@ enum fkt_kind {
 	/* the recording itself */                                                                 \
 	X(PAUSE, 0x1200, 1, POINT, 0, PROCESS, "fkt_pause", "@lane:u16 at:cycles")                 \
 	X(SETMASK, 0x1201, 1, POINT, 0, PROCESS, "fkt_setmask", "mask:x32 pid:pid")                \
+	X(TRIGGER, 0x1202, 1, POINT, 0, PROCESS, "fkt_trigger", "@what:trigger pid:pid value:s64") \
 	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */     \
 	X(SUBMIT, 0x1210, 1, POINT, 0, FKT, "fkt_submit", "@lane:u16 page:u64 free:u32 of:u32")    \
 	X(RELEASE_PAGE, 0x1211, 1, POINT, 0, FKT, "fkt_release",                                   \

@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define FKT_DEVICE	  "/dev/fkt"
-#define FKT_IOCTL_VERSION 4
+#define FKT_IOCTL_VERSION 5
 
 /* fkt_start.lanes */
 #define FKT_LANES_PER_CPU 0
@@ -332,6 +332,98 @@ struct fkt_kprobe_spec {
 	__u32 ops_first;
 };
 
+/* What a trigger waits for. */
+enum fkt_trigger_kind {
+	FKT_TRIGGER_TRACEPOINT = 1, /* the tracepoint @name, conditions on its first arguments */
+	FKT_TRIGGER_CALL = 2,	    /* a call of the function at @address; on registers by number */
+	FKT_TRIGGER_RETURN = 3,	    /* its return, after more than @cycles; on its result */
+	FKT_TRIGGER_RUNNABLE = 4,   /* a thread that was ready for more than @cycles runs */
+	FKT_TRIGGER_OFF_CPU = 5,    /* a thread that was off its CPU for more than that runs */
+	FKT_TRIGGER_IRQ = 6,	    /* a device interrupt that took more than @cycles */
+	FKT_TRIGGER_SOFTIRQ = 7,    /* the same of a softirq */
+	FKT_TRIGGER_LOG = 8,	    /* a message of the kernel's log that has @name in it */
+	FKT_TRIGGER_KINDS,
+};
+
+enum fkt_trigger_op {
+	FKT_TRIGGER_EQUAL = 1,
+	FKT_TRIGGER_NOT_EQUAL = 2,
+	FKT_TRIGGER_LESS = 3,
+	FKT_TRIGGER_LESS_EQUAL = 4,
+	FKT_TRIGGER_GREATER = 5,
+	FKT_TRIGGER_GREATER_EQUAL = 6,
+	FKT_TRIGGER_BITS = 7, /* any of these is set */
+	FKT_TRIGGER_OPS,
+};
+
+/**
+ * struct fkt_trigger_condition - what must be so beside
+ * @arg: number of the argument or register; 0 for a result
+ * @op: enum fkt_trigger_op
+ * @bytes: its size: 1, 2, 4 or 8
+ * @is_signed: 1 if it is
+ * @reserved: 0
+ * @value: what it is held against
+ */
+struct fkt_trigger_condition {
+	__u8 arg;
+	__u8 op;
+	__u8 bytes;
+	__u8 is_signed;
+	__u32 reserved;
+	__s64 value;
+};
+
+#define FKT_TRIGGERS_MAX	   32
+#define FKT_TRIGGER_CONDITIONS_MAX 4
+#define FKT_TRIGGER_NAME_BYTES	   64
+/* So many may be inside a function that FKT_TRIGGER_RETURN waits for; others are not looked at. */
+#define FKT_TRIGGER_ACTIVE	   1024
+
+/**
+ * struct fkt_trigger_spec - something that is waited for
+ * @name: of a tracepoint; a part of a message; else empty
+ * @address: of a function
+ * @cycles: what it must take more than
+ * @kind: enum fkt_trigger_kind
+ * @conditions: how many of @condition there are; all of them must be met
+ * @condition: see there
+ * @comm: name of the thread whom it must be about; empty: of any
+ * @reserved: 0
+ */
+struct fkt_trigger_spec {
+	char name[FKT_TRIGGER_NAME_BYTES];
+	__u64 address;
+	__u64 cycles;
+	__u32 kind;
+	__u32 conditions;
+	struct fkt_trigger_condition condition[FKT_TRIGGER_CONDITIONS_MAX];
+	char comm[16];
+	__u64 reserved;
+};
+
+/**
+ * struct fkt_triggered - argument of FKT_TRIGGERED
+ * @size: sizeof(struct fkt_triggered)
+ * @number: which trigger fired, in the order in which they were added, from 0
+ * @tid: the thread that it is about
+ * @cpu: where
+ * @stamp: when
+ * @value: how many cycles it took, or the value of its first condition
+ * @ignored: how often one was met while they were not armed, since the recording began
+ * @comm: what @tid was called then
+ */
+struct fkt_triggered {
+	__u32 size;
+	__u32 number;
+	__u32 tid;
+	__u32 cpu;
+	__u64 stamp;
+	__u64 value;
+	__u64 ignored;
+	char comm[16];
+};
+
 /*
  * The module's kinds of probe: X(NAME, name), one file kmod/probes/name.c each, in the order in
  * which they are attached. The number of a row is the kind's, as fkt_probes.kind has it.
@@ -346,6 +438,7 @@ struct fkt_kprobe_spec {
 	X(KPROBE, kprobe)                                                                          \
 	X(MODULE, module)                                                                          \
 	X(VECTOR, vector)                                                                          \
+	X(TRIGGER, trigger)                                                                        \
 	/* a new one comes last */
 
 enum fkt_provider_kind {
@@ -364,12 +457,13 @@ enum fkt_provider_kind {
  * @common_ptr: address of what they have in common
  * @common_bytes: its size; 0: nothing, or the defaults
  * @done: set by the call: how many the module took. All, or none when it fails; but of
- *	FKT_PROVIDER_KPROBE those before the one that it refused, which has this number
+ *	FKT_PROVIDER_KPROBE and _TRIGGER those before the one that it refused, which has this number
  *
  *	kind			a spec				what they have in common
  *	FKT_PROVIDER_FUNCTION	struct fkt_function_spec	struct fkt_functions_common
  *	FKT_PROVIDER_TRACEPOINT	struct fkt_tracepoint_spec	nothing
  *	FKT_PROVIDER_KPROBE	struct fkt_kprobe_spec		struct fkt_fetch[]
+ *	FKT_PROVIDER_TRIGGER	struct fkt_trigger_spec		nothing
  */
 struct fkt_probes {
 	__u32 size;
@@ -488,6 +582,9 @@ struct fkt_ended_list {
  * Tracepoints: one that does not exist, or does not as yet, is no error. EOPNOTSUPP on a kernel
  * that checks the type of what it calls (CONFIG_CFI): FKT does not know it.
  *
+ * Triggers: as for tracepoints and addresses; FKT_START gives ENOENT where there is no such
+ * tracepoint, and EINVAL for a recording without FKT_ON_FULL_OVERWRITE.
+ *
  * Addresses: EINVAL also for one that must not be probed, EILSEQ for one within an instruction,
  * EPERM for one in FKT itself, and for all on a kernel that is locked down for confidentiality,
  * where the device cannot be opened either. ENOENT for code that has gone.
@@ -506,6 +603,14 @@ struct fkt_ended_list {
  * to where it was to go, and counts as overwritten. ENODEV when no snapshot is being taken, EINTR.
  */
 #define FKT_SNAPSHOT_END    _IOW(FKT_IOC, 14, __u32)
+/*
+ * What has fired of the triggers of the recording, which this file began. poll() gives POLLPRI when
+ * one has. Then none is armed until FKT_TRIGGER_ARM. EAGAIN when none has, ENODEV when this file's
+ * recording is not running.
+ */
+#define FKT_TRIGGERED	    _IOWR(FKT_IOC, 15, struct fkt_triggered)
+/* The next trigger that is met fires. ENODEV, EINTR. */
+#define FKT_TRIGGER_ARM	    _IO(FKT_IOC, 16)
 /*
  * The codes that other modules have registered (probe.h), as lines of FKT_SECTION_CODES: of modules
  * that are loaded, and of those that have gone since the last recording began.

@@ -611,6 +611,7 @@ enum fkt_field_type {
 	FKT_FIELD_PID,
 	FKT_FIELD_IRQ,
 	FKT_FIELD_SOFTIRQ,
+	FKT_FIELD_TRIGGER, /* of a flight recorder */
 	FKT_FIELD_TRAP,
 	FKT_FIELD_STATE,
 	FKT_FIELD_SYMBOL,   /* an address */

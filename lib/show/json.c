@@ -158,6 +158,7 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_shown *
 	case FKT_FIELD_PID:
 	case FKT_FIELD_IRQ:
 	case FKT_FIELD_SOFTIRQ:
+	case FKT_FIELD_TRIGGER:
 	case FKT_FIELD_TRAP:
 		to = fkt_put_unsigned(to, number);
 		return put_name(text, to, shown, event, number, doubled);

@@ -83,6 +83,15 @@ static char *put_pid(struct fkt_text *text, char *to, const struct fkt_field *fi
 }
 
 /* The name of the number that ends at @to, behind a space. */
+/* What stands for the number alone, if there is anything. */
+static char *put_trigger(struct fkt_text *text, char *to, const struct fkt_field *field,
+			 const struct fkt_event *event, uint64_t value)
+{
+	char *end = fkt_put_name(text->trace, text->processes, field, event, value, to);
+
+	return end == to ? fkt_put_unsigned(to, value) : end;
+}
+
 static char *put_name(struct fkt_text *text, char *to, const struct fkt_field *field,
 		      const struct fkt_event *event, uint64_t number)
 {
@@ -197,6 +206,8 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *
 	case FKT_FIELD_SOFTIRQ:
 	case FKT_FIELD_TRAP:
 		return put_name(text, fkt_put_unsigned(to, value), field, event, value);
+	case FKT_FIELD_TRIGGER:
+		return put_trigger(text, to, field, event, value);
 	case FKT_FIELD_STATE:
 		fkt_state_letters((uint32_t)value, letters);
 		return fkt_put_string(to, letters, sizeof(letters));

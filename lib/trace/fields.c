@@ -35,6 +35,7 @@ static const struct field_kind {
 	{ "irq", FKT_FIELD_IRQ, 2, true },
 	{ "softirq", FKT_FIELD_SOFTIRQ, 2, true },
 	{ "trap", FKT_FIELD_TRAP, 2, true },
+	{ "trigger", FKT_FIELD_TRIGGER, 2, true },
 	{ "state", FKT_FIELD_STATE, 2, true },
 	{ "sym", FKT_FIELD_SYMBOL, 8, false },
 	{ "func", FKT_FIELD_FUNCTION, 8, true },
@@ -346,6 +347,9 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 		break;
 	case FKT_FIELD_TRAP:
 		name = fkt_trap_name(trace, (uint32_t)number);
+		break;
+	case FKT_FIELD_TRIGGER:
+		name = fkt_trigger_name(trace, (uint32_t)number);
 		break;
 	case FKT_FIELD_RESULT:
 		if (fkt_is_errno(number))

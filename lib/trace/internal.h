@@ -202,6 +202,9 @@ char *fkt_decompress(const struct fkt_stored *stored, size_t *bytes);
 int fkt_index_names(struct fkt_trace *trace);
 void fkt_free_names(struct fkt_trace *trace);
 
+/* names.c: what a flight recorder's trigger was called, or NULL */
+const char *fkt_trigger_name(const struct fkt_trace *trace, uint32_t number);
+
 /* names.c: the system call that a code is the entry or exit of, or NULL */
 const struct fkt_syscall *fkt_code_syscall(const struct fkt_trace *trace, uint32_t code);
 

@@ -392,6 +392,14 @@ const char *fkt_trap_name(const struct fkt_trace *trace, uint32_t number)
 	return number < trace->arch->traps ? trace->arch->trap[number] : NULL;
 }
 
+const char *fkt_trigger_name(const struct fkt_trace *trace, uint32_t number)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "trigger_%u", number);
+	return fkt_info(trace, key);
+}
+
 const char *fkt_vector_name(const struct fkt_trace *trace, uint32_t index)
 {
 	return index < trace->arch->vectors ? trace->arch->vector[index] : NULL;

@@ -704,6 +704,9 @@ static int run_all(struct run *run)
 	return status;
 }
 
+/* So long before a trigger it is of interest what happened. */
+#define TRIGGER_BEFORE_NS 50000000
+
 /*
  * Where some lanes were overwritten, what others have of before is but a part of what happened:
  * it is shown to who asks for it.
@@ -713,12 +716,43 @@ static void begin_where_complete(struct options *options, struct fkt_trace *trac
 	const char *info = fkt_info(trace, "complete_from_cycles");
 	uint64_t from, first, last;
 
-	if (!info || options->from >= 0 || !fkt_has_clock(trace) ||
+	if (!info || options->from >= 0 || options->at_trigger || !fkt_has_clock(trace) ||
 	    !(from = strtoull(info, NULL, 10)) || !fkt_span(trace, &first, &last) ||
 	    from <= first || from > last)
 		return;
 	options->from = fkt_cycles_to_ns(trace, (int64_t)(from - first)) + 1;
 	options->overwritten = true;
+}
+
+/*
+ * Times that are told by what triggered a snapshot. Without any, it begins a little before that.
+ */
+static bool find_trigger(struct options *options, struct fkt_trace *trace)
+{
+	const char *info = fkt_info(trace, "trigger_cycles");
+	uint64_t at, first, last;
+	int64_t ns;
+
+	if (!info || !fkt_has_clock(trace) || !(at = strtoull(info, NULL, 10)) ||
+	    !fkt_span(trace, &first, &last) || at < first) {
+		if (options->at_trigger)
+			complain(options,
+				 "no trigger has taken it as a snapshot, so --from trigger is "
+				 "no moment in it");
+		return !options->at_trigger;
+	}
+	options->triggered = fkt_cycles_to_ns(trace, (int64_t)(at - first));
+	if (options->at_trigger) {
+		ns = options->triggered + options->trigger_ns;
+		options->from = ns > 0 ? ns : 0;
+		options->overwritten = false;
+	} else if ((options->from < 0 || options->overwritten) && options->to < 0) {
+		ns = options->triggered - TRIGGER_BEFORE_NS;
+		options->near_trigger = ns > 0 && ns > options->from;
+		if (options->near_trigger)
+			options->from = ns;
+	}
+	return true;
 }
 
 /* Colours for a terminal that has them, unless the user wants none (no-color.org). */
@@ -760,7 +794,8 @@ int main(int argc, char **argv)
 		goto out;
 	}
 	begin_where_complete(&options, run.context.trace);
-	if (!known_before(&options, run.context.trace))
+	if (!find_trigger(&options, run.context.trace) ||
+	    !known_before(&options, run.context.trace))
 		goto out;
 	/* Who follows a stream wants to see what comes when it comes. */
 	if (!options.no_pager && strcmp(options.path, "-"))

@@ -62,7 +62,9 @@ static const struct argp_option own_options[] = {
 	{ NULL, 'p', "[+]PROCESS", 0, "The same as --while; with +, as --process", 2 },
 	{ NULL, 's', "PROCESS", 0, "The same as --while", 2 },
 	{ "from", OPTION_FROM, "TIME", 0,
-	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m", 2 },
+	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m; "
+	  "trigger-50ms: since what triggered the snapshot",
+	  2 },
 	{ "to", OPTION_TO, "TIME", 0, "Before TIME", 2 },
 	{ "range", OPTION_RANGE, "TIME..TIME", 0, "Both; either may be left out", 2 },
 	{ "longer-than", OPTION_LONGER, "TIME", 0,
@@ -143,6 +145,22 @@ static void set_time(struct argp_state *state, const char *option, int64_t *time
 		argp_error(state, "%s: there is such a time already; one range at a time, please",
 			   option);
 	*time = ns;
+}
+
+/* "trigger", "trigger-50ms", "trigger+1s" */
+static void parse_at_trigger(struct argp_state *state, struct options *options, const char *arg)
+{
+	const char *sign = arg + strlen("trigger");
+	int64_t ns = 0;
+
+	if (*sign == '-')
+		ns = -need_time(state, "--from=trigger-", sign + 1);
+	else if (*sign == '+')
+		ns = need_time(state, "--from=trigger+", sign + 1);
+	else if (*sign)
+		argp_error(state, "--from=%s: as in trigger-50ms", arg);
+	options->at_trigger = true;
+	options->trigger_ns = ns;
 }
 
 static void parse_range(struct argp_state *state, struct options *options, const char *option,
@@ -352,6 +370,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_FROM:
 		if (strstr(arg, ".."))
 			parse_range(state, options, "--from", arg);
+		else if (!strncmp(arg, "trigger", strlen("trigger")))
+			parse_at_trigger(state, options, arg);
 		else
 			set_time(state, "--from", &options->from, need_time(state, "--from", arg));
 		break;
@@ -417,6 +437,7 @@ void parse_options(int argc, char **argv, struct options *options)
 	*options = (struct options){
 		.path = "trace_file",
 		.from = -1,
+		.triggered = -1,
 		.to = -1,
 		.longer = -1,
 		.format = fkt_format(0),

@@ -58,6 +58,10 @@ enum by_field {
  * @listing: the events
  * @view: which views, by enum view_number
  * @overwritten: it begins where nothing was overwritten on any CPU, though some have more: @from
+ * @at_trigger: @from is told by what triggered the snapshot, and @trigger_ns
+ * @near_trigger: so it is without being asked for
+ * @trigger_ns: so long after the trigger; before it, where it is negative
+ * @triggered: when the snapshot was triggered, as @from; < 0 when it was not
  * @kernel_only: the rows without user mode
  * @calls: of the view calls, what functions call; of those that @calls_of matches, if it is there
  * @histogram: of the same, how long calls of what this matches took
@@ -81,6 +85,10 @@ struct options {
 	const struct fkt_format *format;
 	bool listing;
 	bool overwritten;
+	bool at_trigger;
+	bool near_trigger;
+	int64_t trigger_ns;
+	int64_t triggered;
 	bool view[VIEW_COUNT];
 	bool kernel_only;
 	bool calls;

@@ -214,7 +214,7 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 static void print_totals(FILE *out, const struct fkt_trace *trace,
 			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis,
 			 const struct total *total, bool part, bool open, bool selects,
-			 bool complete)
+			 bool complete, int64_t triggered, bool near)
 {
 	const char *overwritten = fkt_info(trace, "overwritten");
 	uint64_t pages = stats->pages + stats->index_pages;
@@ -271,6 +271,12 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			"%" PRIu64 " events for which there was no room in the buffer, %" PRIu64
 			" that could not be written\n",
 			stats->lost, discarded);
+	if (triggered >= 0)
+		fprintf(out, "%-10s %s, in thread %s, %.9f s from the first event on%s\n",
+			"Trigger", fkt_info(trace, "trigger") ?: "?",
+			fkt_info(trace, "trigger_tid") ?: "?",
+			(double)triggered / FKT_NS_PER_SECOND,
+			near ? "; from 50 ms before that. --from 0 shows all" : "");
 	if (overwritten && strcmp(overwritten, "0"))
 		fprintf(out, "%-10s %s events were overwritten, the oldest%s\n", "Ring",
 			overwritten,
@@ -689,7 +695,7 @@ static int summary_print(const struct context *context, void *view)
 		print_totals(file, out->trace, &context->stats, analysis, &total,
 			     options->from >= 0 || options->to >= 0,
 			     filter_is_open(summary->filter), filter_selects(summary->filter),
-			     options->overwritten);
+			     options->overwritten, options->triggered, options->near_trigger);
 		if (!fclose(file))
 			fkt_print_wrapped(out, text, TITLE_WIDTH + 1);
 		free(text);

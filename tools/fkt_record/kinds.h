@@ -12,6 +12,7 @@ struct recording;
 	X(functions)                                                                               \
 	X(events)                                                                                  \
 	X(addresses)                                                                               \
+	X(triggers)                                                                                \
 	/* a new one comes last */
 
 /**

@@ -208,16 +208,23 @@ static void wait_for_end(struct recording *recording, int signals)
 	};
 
 	for (;;) {
-		int ready = poll(fds, 3, recording->snapshot ? 0 : progress ? PROGRESS_MS : -1);
+		int wait_ms = triggers_wait_ms(), ready;
 
+		if (recording->snapshot)
+			wait_ms = 0;
+		else if (progress && (wait_ms < 0 || wait_ms > PROGRESS_MS))
+			wait_ms = PROGRESS_MS;
+		fds[1].events = triggers_armed() ? POLLPRI : 0;
+		ready = poll(fds, 3, wait_ms);
 		if (ready < 0 && errno != EINTR) {
 			warn("poll");
 			break;
 		}
 		if (ready > 0 && fds[0].revents && take_signal(recording, signals))
 			break;
-		if (recording->child.ended || (ready > 0 && fds[1].revents))
+		if (recording->child.ended || (ready > 0 && fds[1].revents & ~POLLPRI))
 			break;
+		triggers_go_on(recording, ready > 0 && fds[1].revents & POLLPRI);
 		if (ready > 0 && fds[2].revents)
 			ring_answer(recording, requests);
 		/* Signals that end it come first, whatever their number. */
@@ -230,6 +237,7 @@ static void wait_for_end(struct recording *recording, int signals)
 			progress_show(recording);
 		}
 	}
+	triggers_end(recording);
 	progress_erase();
 	ring_close(requests);
 	recording->ended = true;
@@ -246,6 +254,13 @@ static int finish(struct recording *recording)
 			warn("cannot stop the recording");
 			break;
 		}
+	if (triggers_any()) {
+		/* What they were waiting for is in the snapshots. */
+		child_reap(&recording->child, false);
+		output_discard(&recording->output);
+		kinds_summary(recording);
+		return 0;
+	}
 	if (keeps_newest(&recording->options))
 		error = ring_write(recording);
 	recording->lane_status = calloc(recording->lanes, sizeof(*recording->lane_status));

@@ -125,6 +125,8 @@ struct output {
  * @tsc_khz: frequency of the stamp counter
  * @snapshot: a signal has asked for one
  * @ended: no more snapshots can be had
+ * @trigger: what the snapshot is taken for; NULL where nothing has triggered it
+ * @fired: when that was, and in whom; stamp 0 for the command's end
  * @status: the last that FKT_STATUS said
  * @lane_status: the same for each of its lanes, after the end
  */
@@ -145,6 +147,8 @@ struct recording {
 	uint64_t tsc_khz;
 	bool snapshot;
 	bool ended;
+	const char *trigger;
+	struct fkt_triggered fired;
 	struct fkt_status status;
 	struct fkt_lane_status *lane_status;
 };
@@ -361,6 +365,26 @@ void ring_close(int fd);
 
 /** ring_answer - somebody has connected: write the snapshot that is asked for */
 void ring_answer(struct recording *recording, int fd);
+
+/* triggers.c */
+
+/** triggers_any - whether there are any, so that the end is written where they say so alone */
+bool triggers_any(void);
+
+/** triggers_armed - whether poll() is to be asked for POLLPRI */
+bool triggers_armed(void);
+
+/** triggers_wait_ms - for how long poll() may wait at most; negative: for ever */
+int triggers_wait_ms(void);
+
+/** triggers_go_on - do what is due; @fired: poll() has given POLLPRI */
+void triggers_go_on(struct recording *recording, bool fired);
+
+/** triggers_end - the command has ended, or the recording is to end */
+void triggers_end(struct recording *recording);
+
+/** triggers_add_texts - append what they are, as entries of FKT_SECTION_INFO */
+void triggers_add_texts(struct sections *head);
 
 /* progress.c */
 

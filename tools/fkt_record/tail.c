@@ -58,6 +58,13 @@ static void add_infos(struct sections *tail, const struct recording *recording, 
 	add_info_number(tail, "direct", status->direct);
 	add_info_number(tail, "limit_reached", status->limit_reached);
 	add_info_number(tail, "error", (uint64_t)status->error);
+	if (recording->trigger) {
+		sections_printf(tail, "trigger=%s", recording->trigger);
+		sections_add(tail, "", 1);
+		add_info_number(tail, "trigger_tid", recording->fired.tid);
+		add_info_number(tail, "trigger_cycles",
+				recording->fired.stamp ?: status->stop_cycles);
+	}
 	if (recording->child.ended)
 		add_info_number(tail, "exit_status", (uint64_t)recording->child.status);
 	sections_end(tail);
