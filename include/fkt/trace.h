@@ -1021,9 +1021,9 @@ bool fkt_analysis_knows_cpus(const struct fkt_analysis *analysis);
  * and whether one slept that was woken before it had left its CPU, by what wakes it or where it
  * runs again. Where charging ends before that, reading on for a while tells.
  *
- * Return: false also when fkt_analysis_knows_cpus() is. It takes a look at each thread.
+ * Return: false also when fkt_analysis_knows_cpus() is.
  */
-bool fkt_analysis_is_settled(const struct fkt_analysis *analysis);
+bool fkt_analysis_is_settled(struct fkt_analysis *analysis);
 
 /* The following are for after fkt_analysis_end(). */
 

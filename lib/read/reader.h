@@ -113,4 +113,14 @@ static inline int fkt_reader_next(struct fkt_reader *reader, struct fkt_event *e
 	return fkt_next_slow(reader, event);
 }
 
+/**
+ * fkt_recording_end() - when a recording ended
+ * @trace: the trace
+ * @last: stamp of its last event
+ *
+ * Return: a stamp, a little after @last, or @last where the trace does not say so, or can't be
+ * believed.
+ */
+uint64_t fkt_recording_end(const struct fkt_trace *trace, uint64_t last);
+
 #endif

@@ -21,6 +21,17 @@ uint64_t fkt_look_back(struct fkt_trace *trace, uint64_t from)
 	return block.max_end;
 }
 
+uint64_t fkt_recording_end(const struct fkt_trace *trace, uint64_t last)
+{
+	const char *info = fkt_info(trace, "stop_cycles");
+	uint64_t stop;
+
+	return info && fkt_parse_u64(info, &stop) && stop > last &&
+			       stop <= trace->clock[1].cycles && fkt_clocks_agree(trace)
+		       ? stop
+		       : last;
+}
+
 bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)
 {
 	struct fkt_bounds bounds = fkt_stamp_bounds(trace);

@@ -21,8 +21,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "internal.h"
+#include "read/reader.h"
 #include "read/state.h"
 #include "reduce.h"
 
@@ -77,10 +79,10 @@ struct waker {
 	uint32_t row;
 };
 
-/* A part of a wait that is told when it is known whether the thread slept. */
-struct undecided {
-	struct undecided *next;
-	struct fkt_wait wait;
+/* Stamps between which time was charged. */
+struct lit {
+	uint64_t from;
+	uint64_t to;
 };
 
 struct thread {
@@ -105,7 +107,9 @@ struct thread {
 	uint64_t switches;
 	struct fkt_wait wait;
 	struct waker early; /* came while it was still on its CPU */
-	struct undecided *undecided;
+	uint32_t lits;	    /* the first of those that its wait can have a part in */
+	bool untold;	    /* it has a part in some */
+	uint16_t cut;	    /* where it was when time was charged last, with hooks.leave */
 };
 
 struct cpu {
@@ -115,6 +119,7 @@ struct cpu {
 	uint32_t pid; /* of @thread */
 	bool seen;
 	bool blind;	      /* events are missing since @last */
+	bool awake;	      /* it is in fkt_analysis.awake */
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
 	uint64_t odd_until;   /* stamps up to this one came twice */
 	uint64_t irq_before;  /* cycles of the interrupt that it was in when the trace began */
@@ -142,7 +147,8 @@ struct fkt_analysis {
 	bool interrupted; /* a CPU was in an interrupt when an extracted trace began */
 	bool reduced;	  /* calls were taken out of the events */
 	bool failed;
-	bool odd; /* something was taken out of the events that should not have been */
+	uint32_t unsettled; /* the first thread that may be, see fkt_analysis_is_settled() */
+	bool odd;	    /* something was taken out of the events that should not have been */
 	uint32_t epoch;
 	uint32_t cpus;
 	uint64_t duration;
@@ -155,8 +161,15 @@ struct fkt_analysis {
 	struct pair *pair;
 	uint32_t pairs;
 	uint32_t pair_room;
+	uint64_t seed;	 /* odd */
+	struct lit *lit; /* those that have ended; kept where somebody is told of waits */
+	uint32_t lits;
+	uint32_t lit_room;
 	uint32_t seen[CPUS]; /* numbers of the CPUs that had events */
 	uint32_t n_seen;
+	uint32_t current[CPUS]; /* who was there when an extracted trace began, or 0 */
+	uint32_t awake[CPUS];	/* of these, those that had one since all stopped recording */
+	uint32_t n_awake;
 	struct fkt_row_sums *row;
 	struct fkt_code_use *code;
 	struct cpu cpu[CPUS];
@@ -175,6 +188,9 @@ struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 	if (hooks)
 		a->hooks = *hooks;
 	a->on = true;
+	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
+		a->seed = (uint64_t)(uintptr_t)a * 0x9e3779b97f4a7c15u;
+	a->seed |= 1;
 	a->chunk = calloc(CHUNKS, sizeof(*a->chunk));
 	a->row = calloc(FKT_ROWS, sizeof(*a->row));
 	a->code = calloc(FKT_SLOT_CODES, sizeof(*a->code));
@@ -183,16 +199,6 @@ struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 		return NULL;
 	}
 	return a;
-}
-
-static void free_undecided(struct thread *thread)
-{
-	struct undecided *part;
-
-	while ((part = thread->undecided)) {
-		thread->undecided = part->next;
-		free(part);
-	}
 }
 
 static void free_stack(struct stack *stack)
@@ -210,10 +216,8 @@ void fkt_analysis_free(struct fkt_analysis *a)
 	if (!a)
 		return;
 	for (uint32_t i = 0; a->chunk && i < CHUNKS; i++) {
-		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++) {
+		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++)
 			free_stack(&a->chunk[i][j].stack);
-			free_undecided(&a->chunk[i][j]);
-		}
 		free(a->chunk[i]);
 	}
 	for (uint32_t i = 0; i < a->n_seen; i++)
@@ -222,6 +226,7 @@ void fkt_analysis_free(struct fkt_analysis *a)
 	for (uint32_t i = 0; a->interrupted && i < CPUS; i++)
 		free_stack(&a->cpu[i].irq);
 	free(a->chunk);
+	free(a->lit);
 	free(a->pair);
 	free(a->row);
 	free(a->code);
@@ -235,6 +240,15 @@ static uint64_t on_time(const struct fkt_analysis *a, uint64_t stamp)
 }
 
 /* Whether time of a thread on a CPU is asked for. */
+/*
+ * What a thread is at outside of all calls, as far as is known: one that slept there without being
+ * known to be outside was in one that began before.
+ */
+static uint32_t base_row(const struct thread *thread)
+{
+	return !thread->base_known && thread->slept ? FKT_ROW_BEFORE : thread->row;
+}
+
 static inline bool charges(const struct fkt_analysis *a, uint16_t cpu, const struct thread *thread)
 {
 	return likely(!a->hooks.charges) || a->hooks.charges(a->hooks.arg, cpu, thread->id);
@@ -281,9 +295,11 @@ static struct thread *find_thread(struct fkt_analysis *a, uint32_t pid, uint16_t
 	return get_thread(a, fkt_process_id(a->processes, pid, cpu));
 }
 
-static struct pair *find_pair(struct pair *pairs, uint32_t room, uint32_t id, uint32_t cpu)
+/* By a number that no trace knows, so that none can be made to fill one place. */
+static struct pair *find_pair(const struct fkt_analysis *a, struct pair *pairs, uint32_t room,
+			      uint32_t id, uint32_t cpu)
 {
-	uint32_t i = (id * 0x9e3779b1u ^ cpu * 0x85ebca6bu) & (room - 1);
+	uint32_t i = (uint32_t)((((uint64_t)id << 16 | cpu) * a->seed) >> 32) & (room - 1);
 
 	while (pairs[i].id && (pairs[i].id != id || pairs[i].cpu != cpu))
 		i = (i + 1) & (room - 1);
@@ -306,13 +322,13 @@ static void add_to_pair(struct fkt_analysis *a, uint32_t id, uint32_t cpu, uint6
 		}
 		for (uint32_t i = 0; i < a->pair_room; i++)
 			if (a->pair[i].id)
-				*find_pair(larger, room, a->pair[i].id, a->pair[i].cpu) =
+				*find_pair(a, larger, room, a->pair[i].id, a->pair[i].cpu) =
 					a->pair[i];
 		free(a->pair);
 		a->pair = larger;
 		a->pair_room = room;
 	}
-	pair = find_pair(a->pair, a->pair_room, id, cpu);
+	pair = find_pair(a, a->pair, a->pair_room, id, cpu);
 	if (!pair->id) {
 		/* So many threads: times on each CPU are not for all of them. */
 		if (a->pairs * 4 >= PAIRS_MAX * 3)
@@ -399,6 +415,15 @@ fail:
 	return false;
 }
 
+/* Where a call ends: of the time that is charged, where it was last. */
+static inline uint16_t last_cpu(const struct fkt_analysis *a, const struct cpu *cpu,
+				const struct thread *thread, const struct stack *stack)
+{
+	if (unlikely(!a->on) && stack == &thread->stack)
+		return thread->cut;
+	return cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu;
+}
+
 /* End the innermost call of a stack: event ended it, or it is given up. */
 static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
 		       struct stack *stack, uint64_t stamp, const struct fkt_event *event)
@@ -432,7 +457,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.id = thread->id,
 			.leader = leader(a, thread->id),
 			.outside = thread->row,
-			.cpu = cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu,
+			.cpu = last_cpu(a, cpu, thread, stack),
 			.depth = stack->depth,
 			.interrupt = stack != &thread->stack,
 			.partial = !whole,
@@ -729,38 +754,34 @@ static bool is_undecided(const struct thread *thread)
 /* It runs again, and nobody has woken it since it left its CPU: all the time it was waiting. */
 static void was_woken_early(struct thread *thread)
 {
-	struct undecided *part;
-
 	thread->state = THREAD_WAITING;
 	thread->wait.woken = thread->wait.left;
 	thread->wait.waker = thread->early.id;
 	thread->wait.waker_row = thread->early.row;
-	for (part = thread->undecided; part; part = part->next) {
-		part->wait.woken = thread->wait.woken;
-		part->wait.waker = thread->wait.waker;
-		part->wait.waker_row = thread->wait.waker_row;
-	}
 }
 
-/* What the thread's wait is has come out: tell of its parts that were kept. */
-static void tell_undecided(struct fkt_analysis *a, struct thread *thread)
+/* Tell of a thread's wait between two stamps; it runs again at the second one if @back says so. */
+static void tell_part(struct fkt_analysis *a, struct thread *thread, uint64_t back, uint64_t from,
+		      uint64_t to)
 {
-	for (const struct undecided *part = thread->undecided; part; part = part->next)
-		a->hooks.wait(a->hooks.arg, &part->wait);
-	free_undecided(thread);
+	struct fkt_wait *wait = &thread->wait;
+
+	wait->id = thread->id;
+	wait->back = back;
+	wait->from = wait->left > from ? wait->left : from;
+	wait->to = to;
+	if (back || wait->to > wait->from)
+		a->hooks.wait(a->hooks.arg, wait);
 }
 
-static void keep_undecided(struct fkt_analysis *a, struct thread *thread)
+/* What the thread's wait is has come out: tell of its parts that were kept for that. */
+static void tell_untold(struct fkt_analysis *a, struct thread *thread)
 {
-	struct undecided **last = &thread->undecided;
-
-	while (*last)
-		last = &(*last)->next;
-	*last = malloc(sizeof(**last));
-	if (*last)
-		**last = (struct undecided){ .wait = thread->wait };
-	else
-		a->failed = true;
+	if (likely(!thread->untold))
+		return;
+	thread->untold = false;
+	for (uint32_t i = thread->lits; i < a->lits; i++)
+		tell_part(a, thread, 0, a->lit[i].from, a->lit[i].to);
 }
 
 /*
@@ -769,33 +790,61 @@ static void keep_undecided(struct fkt_analysis *a, struct thread *thread)
  */
 static void tell_wait(struct fkt_analysis *a, struct thread *thread, uint64_t back, uint64_t to)
 {
-	struct fkt_wait *wait = &thread->wait;
-
-	if (!a->hooks.wait || !a->on || !wait->left ||
+	if (!a->hooks.wait || !a->on || !thread->wait.left ||
 	    (thread->state != THREAD_WAITING && thread->state != THREAD_SLEEPING))
 		return;
-	wait->id = thread->id;
-	wait->back = back;
-	wait->from = wait->left > a->on_since ? wait->left : a->on_since;
-	wait->to = to;
-	if (!back && wait->to <= wait->from)
-		return;
 	if (is_undecided(thread))
-		keep_undecided(a, thread);
+		thread->untold = true;
 	else
-		a->hooks.wait(a->hooks.arg, wait);
+		tell_part(a, thread, back, a->on_since, to);
+}
+
+/* Time was charged up to here. */
+static void add_lit(struct fkt_analysis *a, uint64_t to)
+{
+	uint32_t room = a->lit_room ? 2 * a->lit_room : 16;
+	struct lit *larger;
+
+	if (a->lits == a->lit_room) {
+		larger = realloc(a->lit, room * sizeof(*larger));
+		if (!larger) {
+			a->failed = true;
+			return;
+		}
+		a->lit = larger;
+		a->lit_room = room;
+	}
+	a->lit[a->lits++] = (struct lit){ a->on_since, to };
 }
 
 /* No more time is charged from a moment on: tell of those that do not run then. */
 static void tell_waits(struct fkt_analysis *a, uint64_t stamp)
 {
-	for (uint32_t i = 0; a->hooks.wait && i < CHUNKS; i++)
+	if (!a->hooks.wait)
+		return;
+	for (uint32_t i = 0; i < CHUNKS; i++)
 		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++)
 			tell_wait(a, &a->chunk[i][j], 0, stamp);
+	add_lit(a, stamp);
+}
+
+/* A thread gets a CPU: the time for which it had none ends. */
+static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	thread->switches += a->on && charges(a, (uint16_t)(cpu - a->cpu), thread);
+	if (is_undecided(thread))
+		was_woken_early(thread);
+	thread->early.known = false;
+	tell_untold(a, thread);
+	end_state(a, thread, on_time(a, cpu->last));
+	tell_wait(a, thread, cpu->last, cpu->last);
 }
 
 static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
+	/* While the calls in which it waited are still known. */
+	if (thread->state != THREAD_RUNNING)
+		end_wait(a, cpu, thread);
 	if (unlikely(thread->epoch != a->epoch))
 		forget_stack(a, cpu, thread);
 	/* A thread that two CPUs run has one stack for both. */
@@ -806,15 +855,6 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	if (cpu->stack != &cpu->irq)
 		cpu->stack = &thread->stack;
 	thread->came = thread->stack.clock + thread->interrupts;
-	if (thread->state == THREAD_RUNNING)
-		return;
-	thread->switches += a->on && charges(a, thread->cpu, thread);
-	if (is_undecided(thread))
-		was_woken_early(thread);
-	thread->early.known = false;
-	tell_undecided(a, thread);
-	end_state(a, thread, on_time(a, cpu->last));
-	tell_wait(a, thread, cpu->last, cpu->last);
 	thread->state = THREAD_RUNNING;
 }
 
@@ -872,6 +912,9 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 {
 	uint64_t cycles = on_time(a, event->stamp), charged;
 
+	/* A wake-up of a thread that is on its CPU is not one that it waits after. */
+	if (!cpu->blind && thread->state != THREAD_RUNNING)
+		thread->state = THREAD_NEW;
 	a->seen[a->n_seen++] = event->cpu;
 	cpu->seen = true;
 	cpu->last = event->stamp;
@@ -937,6 +980,9 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 			old->state = THREAD_NEW;
 	}
 	cpu->blind = false;
+	if (!cpu->awake)
+		a->awake[a->n_awake++] = event->cpu;
+	cpu->awake = true;
 	cpu->pid = event->pid;
 	come_to_cpu(a, cpu, thread);
 	charge(a, cpu, event->stamp);
@@ -968,14 +1014,15 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 
 	prev->wait = (struct fkt_wait){
 		.state = event->imm,
-		.outer = stack->depth ? stack->frame[0].row : prev->row,
-		.inner = stack->depth ? stack->frame[stack->depth - 1].row : prev->row,
+		.outer = stack->depth ? stack->frame[0].row : base_row(prev),
+		.inner = stack->depth ? stack->frame[stack->depth - 1].row : base_row(prev),
 		.left = event->stamp,
 		.cpu = event->cpu,
 		.next = next->id,
 		.waker_row = FKT_ROW_NONE,
 	};
 	prev->since = on_time(a, event->stamp);
+	prev->lits = a->lits;
 	if (prev->row == FKT_ROW_IDLE || prev == a->unknown) {
 		/* It is not the one that waits. */
 		prev->state = THREAD_NEW;
@@ -1014,7 +1061,7 @@ static uint32_t row_at_work(const struct fkt_analysis *a, const struct cpu *cpu,
 			return interrupt;
 	}
 	if (!depth)
-		return outermost != FKT_ROW_NONE ? outermost : cpu->thread->row;
+		return outermost != FKT_ROW_NONE ? outermost : base_row(cpu->thread);
 	if (stack != &cpu->irq)
 		return stack->frame[0].row;
 	while (depth > 1 && !stack->frame[depth - 1].interrupt)
@@ -1038,7 +1085,7 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 		return;
 	}
 	/* So it slept. */
-	tell_undecided(a, thread);
+	tell_untold(a, thread);
 	end_state(a, thread, on_time(a, event->stamp));
 	/* A new one has never been on a CPU: all the time until it is there it waits for one. */
 	if (thread->state == THREAD_NEW && event->code == FKT_CODE_WAKEUP_NEW)
@@ -1060,14 +1107,19 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 {
 	struct cpu *cpu;
 
-	a->epoch++;
-	for (uint32_t i = 0; i < a->n_seen; i++) {
-		cpu = &a->cpu[a->seen[i]];
-		charge(a, cpu, stamp);
-		cpu->blind = true;
-	}
 	/* What was taken out of pages would have said when each CPU recorded again. */
 	a->odd = true;
+	a->epoch++;
+	for (uint32_t i = 0; i < a->n_awake; i++) {
+		cpu = &a->cpu[a->awake[i]];
+		if (cpu->blind)
+			charge_unknown(a, cpu, stamp);
+		else
+			charge(a, cpu, stamp);
+		cpu->blind = true;
+		cpu->awake = false;
+	}
+	a->n_awake = 0;
 }
 
 static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
@@ -1269,7 +1321,7 @@ static struct stack *open_stack(struct fkt_analysis *a, const struct fkt_open_ca
 	thread = open->tid && code->kind == FKT_USE_ENTRY ? find_thread(a, open->tid, 0) : NULL;
 	if (!thread || thread == a->unknown)
 		return NULL;
-	thread->base_known = true;
+	thread->base_known |= code->syscall;
 	a->syscalls |= code->syscall;
 	return &thread->stack;
 }
@@ -1347,6 +1399,8 @@ static void open_waits(struct fkt_analysis *a)
 	struct waker waker;
 
 	for (size_t i = 0; i < a->trace->n_current; i++) {
+		if (!a->current[a->trace->current[i].cpu])
+			a->current[a->trace->current[i].cpu] = a->trace->current[i].tid;
 		thread = find_thread(a, a->trace->current[i].tid, a->trace->current[i].cpu);
 		if (!thread || thread == a->unknown)
 			continue;
@@ -1482,6 +1536,15 @@ static void charge_all(struct fkt_analysis *a, uint64_t stamp)
 	}
 }
 
+/* Calls that are open now end here, as far as time of theirs is charged. */
+static void cut_threads(struct fkt_analysis *a)
+{
+	a->unsettled = 0;
+	for (uint32_t i = 0; a->hooks.leave && i < CHUNKS; i++)
+		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++)
+			a->chunk[i][j].cut = a->chunk[i][j].cpu;
+}
+
 void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 {
 	struct thread *thread;
@@ -1498,6 +1561,7 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 		a->on_before = a->n_seen ? on_time(a, stamp) : 0;
 		if (!a->n_seen)
 			a->first = UINT64_MAX;
+		cut_threads(a);
 	} else {
 		/* What threads did before is not to be charged when they are seen again. */
 		for (uint32_t i = 0; i < a->n_seen; i++) {
@@ -1554,7 +1618,6 @@ static void add_beginning(struct fkt_analysis *a)
 static void see_silent_cpus(struct fkt_analysis *a, uint64_t last)
 {
 	const struct fkt_lane_totals *totals;
-	const struct fkt_current *current;
 	struct fkt_event event = { .stamp = last };
 	struct cpu *cpu;
 
@@ -1564,14 +1627,10 @@ static void see_silent_cpus(struct fkt_analysis *a, uint64_t last)
 			continue;
 		cpu = &a->cpu[totals->cpu];
 		event.cpu = (uint16_t)totals->cpu;
-		for (size_t j = 0; j < a->trace->n_current && !cpu->seen; j++) {
-			current = &a->trace->current[j];
-			if (current->cpu != event.cpu || !current->tid)
-				continue;
-			event.pid = current->tid;
+		event.pid = a->current[event.cpu];
+		if (event.pid)
 			settle(a, cpu, &(const struct fkt_code_use){ .kind = FKT_USE_POINT },
 			       &event);
-		}
 	}
 }
 
@@ -1585,8 +1644,7 @@ static int end_silent(struct fkt_analysis *a, uint32_t number, bool idle)
 	if (a->cpu[number].blind)
 		idle = false;
 	/* In an extracted trace, some thread may have been there all the time. */
-	for (size_t i = 0; idle && i < a->trace->n_current; i++)
-		idle = a->trace->current[i].cpu != number || !a->trace->current[i].tid;
+	idle = idle && !a->current[number];
 	thread = idle ? find_thread(a, 0, (uint16_t)number) : a->unknown;
 	if (!thread)
 		return -ENOMEM;
@@ -1655,17 +1713,14 @@ static void end_thread(struct fkt_analysis *a, struct thread *thread, uint64_t l
 {
 	pop_all(a, NULL, thread, &thread->stack, last);
 	give_up_base(a, thread);
-	tell_undecided(a, thread);
 	if (thread->state == THREAD_WAITING || thread->state == THREAD_SLEEPING)
 		end_state(a, thread, a->duration);
 }
 
 int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 {
-	const char *info = fkt_info(a->trace, "stop_cycles");
 	struct thread *thread;
 	struct cpu *cpu;
-	uint64_t stop;
 	int err;
 
 	if (!a->begun)
@@ -1673,12 +1728,12 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	if (!a->unknown)
 		return -ENOMEM;
 	/* The recording ended a little after its last event. */
-	if (a->on && info && fkt_parse_u64(info, &stop) && stop > last &&
-	    stop <= a->trace->clock[1].cycles && fkt_clocks_agree(a->trace))
-		last = stop;
+	if (a->on)
+		last = fkt_recording_end(a->trace, last);
 	see_silent_cpus(a, last);
 	charge_all(a, last);
 	tell_waits(a, last);
+	for_each_thread(a, thread) tell_untold(a, thread);
 	a->duration = on_time(a, last);
 	a->cpus = a->n_seen;
 	for (uint32_t i = 0; i < a->n_seen; i++) {
@@ -1718,13 +1773,19 @@ static bool is_settled(const struct fkt_analysis *a, const struct thread *thread
 		(thread->stack.depth || thread->stack.clock == thread->stack.base));
 }
 
-bool fkt_analysis_is_settled(const struct fkt_analysis *a)
+bool fkt_analysis_is_settled(struct fkt_analysis *a)
 {
 	const struct thread *thread;
 
 	if (!fkt_analysis_knows_cpus(a))
 		return false;
-	for_each_thread(a, thread) if (!is_settled(a, thread)) return false;
+	/* Once one is, it stays so while no time is charged. */
+	for (thread = next_thread(a, a->unsettled); thread;
+	     thread = next_thread(a, thread->id + 1)) {
+		a->unsettled = thread->id;
+		if (!is_settled(a, thread))
+			return false;
+	}
 	return true;
 }
 
@@ -1779,7 +1840,7 @@ bool fkt_analysis_has_syscalls(const struct fkt_analysis *a)
 
 uint64_t fkt_analysis_on_cpu(const struct fkt_analysis *a, uint32_t id, uint16_t cpu)
 {
-	return a->pairs && id ? find_pair(a->pair, a->pair_room, id, cpu)->cycles : 0;
+	return a->pairs && id ? find_pair(a, a->pair, a->pair_room, id, cpu)->cycles : 0;
 }
 
 static int compare_on_cpu(const void *a, const void *b)

@@ -902,6 +902,145 @@ static void test_woken_early_at_a_cut(void **state)
 	done();
 }
 
+/* In which order was told of waits and of calls that ended, and where the last one did. */
+struct told {
+	char order[16];
+	uint16_t cpu;
+};
+
+static void add_told(struct told *told, char what)
+{
+	size_t length = strlen(told->order);
+
+	if (length < sizeof(told->order) - 1)
+		told->order[length] = what;
+}
+
+static void told_wait(void *arg, const struct fkt_wait *wait)
+{
+	if (fkt_process(processes, wait->id)->tid == 50)
+		add_told(arg, 'w');
+}
+
+static void told_leave(void *arg, const struct fkt_call *call)
+{
+	struct told *told = arg;
+
+	if (fkt_process(processes, call->id)->tid != 50)
+		return;
+	add_told(arg, 'c');
+	told->cpu = call->cpu;
+}
+
+/* Whoever is told of a wait can ask in which calls it was: none of them has ended by then. */
+static void test_waits_before_calls(void **state)
+{
+	struct told told = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &told,
+						  .wait = told_wait,
+						  .leave = told_leave };
+	struct build build;
+
+	(void)state;
+	/* 50 was woken on its way out, or not: it never runs again. */
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, F, 0);
+	wake(&build, 0, 1100, 50);
+	build_switch(&build, 0, 1200, STATE_S, 50, 60);
+	build_event(&build, 0, 3000, SYS_READ, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	assert_string_equal(told.order, "wc");
+	done();
+
+	/* An event of CPU 1 is lost while it sleeps: then its calls are forgotten. */
+	told = (struct told){ 0 };
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build.lane[1].pid = 70;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_event(&build, 1, 1150, SYS_READ, 0);
+	build_switch(&build, 0, 1200, STATE_D, 50, 60);
+	build_close(&build, 1);
+	build.lane[1].lost++;
+	build_event(&build, 1, 3150, SYS_READ, 0);
+	wake(&build, 0, 8000, 50);
+	build_switch(&build, 0, 8100, STATE_S, 60, 50);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	assert_string_equal(told.order, "wcc");
+	done();
+}
+
+/* A call goes on behind the time that is charged, on another CPU: it ends where it was by then. */
+static void test_cut_on_cpu(void **state)
+{
+	struct told told = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &told, .leave = told_leave };
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 60;
+	build.lane[1].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1100, SYS_READ, 0);
+	build_switch(&build, 1, 1200, STATE_S, 50, 70);
+	wake(&build, 0, 2000, 50);
+	build_switch(&build, 0, 2100, STATE_S, 60, 50);
+	build_event(&build, 0, 2200, SYS_READ_END, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 1500, &hooks);
+	assert_string_equal(told.order, "c");
+	assert_int_equal(told.cpu, 1);
+	done();
+}
+
+/* Recording is off from 2000 to 5000, and from 8000 to 9000; CPU 1 has no event from 1500 on. */
+static void test_off_twice(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 60;
+	build.lane[1].pid = 70;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1010, SYS_READ, 0);
+	build_event(&build, 1, 1500, SYS_READ_END, 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		uint64_t word = i & 1;
+
+		build_slot(&build, 0, 0, (const uint64_t[]){ 2000, 5000, 8000, 9000 }[i],
+			   FKT_CODE_SETMASK, 0, &word, 1);
+	}
+	build_event(&build, 1, 20000, SYS_READ, 0);
+	analyse(&build);
+	/* Its time until all was off, and nothing of what came then. */
+	assert_int_equal(thread_sums(70, 0, 0).cycles, 1000);
+	done();
+}
+
+/* Woken while it is on a CPU of which there was no event so far: it does not wait. */
+static void test_woken_on_silent_cpu(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 60;
+	build.lane[1].pid = 70;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	wake(&build, 0, 1200, 70);
+	build_event(&build, 1, 9000, SYS_READ, 0);
+	analyse(&build);
+	assert_int_equal(thread_sums(70, 0, 0).cycles, 8000);
+	assert_int_equal(thread_sums(70, 0, 0).waiting, 0);
+	done();
+}
+
 /* Anything at all, with losses: the sums are right (see check_sums()), and nothing is hurt. */
 static void test_random(void **state)
 {
@@ -1106,6 +1245,10 @@ int main(void)
 		cmocka_unit_test(test_nested_waker),
 		cmocka_unit_test(test_woken_early),
 		cmocka_unit_test(test_woken_early_at_a_cut),
+		cmocka_unit_test(test_waits_before_calls),
+		cmocka_unit_test(test_cut_on_cpu),
+		cmocka_unit_test(test_off_twice),
+		cmocka_unit_test(test_woken_on_silent_cpu),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_histogram),
 	};

@@ -998,6 +998,68 @@ static void compare_windows(const char *file, const char *begins, const char *vi
 	assert_int_equal(system(command), 0);
 }
 
+static void begin_small(struct build *build, const char *info, size_t bytes)
+{
+	build_begin(build, 1, false);
+	build_clock(build, 0, 0, 0);
+	build_section(build, FKT_SECTION_INFO, info, bytes, false);
+	build_text(build, FKT_SECTION_PROCESSES, "50 50 1 fifty\n60 60 1 sixty\n");
+	build_text(build, FKT_SECTION_CODES, "0x1000 1 point 0 other none\n");
+	build_pages(build);
+	build->lane[0].pid = 50;
+}
+
+/* Behind a window: a pid that is given anew is another thread's; and a stream may be silent. */
+static void test_behind_the_end(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=0\0stop_cycles=99999999";
+	const uint64_t zeros[2] = { 0, 0 };
+	char file[] = "/tmp/test_print_behind.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_small(&build, info, sizeof(info));
+	build_slot(&build, 0, 0, 1000, FKT_CODE_PAGE_FAULT_USER, 4, zeros, 2);
+	build_slot(&build, 0, 0, 3000, FKT_CODE_PAGE_FAULT_USER, 4, zeros, 2);
+	build_switch(&build, 0, 3200, 0x80, 50, 60);
+	slot(&build, 0, 3300, FKT_CODE_RELEASE, 0, 1, 50, 0);
+	build_fork(&build, 0, 3400, 50, 60);
+	build_switch(&build, 0, 3500, 1, 60, 50);
+	build_event(&build, 0, 3600, FKT_CODE_SYSCALL_EXIT + 56, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(&build, 4000, 4000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; ./fkt_print -q --to 2us %s | grep -q '^user .* 100.00' && "
+		 "./fkt_print -q --to 3600s %s | grep -q '^Duration  *[0-9.]* us,'",
+		 top, file, file);
+	assert_int_equal(system(command), 0);
+
+	/* 50 was woken before it left its CPU, and does not run again. */
+	begin_small(&build, info, sizeof(info));
+	build_event(&build, 0, 1000, READ, 0);
+	slot(&build, 0, 1100, FKT_CODE_WAKEUP, 0, 1, 50, 0);
+	build_switch(&build, 0, 1200, 1, 50, 60);
+	for (uint64_t at = 1300; at < 3000000; at += 100)
+		build_event(&build, 0, at, READ, 0);
+	build_close(&build, 0);
+	build_mark(&build);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; { cat %s; sleep 6; } | { timeout 4 ./fkt_print -q --to 100us "
+		 "- || echo waited; } | grep -q '^Duration '",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /*
  * Outside of all calls, what is known of a thread from before: "first" (70) is in user mode, and
  * has slept there; "second" (71) slept before anything was known of it, so it was in some call.
@@ -1126,6 +1188,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_window),
 		cmocka_unit_test(test_extracted_interrupts),
 		cmocka_unit_test(test_extracted_bases),
+		cmocka_unit_test(test_behind_the_end),
 		cmocka_unit_test(test_extracted_noise),
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),

@@ -4,10 +4,12 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "print.h"
@@ -357,6 +359,27 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
  */
 #define LOOK_AHEAD	1000000
 #define LOOK_AHEAD_STEP 1024
+/* For so long a stream is waited for. */
+#define LOOK_AHEAD_MS	1000
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Of a stream, what is to come may be long in coming. Return: whether to read on. */
+static bool await_more(const struct run *run, uint64_t until)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	uint64_t now = now_ms();
+
+	if (now >= until)
+		return false;
+	return strcmp(run->context.options->path, "-") || poll(&in, 1, (int)(until - now)) != 0;
+}
 
 /*
  * No more time is charged; who was current on a CPU until then, its next event says, and what a
@@ -364,6 +387,7 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
  */
 static int look_ahead(struct run *run, struct fkt_event *event)
 {
+	const uint64_t until = now_ms() + LOOK_AHEAD_MS;
 	int what = FKT_EVENT, err;
 
 	if (!run->context.analysis)
@@ -373,8 +397,13 @@ static int look_ahead(struct run *run, struct fkt_event *event)
 		if (!(i % LOOK_AHEAD_STEP) && fkt_analysis_is_settled(run->context.analysis))
 			return 0;
 		err = 0;
+		if (what == FKT_WAIT && !await_more(run, until))
+			return 0;
 		if (what == FKT_EVENT)
 			err = fkt_analysis_event(run->context.analysis, event);
+		/* A pid that is given anew is another thread's; names stay as they were. */
+		if (what == FKT_EVENT && event->code == FKT_CODE_FORK)
+			fkt_processes_event(run->processes, event);
 		else if (what == FKT_GAP)
 			fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));
 		if (err)
@@ -401,13 +430,12 @@ static void count_gap(struct fkt_read_stats *stats, const struct fkt_gap *gap)
 static void read_to_the_end(struct run *run)
 {
 	const struct options *options = run->context.options;
-	const char *info = fkt_info(run->context.trace, "stop_cycles");
 	uint64_t last = fkt_read_stats(run->reader)->last, stop;
 	const uint64_t from = filter_from(run->context.filter), to = filter_to(run->context.filter);
 
-	if (!run->context.analysis || !info)
+	if (!run->context.analysis)
 		return;
-	stop = strtoull(info, NULL, 10);
+	stop = fkt_recording_end(run->context.trace, last);
 	if (options->from >= 0 && from > last && from < stop)
 		fkt_analysis_charge(run->context.analysis, from,
 				    filter_charges(run->context.filter));
