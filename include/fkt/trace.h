@@ -924,6 +924,8 @@ struct fkt_wait {
  *	entry is NULL where it was open when an extracted trace began
  * @leave: a call has ended
  * @wait: a thread runs again, or does not yet when time is charged no longer
+ * @moved: all calls that the thread @from is in are @to's from now on, which was in none: a thread
+ *	that is not the leader has made an exec, and has the leader's number now
  * @charges: whether time of a thread on a CPU is charged, asked at each event for the time since
  *	the one before there; what a thread does off all CPUs is asked for with the one that it
  *	left. NULL: all is
@@ -935,6 +937,7 @@ struct fkt_analysis_hooks {
 	void (*enter)(void *arg, const struct fkt_call *call);
 	void (*leave)(void *arg, const struct fkt_call *call);
 	void (*wait)(void *arg, const struct fkt_wait *wait);
+	void (*moved)(void *arg, uint32_t from, uint32_t to);
 	bool (*charges)(void *arg, uint16_t cpu, uint32_t id);
 	bool keep_args;
 	bool leaders;

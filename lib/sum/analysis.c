@@ -878,6 +878,8 @@ static void take_over(struct fkt_analysis *a, struct thread *from, struct thread
 		to->stack.frame[i].clock -= clock - stack.clock;
 	from->stack.clock = clock;
 	from->stack.base = clock;
+	if (a->hooks.moved)
+		a->hooks.moved(a->hooks.arg, from->id, to->id);
 }
 
 /* Whose stack it is that is not a CPU's. */

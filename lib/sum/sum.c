@@ -67,6 +67,7 @@ enum telling {
 	TELL_CALL,
 	TELL_FOLDED,
 	TELL_WAIT,
+	TELL_MOVED,
 	TELL_PAGE, /* that all of a lane's page was told */
 };
 
@@ -86,6 +87,10 @@ struct told {
 		};
 		struct fkt_folded_calls folded;
 		struct fkt_wait wait;
+		struct {
+			uint32_t from;
+			uint32_t to;
+		};
 		struct lane *lane;
 	};
 };
@@ -193,6 +198,9 @@ static void tell(const struct ahead *ahead, struct told *told)
 	case TELL_WAIT:
 		ahead->hooks.wait(ahead->hooks.arg, &told->wait);
 		break;
+	case TELL_MOVED:
+		ahead->hooks.moved(ahead->hooks.arg, told->from, told->to);
+		break;
 	case TELL_PAGE:
 		/* Pairs with the acquire in held(). */
 		__atomic_store_n(&told->lane->left, told->lane->left + 1, __ATOMIC_RELEASE);
@@ -285,6 +293,14 @@ static void later_wait(void *arg, const struct fkt_wait *wait)
 	write_down(arg, TELL_WAIT)->wait = *wait;
 }
 
+static void later_moved(void *arg, uint32_t from, uint32_t to)
+{
+	struct told *told = write_down(arg, TELL_MOVED);
+
+	told->from = from;
+	told->to = to;
+}
+
 /* Have all that the analysis tells written down from now on, if there is anybody to be told. */
 static int tell_later(struct ahead *ahead, struct fkt_analysis *analysis)
 {
@@ -298,6 +314,7 @@ static int tell_later(struct ahead *ahead, struct fkt_analysis *analysis)
 	ahead->hooks = fkt_analysis_tell(analysis, &later, NULL);
 	later.leave = ahead->hooks.leave ? later_call : NULL;
 	later.wait = ahead->hooks.wait ? later_wait : NULL;
+	later.moved = ahead->hooks.moved ? later_moved : NULL;
 	later.keep_args = ahead->hooks.keep_args;
 	later.leaders = ahead->hooks.leaders;
 	fkt_analysis_tell(analysis, &later, later_folded);

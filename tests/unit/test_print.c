@@ -998,6 +998,58 @@ static void compare_windows(const char *file, const char *begins, const char *vi
 	assert_int_equal(system(command), 0);
 }
 
+/* A thread that is no leader execs within a call, and goes on with it by the leader's number. */
+static void test_exec_in_call(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	const uint64_t exec[3] = { 70 | (uint64_t)71 << 32, 0x656c6973, 0 };
+	char file[] = "/tmp/test_print_exec.XXXXXX", command[3 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 70 1 second\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n"
+		   "0x10002 1 entry 0x10003 functions G\n0x10003 1 exit 0x10002 functions G\n");
+	build_pages(&build);
+	build.lane[0].pid = 71;
+	build_event(&build, 0, 1000, FKT_CODE_SYSCALL_ENTRY + 59, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_slot(&build, 0, 0, 1200, FKT_CODE_EXEC, 0, exec, 3);
+	build.lane[0].pid = 70;
+	build_event(&build, 0, 1300, G, 0);
+	build_event(&build, 0, 1400, G_END, 0);
+	build_event(&build, 0, 1500, F_END, 0);
+	build_event(&build, 0, 1600, FKT_CODE_SYSCALL_EXIT + 59, 0);
+	build_event(&build, 0, 1700, READ, 0);
+	build_event(&build, 0, 1800, END, 0);
+	build_tail(&build);
+	build_end(&build, 2000, 2000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; p=./fkt_print; "
+		 "[ \"$($p --by function --function sys_execve --format csv $f | cut -d, -f1 | "
+		 "sort | xargs)\" = 'F G function sys_execve' ] && "
+		 "[ \"$($p --no-summary --function sys_execve --format csv $f | wc -l)\" = 8 ] && "
+		 "[ \"$($p --no-summary --while second --format csv $f | wc -l)\" = 4 ] && "
+		 "[ \"$($p --no-summary --spans $f | sed 1d | grep -o '[a-zA-Z_]*(' | xargs -d"
+		 "'\\n')\" = 'sys_execve( F( G( sys_read(' ] && "
+		 "$p --no-summary --graph $f | grep -q 'sys_execve() {' && "
+		 "for v in --calls --spans --graph; do $p --no-summary --threads 1 $v $f >$f.1; "
+		 "$p --no-summary --threads 3 $v $f | cmp - $f.1 || exit; done; s=$?; rm -f $f.1; "
+		 "exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 static void begin_small(struct build *build, const char *info, size_t bytes)
 {
 	build_begin(build, 1, false);
@@ -1189,6 +1241,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_interrupts),
 		cmocka_unit_test(test_extracted_bases),
 		cmocka_unit_test(test_behind_the_end),
+		cmocka_unit_test(test_exec_in_call),
 		cmocka_unit_test(test_extracted_noise),
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),

@@ -123,6 +123,13 @@ static bool keep(struct calls *calls, struct stack *stack, const struct fkt_call
 	return true;
 }
 
+static int calls_moved(void *view, uint32_t from, uint32_t to)
+{
+	struct calls *calls = view;
+
+	return stacks_move(calls->stacks, from, to);
+}
+
 static int calls_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct calls *calls = view;
@@ -383,6 +390,7 @@ const struct view view_calls = {
 	.parse = calls_parse,
 	.new = calls_new,
 	.leave = calls_leave,
+	.moved = calls_moved,
 	.print = calls_print,
 	.free = calls_free,
 };

@@ -288,6 +288,13 @@ static void watch_event(struct filter *filter, struct watch *watch, const struct
 		   event->words >= 1) {
 		id = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
 		set_alive(watch, id, is_among(filter, watch->choice, watch->unwanted, id));
+		/* A thread that was not the leader has become it. */
+		if (event->code == FKT_CODE_EXEC && event->words >= 3 &&
+		    fkt_arg32(event, 4) != fkt_arg32(event, 0))
+			set_alive(watch,
+				  fkt_process_id(filter->processes, fkt_arg32(event, 4),
+						 event->cpu),
+				  false);
 	} else if (!watch->count && event->pid && current < watch->room + 1u &&
 		   !fkt_process(filter->processes, current)->released &&
 		   fkt_process(filter->processes, current)->tgid == FKT_PID_UNKNOWN &&
@@ -484,10 +491,40 @@ static uint8_t row_verdict(struct filter *filter, uint32_t row)
 	return *verdict;
 }
 
-void filter_enter(struct filter *filter, const struct fkt_call *call)
+/* In which of the calls that @function is about a thread is; NULL without memory. */
+static struct inside *inside_of(struct filter *filter, uint32_t id)
 {
 	uint32_t room = filter->inside_room ? filter->inside_room : 256;
 	struct inside *larger;
+
+	if (id >= filter->inside_room) {
+		while (room <= id)
+			room *= 2;
+		larger = realloc(filter->inside, room * sizeof(*larger));
+		if (!larger)
+			return NULL;
+		memset(larger + filter->inside_room, 0,
+		       (room - filter->inside_room) * sizeof(*larger));
+		filter->inside = larger;
+		filter->inside_room = room;
+	}
+	return &filter->inside[id];
+}
+
+void filter_moved(struct filter *filter, uint32_t from, uint32_t to)
+{
+	struct inside inside;
+
+	if (!(filter->kinds & FILTER_FUNCTION) || !inside_of(filter, from > to ? from : to))
+		return;
+	inside = *inside_of(filter, from);
+	*inside_of(filter, from) = *inside_of(filter, to);
+	*inside_of(filter, to) = inside;
+}
+
+void filter_enter(struct filter *filter, const struct fkt_call *call)
+{
+	struct inside *inside;
 	uint8_t verdict;
 
 	if (!(filter->kinds & FILTER_FUNCTION))
@@ -495,19 +532,11 @@ void filter_enter(struct filter *filter, const struct fkt_call *call)
 	verdict = row_verdict(filter, call->row);
 	if (verdict == VERDICT_LOOKED)
 		return;
-	if (call->id >= filter->inside_room) {
-		while (room <= call->id)
-			room *= 2;
-		larger = realloc(filter->inside, room * sizeof(*larger));
-		if (!larger)
-			return;
-		memset(larger + filter->inside_room, 0,
-		       (room - filter->inside_room) * sizeof(*larger));
-		filter->inside = larger;
-		filter->inside_room = room;
-	}
-	filter->inside[call->id].wanted += !!(verdict & VERDICT_WANTED);
-	filter->inside[call->id].barred += !!(verdict & VERDICT_BARRED);
+	inside = inside_of(filter, call->id);
+	if (!inside)
+		return;
+	inside->wanted += !!(verdict & VERDICT_WANTED);
+	inside->barred += !!(verdict & VERDICT_BARRED);
 }
 
 void filter_leave(struct filter *filter, const struct fkt_call *call)

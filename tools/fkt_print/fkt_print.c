@@ -62,6 +62,7 @@ struct run {
 	unsigned int views;
 	struct chosen_list event;
 	struct chosen_list enter;
+	struct chosen_list moved;
 	struct chosen_list leave;
 	struct chosen_list wait;
 	struct chosen_list flush;
@@ -157,6 +158,15 @@ static void on_leave(void *arg, const struct fkt_call *call)
 		keep_error(run, one->view->leave(one->data, call, passes));
 	if (!open)
 		filter_leave(run->context.filter, call);
+}
+
+static void on_moved(void *arg, uint32_t from, uint32_t to)
+{
+	struct run *run = arg;
+
+	filter_moved(run->context.filter, from, to);
+	for_each_view(&run->moved, one)
+		keep_error(run, one->view->moved(one->data, from, to));
 }
 
 static bool on_charges(void *arg, uint16_t cpu, uint32_t id)
@@ -619,6 +629,7 @@ static bool make_view(struct run *run, const struct view *view)
 	       called && view->event && !(view->no_events && view->no_events(one->data)));
 	add_to(&run->enter, one, called && view->enter);
 	add_to(&run->leave, one, called && view->leave);
+	add_to(&run->moved, one, called && view->moved);
 	add_to(&run->wait, one, called && view->wait);
 	add_to(&run->flush, one, view->flush);
 	add_to(&run->print, one, view->print);
@@ -646,6 +657,8 @@ static bool make_views(struct run *run)
 		run->hooks.enter = on_enter;
 	if (*run->leave.chosen || filter_needs_calls(run->context.filter))
 		run->hooks.leave = on_leave;
+	if (run->hooks.leave)
+		run->hooks.moved = on_moved;
 	if (*run->wait.chosen)
 		run->hooks.wait = on_wait;
 	if (filter_needs_charges(run->context.filter))

@@ -100,3 +100,8 @@ void frames_leave(struct frames *frames, const struct fkt_call *call)
 	if (stack)
 		cut(frames, stack, call->depth);
 }
+
+int frames_move(struct frames *frames, uint32_t from, uint32_t to)
+{
+	return stacks_move(frames->stacks, from, to);
+}

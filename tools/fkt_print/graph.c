@@ -195,6 +195,13 @@ static int open_around(struct graph *graph, const struct fkt_call *call)
 	return err;
 }
 
+static int graph_moved(void *view, uint32_t from, uint32_t to)
+{
+	struct graph *graph = view;
+
+	return frames_move(graph->frames, from, to);
+}
+
 static int graph_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct graph *graph = view;
@@ -234,6 +241,7 @@ const struct view view_graph = {
 	.new = graph_new,
 	.enter = graph_enter,
 	.leave = graph_leave,
+	.moved = graph_moved,
 	.flush = graph_flush,
 	.free = graph_free,
 };

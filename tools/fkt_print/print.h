@@ -227,6 +227,16 @@ void stacks_free(struct stacks *stacks, void (*free_one)(void *stack));
  */
 void *stacks_get(struct stacks *stacks, const struct fkt_call *call);
 
+/**
+ * stacks_move() - the calls that a thread is in are another one's from now on
+ * @stacks: all
+ * @from: the thread
+ * @to: the other one, which gets what @from has, and @from what it has
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int stacks_move(struct stacks *stacks, uint32_t from, uint32_t to);
+
 /* ---- frames.c: something for each call that is open ---- */
 
 struct frames;
@@ -262,6 +272,9 @@ void *frames_at(struct frames *frames, const struct fkt_call *call, uint32_t dep
 
 /* A call has ended; what there was for it is gone. */
 void frames_leave(struct frames *frames, const struct fkt_call *call);
+
+/** frames_move() - see stacks_move() */
+int frames_move(struct frames *frames, uint32_t from, uint32_t to);
 
 /* ---- lines.c: lines of calls, made by several threads ---- */
 
@@ -396,6 +409,9 @@ struct group **groups_sorted(const struct groups *groups, size_t *count);
 const struct group *groups_others(const struct groups *groups);
 
 /* ---- filter.c ---- */
+
+/** filter_moved() - the calls that a thread is in are another one's from now on */
+void filter_moved(struct filter *filter, uint32_t from, uint32_t to);
 
 /**
  * filter_new() - what the options let through

@@ -215,6 +215,13 @@ static int keep(struct spans *spans, struct span **frame, const struct fkt_call 
 	return 0;
 }
 
+static int spans_moved(void *view, uint32_t from, uint32_t to)
+{
+	struct spans *spans = view;
+
+	return frames_move(spans->frames, from, to);
+}
+
 static int spans_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct spans *spans = view;
@@ -277,6 +284,7 @@ const struct view view_spans = {
 	.new = spans_new,
 	.enter = spans_enter,
 	.leave = spans_leave,
+	.moved = spans_moved,
 	.flush = spans_flush,
 	.print = spans_print,
 	.free = spans_free,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Something for each thread, and for what goes on in interrupts, for each CPU. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,15 +43,13 @@ void stacks_free(struct stacks *stacks, void (*free_one)(void *stack))
 	free(stacks);
 }
 
-void *stacks_get(struct stacks *stacks, const struct fkt_call *call)
+static char *of_thread(struct stacks *stacks, uint32_t id)
 {
 	uint32_t room = stacks->threads ? stacks->threads : 256;
 	char *larger;
 
-	if (call->interrupt)
-		return stacks->cpu + call->cpu * stacks->bytes;
-	if (call->id >= stacks->threads) {
-		while (room <= call->id)
+	if (id >= stacks->threads) {
+		while (room <= id)
 			room *= 2;
 		larger = realloc(stacks->thread, room * stacks->bytes);
 		if (!larger)
@@ -60,5 +59,29 @@ void *stacks_get(struct stacks *stacks, const struct fkt_call *call)
 		stacks->thread = larger;
 		stacks->threads = room;
 	}
-	return stacks->thread + call->id * stacks->bytes;
+	return stacks->thread + id * stacks->bytes;
+}
+
+void *stacks_get(struct stacks *stacks, const struct fkt_call *call)
+{
+	if (call->interrupt)
+		return stacks->cpu + call->cpu * stacks->bytes;
+	return of_thread(stacks, call->id);
+}
+
+int stacks_move(struct stacks *stacks, uint32_t from, uint32_t to)
+{
+	char *a, *b, byte;
+
+	/* The larger one first: it may make room. */
+	if (!of_thread(stacks, from > to ? from : to))
+		return -ENOMEM;
+	a = of_thread(stacks, from);
+	b = of_thread(stacks, to);
+	for (size_t i = 0; i < stacks->bytes; i++) {
+		byte = a[i];
+		a[i] = b[i];
+		b[i] = byte;
+	}
+	return 0;
 }

@@ -78,6 +78,7 @@ enum view_wants {
  * @enter: a call begins; @passes: the filter lets it through, so far as it can tell
  * @leave: it has ended; @passes: the filter lets it through
  * @wait: a thread that passes the filter runs again
+ * @moved: the calls that a thread is in are another one's, see struct fkt_analysis_hooks
  * @flush: what it prints as it goes is to be out, as something else follows
  * @print: all has been read
  * @free: end; not called for what new() did not make
@@ -99,6 +100,7 @@ struct view {
 	int (*enter)(void *view, const struct fkt_call *call, bool passes);
 	int (*leave)(void *view, const struct fkt_call *call, bool passes);
 	int (*wait)(void *view, const struct fkt_wait *wait);
+	int (*moved)(void *view, uint32_t from, uint32_t to);
 	int (*flush)(void *view);
 	int (*print)(const struct context *context, void *view);
 	void (*free)(void *view);
