@@ -58,15 +58,23 @@ echo 0 >$cpu/online || fail 'offline'
 start_recorder -n -p 13 -o t
 # Its pages, 32 MB, are to be more than half of what is left. Memory that CPUs kept for themselves may come back meanwhile.
 echo 3 >/proc/sys/vm/drop_caches
-for i in {1..8}; do
+mkdir hog
+mount -t tmpfs -o size=100% none hog
+for i in {1..12}; do
 	left=$(($(available) / 1024))
 	[ $left -gt 54 ] || break
-	echo $(($(cat /proc/sys/vm/nr_hugepages) + (left - 50 + 1) / 2)) >/proc/sys/vm/nr_hugepages
+	# Where memory is in pieces, there are no more huge pages.
+	if [ $i -le 6 ]; then
+		echo $(($(cat /proc/sys/vm/nr_hugepages) + (left - 50 + 1) / 2)) >/proc/sys/vm/nr_hugepages
+	else
+		head -c $((left - 50))M /dev/zero >hog/$i
+	fi
 done
 echo "$left MB are left after $i rounds"
 check 'it comes' sh -c "echo 1 >$cpu/online"
 calls -c 1 3000 >/dev/null
 echo 0 >/proc/sys/vm/nr_hugepages
+umount hog
 sleep 3
 calls -c 1 5000 >/dev/null
 stop_recorder
