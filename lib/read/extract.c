@@ -14,11 +14,10 @@
 #include <unistd.h>
 
 #include "extract.h"
-#include "internal.h"
 #include "state.h"
+#include "write.h"
 
-#define BUFFER_BYTES (1u << 20)
-#define READ_PAGES   64
+#define READ_PAGES 64
 
 /**
  * struct out_lane - a lane of the new trace
@@ -56,18 +55,8 @@ struct out_lane {
  * struct out - the new trace
  * @trace: the old one
  * @extract: what is wanted
- * @fd: where it goes
- * @err: the first error, a negative errno value
- * @buffer: what was not written yet
- * @used: of @buffer
- * @bytes: bytes so far, those in @buffer included
- * @pages: pages so far, of all kinds
- * @index_seq: index pages so far
- * @max_end: latest end of all pages
+ * @writer: where it goes
  * @complete: all events before this stamp have been put in
- * @before: events before the first page of @entry
- * @entry: pages since the last index, in the file's byte order
- * @entries: how many there are
  * @first: stamp of its first event
  * @last: the latest stamp, up to @stop
  * @start, @stop: when the old recording began and stopped, @stop UINT64_MAX when that is not known
@@ -80,18 +69,8 @@ struct out_lane {
 struct out {
 	struct fkt_trace *trace;
 	struct fkt_extract *extract;
-	int fd;
-	int err;
-	char *buffer;
-	size_t used;
-	uint64_t bytes;
-	uint64_t pages;
-	uint64_t index_seq;
-	uint64_t max_end;
+	struct fkt_writer writer;
 	uint64_t complete;
-	uint64_t before;
-	struct fkt_index_entry entry[FKT_INDEX_ENTRIES];
-	unsigned int entries;
 	uint64_t first;
 	uint64_t last;
 	uint64_t start;
@@ -103,60 +82,7 @@ struct out {
 	struct fkt_bounds bounds;
 };
 
-static void flush(struct out *out)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	while (done < out->used && !out->err) {
-		n = write(out->fd, out->buffer + done, out->used - done);
-		if (n < 0 && errno != EINTR)
-			out->err = -errno;
-		else if (n > 0)
-			done += (size_t)n;
-	}
-	out->used = 0;
-}
-
-static void put(struct out *out, const void *data, size_t bytes)
-{
-	size_t n;
-
-	out->bytes += bytes;
-	while (bytes) {
-		n = BUFFER_BYTES - out->used < bytes ? BUFFER_BYTES - out->used : bytes;
-		memcpy(out->buffer + out->used, data, n);
-		out->used += n;
-		data = (const char *)data + n;
-		bytes -= n;
-		if (out->used == BUFFER_BYTES)
-			flush(out);
-	}
-}
-
-static void put_zeros(struct out *out, uint64_t align)
-{
-	static const char zeros[FKT_PAGE_BYTES];
-
-	put(out, zeros, (align - out->bytes % align) % align);
-}
-
 /* ---- sections ---- */
-
-static void put_section(struct out *out, uint32_t type, const void *data, size_t bytes)
-{
-	struct fkt_section_header section = {
-		.magic = htole32(FKT_SECTION_MAGIC),
-		.type = htole32(type),
-		.stored_bytes = htole64(bytes),
-		.raw_bytes = htole64(bytes),
-	};
-
-	put(out, &section, sizeof(section));
-	if (bytes)
-		put(out, data, bytes);
-	put_zeros(out, 8);
-}
 
 /* Of these the new trace has its own. */
 static bool is_replaced(uint32_t type)
@@ -165,60 +91,18 @@ static bool is_replaced(uint32_t type)
 	       type == FKT_SECTION_LANES;
 }
 
-static void copy_sections(struct out *out, bool in_tail)
-{
-	struct fkt_trace *trace = out->trace;
-	const struct fkt_place *place;
-	char data[4096];
-	size_t n;
-
-	for (size_t i = 0; i < trace->n_places && !out->err; i++) {
-		place = &trace->places[i];
-		if (place->in_tail != in_tail || is_replaced(place->type))
-			continue;
-		for (uint64_t done = 0; done < place->bytes && !out->err; done += n) {
-			n = place->bytes - done < sizeof(data) ? (size_t)(place->bytes - done)
-							       : sizeof(data);
-			if (fkt_input_read_at(&trace->input, data, n, place->offset + done) != n)
-				out->err = -EIO;
-			else
-				put(out, data, n);
-		}
-	}
-}
-
 static void put_head(struct out *out, const char *processes, size_t processes_bytes,
 		     const char *state, size_t state_bytes)
 {
-	const struct fkt_file_header *old = &out->trace->header;
-	struct fkt_file_header header = {
-		.magic = FKT_FILE_MAGIC,
-		.version_major = htole16(FKT_VERSION_MAJOR),
-		.version_minor = htole16(old->version_minor),
-		.byte_order = htole32(FKT_BYTE_ORDER),
-		.header_bytes = htole32(sizeof(header)),
-		.page_bytes = htole32(FKT_PAGE_BYTES),
-		.page_header_bytes = htole32(old->page_header_bytes),
-		.lanes = htole32(old->lanes),
-		.shared = htole32(old->shared),
-	};
-	uint64_t bytes = sizeof(header);
+	struct fkt_writer *writer = &out->writer;
 
-	memcpy(header.id, old->id, sizeof(header.id));
-	for (size_t i = 0; i < out->trace->n_places; i++)
-		if (!out->trace->places[i].in_tail && !is_replaced(out->trace->places[i].type))
-			bytes += out->trace->places[i].bytes;
-	bytes += 3 * sizeof(struct fkt_section_header) + ((processes_bytes + 7) & ~7ull) +
-		 ((state_bytes + 7) & ~7ull);
-	bytes = (bytes + FKT_PAGE_BYTES - 1) / FKT_PAGE_BYTES * FKT_PAGE_BYTES;
-	header.data_offset = htole64(bytes);
-
-	put(out, &header, sizeof(header));
-	copy_sections(out, false);
-	put_section(out, FKT_SECTION_PROCESSES, processes, processes_bytes);
-	put_section(out, FKT_SECTION_STATE, state, state_bytes);
-	put_section(out, FKT_SECTION_END, NULL, 0);
-	put_zeros(out, FKT_PAGE_BYTES);
+	fkt_write_header(writer, fkt_write_sections_of(NULL, out->trace, false, is_replaced) +
+					 fkt_section_bytes(processes_bytes) +
+					 fkt_section_bytes(state_bytes) + fkt_section_bytes(0));
+	fkt_write_sections_of(writer, out->trace, false, is_replaced);
+	fkt_write_section(writer, FKT_SECTION_PROCESSES, processes, processes_bytes);
+	fkt_write_section(writer, FKT_SECTION_STATE, state, state_bytes);
+	fkt_write_head_end(writer);
 }
 
 /* Totals of each lane of the old trace, NULL where there are none; to be freed. */
@@ -268,7 +152,8 @@ static int put_tail(struct out *out)
 	uint32_t lanes = out->trace->header.lanes;
 	struct fkt_lane_totals *totals = calloc(lanes, sizeof(*totals));
 	const struct fkt_lane_totals **old = totals_of_lanes(out);
-	struct fkt_footer footer = { .magic = FKT_FOOTER_MAGIC };
+	struct fkt_writer *writer = &out->writer;
+	uint64_t tail = writer->bytes, pages = writer->pages;
 	uint64_t events = 0, lost = 0, discarded = 0;
 	char *info = NULL;
 	int length;
@@ -295,10 +180,8 @@ static int put_tail(struct out *out)
 		discarded += lane_discarded;
 	}
 	free(old);
-	footer.tail_offset = htole64(out->bytes);
-	memcpy(footer.id, out->trace->header.id, sizeof(footer.id));
 
-	copy_sections(out, true);
+	fkt_write_sections_of(writer, out->trace, true, is_replaced);
 	/* It is of all the time that was asked for, also where nothing happens at its ends. */
 	if (out->stop != UINT64_MAX) {
 		out->first = out->extract->from > out->start ? out->extract->from : out->start;
@@ -309,16 +192,16 @@ static int put_tail(struct out *out)
 			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=%" PRIu64
 			  "%cpages=%" PRIu64 "%cbytes=%" PRIu64 "%cstart_cycles=%" PRIu64
 			  "%cstop_cycles=%" PRIu64,
-			  events, 0, lost, 0, discarded, 0, out->pages, 0,
-			  out->pages * FKT_PAGE_BYTES, 0, out->first, 0, out->last);
+			  events, 0, lost, 0, discarded, 0, pages, 0, pages * FKT_PAGE_BYTES, 0,
+			  out->first, 0, out->last);
 	if (length >= 0)
-		put_section(out, FKT_SECTION_INFO, info, (size_t)length + 1);
-	put_section(out, FKT_SECTION_LANES, totals, lanes * sizeof(*totals));
-	put_section(out, FKT_SECTION_END, NULL, 0);
-	put(out, &footer, sizeof(footer));
+		fkt_write_section(writer, FKT_SECTION_INFO, info, (size_t)length + 1);
+	fkt_write_section(writer, FKT_SECTION_LANES, totals, lanes * sizeof(*totals));
+	fkt_write_section(writer, FKT_SECTION_END, NULL, 0);
+	fkt_write_footer(writer, tail);
 	out->extract->events = events;
-	out->extract->pages = out->pages;
-	out->extract->bytes = out->bytes;
+	out->extract->pages = pages;
+	out->extract->bytes = writer->bytes;
 	free(info);
 	free(totals);
 	return length < 0 ? -ENOMEM : 0;
@@ -326,25 +209,13 @@ static int put_tail(struct out *out)
 
 /* ---- pages ---- */
 
-static void put_index(struct out *out)
+/* Events of an open page are not in the file yet. */
+static uint64_t complete_before(const void *arg)
 {
-	uint64_t page[FKT_PAGE_WORDS] = { 0 };
-	uint32_t begin = out->trace->header.page_header_bytes;
-	struct fkt_page_header header = {
-		.magic = htole32(FKT_PAGE_MAGIC),
-		.lane = htole16(FKT_LANE_INDEX),
-		.seq = htole64(++out->index_seq),
-		.used = htole32(begin + (uint32_t)sizeof(struct fkt_index)),
-		.events = htole32(FKT_INDEX_ENTRIES),
-	};
-	struct fkt_index index = {
-		.max_end = htole64(out->max_end),
-		.events_before = htole64(out->before),
-	};
+	const struct out *out = arg;
 	uint64_t complete = out->complete;
 	struct fkt_page_header open;
 
-	/* Events of an open page are not in the file yet. */
 	for (uint32_t i = 0; i < out->trace->header.lanes; i++) {
 		if (!out->lane[i].open)
 			continue;
@@ -352,41 +223,18 @@ static void put_index(struct out *out)
 		if (open.events && open.first < complete)
 			complete = open.first;
 	}
-	index.complete = htole64(complete);
-	memcpy(index.entry, out->entry, sizeof(index.entry));
-	memcpy(header.id, out->trace->header.id, sizeof(header.id));
-	memcpy(page, &header, sizeof(header));
-	memcpy((char *)page + begin, &index, sizeof(index));
-	put(out, page, sizeof(page));
-	out->pages++;
+	return complete;
 }
 
 /* Put a page of a lane; the header, in host byte order, goes into it. */
 static void put_page(struct out *out, void *page, const struct fkt_page_header *header)
 {
-	struct fkt_index_entry *entry = &out->entry[out->entries++];
 	struct out_lane *lane = &out->lane[header->lane];
-	struct fkt_page_header stored = *header;
+	struct fkt_page_header put = *header;
 
-	stored.magic = htole32(FKT_PAGE_MAGIC);
-	stored.lane = htole16(header->lane);
-	stored.cpu = htole16(header->cpu);
-	stored.seq = htole64(lane->seq);
-	stored.first = htole64(header->first);
-	stored.end = htole64(header->end);
-	stored.lost = htole64(lane->lost);
-	stored.used = htole32(header->used);
-	stored.events = htole32(header->events);
-	stored.pid = htole32(header->pid);
-	stored.flags = htole32(header->flags & FKT_PAGE_OVERWROTE);
-	memcpy(page, &stored, sizeof(stored));
-	put(out, page, FKT_PAGE_BYTES);
-
-	entry->first = stored.first;
-	entry->end = stored.end;
-	entry->events = stored.events;
-	entry->lane = stored.lane;
-	entry->cpu = stored.cpu;
+	put.seq = lane->seq;
+	put.lost = lane->lost;
+	fkt_write_page(&out->writer, page, &put);
 	if (!out->trace->header.shared)
 		lane->cpu = header->cpu;
 	lane->pages++;
@@ -398,15 +246,6 @@ static void put_page(struct out *out, void *page, const struct fkt_page_header *
 		out->last = header->end;
 	else if (header->end > out->stop)
 		out->last = out->stop;
-	if (header->end > out->max_end)
-		out->max_end = header->end;
-	out->pages++;
-	if (out->entries < FKT_INDEX_ENTRIES)
-		return;
-	put_index(out);
-	for (unsigned int i = 0; i < FKT_INDEX_ENTRIES; i++)
-		out->before += le32toh(out->entry[i].events);
-	out->entries = 0;
 }
 
 static void close_page(struct out *out, struct out_lane *lane)
@@ -577,7 +416,7 @@ static int copy_page(void *arg, uint32_t number, union fkt_page_ref ref)
 	lane->seq += seq;
 	lane->lost += lost;
 	put_page(out, data, header);
-	return out->err;
+	return out->writer.err;
 }
 
 static int copy_stretch(struct out *out, struct fkt_reader *reader)
@@ -672,7 +511,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 			out->complete = event.stamp;
 			if (is_picked(out, state, &event))
 				err = put_event(out, &event);
-			err = err ?: fkt_state_event(state, &event) ?: out->err;
+			err = err ?: fkt_state_event(state, &event) ?: out->writer.err;
 		}
 	}
 	for (uint32_t i = 0; i < out->trace->header.lanes; i++)
@@ -735,8 +574,6 @@ static int extract_to(struct out *out)
 		err = copy_stretch(out, reader);
 	if (!err)
 		err = put_tail(out);
-	flush(out);
-	err = err ?: out->err;
 	if (!err &&
 	    (!extract->events || ((extract->by_pid || extract->process) && !extract->found)))
 		err = -ENODATA;
@@ -753,21 +590,22 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 {
 	uint32_t lanes = trace->header.lanes;
 	struct out *out = calloc(1, sizeof(*out));
-	int err = -ENOMEM;
+	int err = -ENOMEM, write_err;
 
 	if (!out)
 		return -ENOMEM;
 	out->trace = trace;
 	out->extract = extract;
-	out->fd = fd;
+	out->writer.header = trace->header;
+	out->writer.complete = complete_before;
+	out->writer.arg = out;
 	out->first = UINT64_MAX;
 	if (!fkt_recorded(trace, &out->start, &out->stop))
 		out->stop = UINT64_MAX;
 	out->reached_end = true;
 	out->lane = calloc(lanes, sizeof(*out->lane));
-	out->buffer = malloc(BUFFER_BYTES);
 	out->in.room = READ_PAGES;
-	if (out->lane && out->buffer) {
+	if (!fkt_writer_init(&out->writer, fd) && out->lane) {
 		for (uint32_t i = 0; i < lanes; i++)
 			out->lane[i].cpu = FKT_CPU_ANY;
 		err = trace->input.seekable ? extract_to(out) : -ESPIPE;
@@ -775,8 +613,8 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 	for (uint32_t i = 0; out->lane && i < lanes; i++)
 		free(out->lane[i].open);
 	free(out->lane);
-	free(out->buffer);
+	write_err = fkt_writer_end(&out->writer);
 	free(out->in.data);
 	free(out);
-	return err;
+	return err ?: write_err;
 }

@@ -10,6 +10,7 @@
  *	merge.c		the events of all lanes
  *	seek.c		moments that take reading to find
  *	state.c		how things stand at some moment
+ *	write.c		a trace that is written in sequence (write.h)
  *	extract.c	a part of a trace as a trace
  */
 #ifndef FKT_READ_INTERNAL_H
