@@ -28,8 +28,15 @@ MODULE_PARM_DESC(grow_factor, "a lane never has more than so many times its init
 #define FKT_BUNCH_ORDER_MAX 8
 
 DEFINE_PER_CPU(struct fkt_lane *, fkt_lane);
-static DEFINE_PER_CPU(struct fkt_lane, fkt_lanes);
-static struct fkt_lane fkt_shared_lane;
+
+/*
+ * A lane has a page of its own, which knows itself: by it, the lane's pages are found in an image
+ * of memory, when the machine has died.
+ */
+struct fkt_lane_page {
+	struct fkt_note note;
+	struct fkt_lane lane;
+};
 
 /**
  * fkt_pool_tell - record what becomes of a lane's pages, for figure 10 of the paper
@@ -168,7 +175,7 @@ int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 		if (!pool->ring)
 			return -ENOMEM;
 		/* Probes look at it only once a page is queued: that publishes it. */
-		pool->lane->ring = pool->ring;
+		fkt_lane_set_ring(pool->lane, pool->ring);
 	}
 	if (pool->pages < pool->initial)
 		ret = fkt_pool_add_checked(s, pool, pool->initial - pool->pages, false);
@@ -188,6 +195,30 @@ u32 fkt_kick_pages(const struct fkt_pool *pool)
 	return clamp_t(u32, pool->initial / 8, 1, FKT_KICK_PAGES_MAX);
 }
 
+#define FKT_NOTE_AT(member) offsetof(struct fkt_lane_page, lane.member)
+
+static void fkt_pool_note(const struct fkt_session *s, const struct fkt_pool *pool)
+{
+	struct fkt_lane_page *page = container_of(pool->lane, struct fkt_lane_page, lane);
+
+	BUILD_BUG_ON(sizeof(*page) > PAGE_SIZE);
+	page->note = (struct fkt_note){
+		.magic = FKT_NOTE_MAGIC,
+		.bytes = sizeof(page->note),
+		.lane = pool->lane->number,
+		.cpu = pool->lane->cpu,
+		.flags = fkt_overwrites(s) ? FKT_NOTE_OVERWRITES : 0,
+		.lanes = fkt_shared(s) ? 1 : nr_cpu_ids,
+		.tsc_khz = fkt_arch_clock_khz(),
+		.head_at = FKT_NOTE_AT(head),
+		.tail_at = FKT_NOTE_AT(tail),
+		.lost_at = FKT_NOTE_AT(lost),
+		.overwritten_at = FKT_NOTE_AT(overwritten),
+		.overwritten_end_at = FKT_NOTE_AT(overwritten_end),
+	};
+	memcpy(page->note.id, s->conf.id, sizeof(page->note.id));
+}
+
 static void fkt_pool_init_lane(struct fkt_session *s, u32 i)
 {
 	struct fkt_pool *pool = &s->pools[i];
@@ -195,20 +226,30 @@ static void fkt_pool_init_lane(struct fkt_session *s, u32 i)
 	if (!fkt_shared(s))
 		per_cpu(fkt_lane, i) = pool->lane;
 	fkt_lane_init(pool->lane, pool->ring, fkt_pool_entries(pool), i,
-		      fkt_shared(s) ? FKT_CPU_ANY : i,
-		      fkt_overwrites(s) ? 0 : fkt_kick_pages(pool));
+		      fkt_shared(s) ? FKT_CPU_ANY : i, fkt_overwrites(s) ? 0 : fkt_kick_pages(pool),
+		      s->conf.id);
+	fkt_pool_note(s, pool);
 }
 
-static void fkt_pool_init(struct fkt_session *s, u32 i)
+static int fkt_pool_init(struct fkt_session *s, u32 i)
 {
 	struct fkt_pool *pool = &s->pools[i];
+	int node = fkt_shared(s) ? NUMA_NO_NODE : cpu_to_node(i);
+	struct page *page;
 
+	/* That of a CPU that is not there may not be there, either. */
+	if (node != NUMA_NO_NODE && !node_online(node))
+		node = NUMA_NO_NODE;
+	page = alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO, 0);
+	if (!page)
+		return -ENOMEM;
 	INIT_LIST_HEAD(&pool->out);
 	INIT_LIST_HEAD(&pool->spare);
-	pool->lane = fkt_shared(s) ? &fkt_shared_lane : per_cpu_ptr(&fkt_lanes, i);
+	pool->lane = &((struct fkt_lane_page *)page_address(page))->lane;
 	pool->initial = 1u << s->pow;
 	pool->present = fkt_shared(s);
 	pool->cap = pool->initial * clamp_t(u32, grow_factor, 1, FKT_GROW_FACTOR_MAX);
+	return 0;
 }
 
 /**
@@ -230,12 +271,16 @@ int fkt_buffer_alloc(struct fkt_session *s)
 		s->pools = kvcalloc(count, sizeof(*s->pools), GFP_KERNEL);
 		if (!s->pools)
 			return -ENOMEM;
-		s->pools_count = count;
 		s->pools_shared = fkt_shared(s);
 		s->pools_pow = s->pow;
 		s->pools_dma = s->trydma;
-		for (i = 0; i < count; i++)
-			fkt_pool_init(s, i);
+		for (i = 0; i < count; i++) {
+			if (fkt_pool_init(s, i)) {
+				fkt_buffer_free(s);
+				return -ENOMEM;
+			}
+			s->pools_count = i + 1;
+		}
 	}
 	for (i = 0; i < count; i++) {
 		s->pools[i].events = 0;
@@ -288,6 +333,20 @@ void fkt_buffer_settle(struct fkt_session *s)
 	}
 }
 
+/* What is left of it in memory is not to be taken for that of a recording. */
+static void fkt_pool_exit(struct fkt_pool *pool)
+{
+	struct fkt_lane_page *page = container_of(pool->lane, struct fkt_lane_page, lane);
+
+	if (pool->ring)
+		memset(pool->ring, 0, fkt_pool_entries(pool) * sizeof(*pool->ring));
+	vfree(pool->ring);
+	if (pool->lane->cpu != FKT_CPU_ANY)
+		per_cpu(fkt_lane, pool->lane->cpu) = NULL;
+	memset(page, 0, sizeof(*page));
+	put_page(virt_to_page(page));
+}
+
 /**
  * fkt_buffer_free - give back all memory
  * @s: the session
@@ -303,7 +362,7 @@ void fkt_buffer_free(struct fkt_session *s)
 
 		list_for_each_entry_safe(buf, next, &pool->spare, link)
 			fkt_pool_forget(pool, buf);
-		vfree(pool->ring);
+		fkt_pool_exit(pool);
 	}
 	kvfree(s->pools);
 	s->pools = NULL;

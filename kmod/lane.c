@@ -116,6 +116,29 @@ static void fkt_lane_overwrite(struct fkt_lane *lane)
 }
 
 /*
+ * Whoever finds a page in an image of memory, when the machine has died, knows it by its header:
+ * see struct fkt_note. The header is no page's while it is being changed. The image is as if this
+ * CPU had been interrupted somewhere: the compiler's order is all that counts.
+ */
+static void fkt_header_begin(struct fkt_lane *lane, struct fkt_page_header *header, u32 page)
+{
+	WRITE_ONCE(header->magic, 0);
+	barrier();
+	header->lane = lane->number;
+	header->seq = page;
+	header->used = 0;
+	header->events = (u32)((unsigned long)header / FKT_PAGE_BYTES);
+	header->flags = FKT_PAGE_HELD;
+	memcpy(header->id, lane->id, sizeof(header->id));
+}
+
+static void fkt_header_end(struct fkt_page_header *header)
+{
+	barrier();
+	WRITE_ONCE(header->magic, FKT_PAGE_MAGIC);
+}
+
+/*
  * The place is taken: write the slot's first words, and before them the header of a page that it
  * opens.
  */
@@ -134,10 +157,12 @@ static __always_inline void fkt_place_begin(struct fkt_lane *lane, const struct 
 	if (place->opens) {
 		/* The header is committed together with the slot that opens the page. */
 		slot->bytes += sizeof(*header);
+		fkt_header_begin(lane, header, FKT_HEAD_PAGE(place->next));
 		header->cpu = cpu;
 		header->first = stamp;
 		header->lost = place->lost;
 		header->pid = fkt_current_pid();
+		fkt_header_end(header);
 		if (!(place->page & READ_ONCE(lane->kick_mask)))
 			fkt_lane_kick(lane);
 	} else if (place->wide) {
@@ -326,13 +351,16 @@ u64 fkt_lane_complete(const struct fkt_lane *lane)
  * @cpu: the lane's CPU, FKT_CPU_ANY for a shared lane
  * @kick_pages: call fkt_lane_kick() once for so many pages; a power of two, or 0: for a lane that
  *	overwrites
+ * @id: the recording's random number
  */
 void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entries, u16 number,
-		   u16 cpu, u32 kick_pages)
+		   u16 cpu, u32 kick_pages, const u8 *id)
 {
 	memset(lane, 0, sizeof(*lane));
-	lane->ring = ring;
 	lane->ring_mask = (entries - 1) * FKT_RING_ENTRY_BYTES;
+	if (ring)
+		fkt_lane_set_ring(lane, ring);
+	memcpy(lane->id, id, sizeof(lane->id));
 	lane->kick_mask = kick_pages - 1;
 	lane->overwrites = !kick_pages;
 	lane->number = number;
@@ -341,6 +369,22 @@ void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entri
 	lane->head = FKT_HEAD(0, 0, FKT_HEAD_CLOSED);
 	lane->tail = 1;
 	lane->limit = 1;
+}
+
+/**
+ * fkt_lane_set_ring - give a lane its ring, in which there is nothing yet
+ * @lane: the lane; probes look at the ring only when a page was queued
+ * @ring: the ring
+ */
+void fkt_lane_set_ring(struct fkt_lane *lane, struct fkt_ring_entry *ring)
+{
+	const u32 entries = lane->ring_mask / FKT_RING_ENTRY_BYTES + 1;
+	u32 i;
+
+	memset(ring, 0, entries * sizeof(*ring));
+	for (i = 0; i < entries; i++)
+		ring[i].magic = FKT_NOTE_RING_MAGIC;
+	lane->ring = ring;
 }
 
 /**
@@ -453,6 +497,10 @@ void fkt_lane_queue(struct fkt_lane *lane, void *page, void *buf)
 	struct fkt_ring_entry *entry = fkt_ring_entry(lane, lane->limit);
 
 	BUILD_BUG_ON(sizeof(*entry) != FKT_RING_ENTRY_BYTES);
+	BUILD_BUG_ON(sizeof(struct fkt_note_entry) != FKT_RING_ENTRY_BYTES);
+	BUILD_BUG_ON(offsetof(struct fkt_ring_entry, page) !=
+		     offsetof(struct fkt_note_entry, page));
+	entry->number = lane->limit;
 	entry->page = page;
 	entry->buf = buf;
 	entry->used = 0;
@@ -497,12 +545,13 @@ struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
 	if (!fkt_lane_ready(lane))
 		return NULL;
 	header = entry->page;
-	header->magic = FKT_PAGE_MAGIC;
-	header->lane = lane->number;
+	WRITE_ONCE(header->magic, 0); /* see fkt_header_begin() */
+	barrier();
 	header->seq = ++lane->taken;
 	header->used = entry->used;
 	header->events = FKT_COMMIT_EVENTS(entry->commit);
 	header->flags = lane->overwritten && header->seq == 1 ? FKT_PAGE_OVERWROTE : 0;
+	fkt_header_end(header);
 	*buf = entry->buf;
 	lane->taken_end = header->end;
 	/* Partner: the acquire in fkt_lane_filling(), by one who is not the reader. */

@@ -35,18 +35,24 @@
 
 /**
  * struct fkt_ring_entry - where a page stands in the ring
- * @page: the page; its first bytes are the header
  * @commit: what is committed: FKT_COMMIT(bytes, slots)
  * @used: 0 while the page is open, then the bytes used, header included
+ * @magic: FKT_NOTE_RING_MAGIC, by which the ring is found in an image of memory
+ * @number: the page's number
+ * @page: the page; its first bytes are the header
  * @buf: the reader's own handle of the page
  * @unused: makes it a power of two long, so that a shift finds the entry
+ *
+ * Whoever looks for pages in an image of memory knows it as struct fkt_note_entry.
  */
 struct fkt_ring_entry {
-	struct fkt_page_header *page;
 	u32 commit;
 	u32 used;
+	u32 magic;
+	u32 number;
+	struct fkt_page_header *page;
 	void *buf;
-	u8 unused[FKT_RING_ENTRY_BYTES - 2 * sizeof(void *) - 2 * sizeof(u32)];
+	u8 unused[FKT_RING_ENTRY_BYTES - 2 * sizeof(void *) - 4 * sizeof(u32)];
 };
 
 #define FKT_COMMIT(bytes, slots)  ((u32)(bytes) | (u32)(slots) << 16)
@@ -81,6 +87,7 @@ struct fkt_ring_entry {
  * @fence_end: stamp of the last fence, see fkt_lane_fence(); the reader's
  * @fence_page: the head's page at that moment; the reader's
  * @fence_lost: @lost at that moment, or less; the reader's
+ * @id: the recording's random number, which is in the header of each page from the beginning
  *
  * The first line of cache is all that a probe touches besides the page and its ring entry.
  */
@@ -105,6 +112,7 @@ struct fkt_lane {
 	u64 fence_end;
 	u32 fence_page;
 	u64 fence_lost;
+	u8 id[FKT_ID_BYTES];
 } ____cacheline_aligned;
 
 /*
@@ -265,7 +273,8 @@ static __always_inline void fkt_lane_record(struct fkt_lane *lane, u64 tag, u32 
 
 /* The reader's side, and setting up. One caller at a time. */
 void fkt_lane_init(struct fkt_lane *lane, struct fkt_ring_entry *ring, u32 entries, u16 number,
-		   u16 cpu, u32 kick_pages);
+		   u16 cpu, u32 kick_pages, const u8 *id);
+void fkt_lane_set_ring(struct fkt_lane *lane, struct fkt_ring_entry *ring);
 bool fkt_lane_hold(struct fkt_lane *lane);
 void fkt_lane_release(struct fkt_lane *lane);
 void fkt_lane_restart(struct fkt_lane *lane, bool used, u64 events);

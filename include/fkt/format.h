@@ -176,6 +176,8 @@ struct fkt_footer {
 
 /* Pages of the lane before this one were overwritten: they have no number, and are in no count. */
 #define FKT_PAGE_OVERWROTE 1u
+/* The page has not gone out: it is in memory, and no file has it. See struct fkt_note. */
+#define FKT_PAGE_HELD	   2u
 
 /**
  * struct fkt_page_header - the first bytes of each page; a page can be decoded alone
@@ -245,6 +247,79 @@ struct fkt_index {
 	__u64 events_before;
 	__u64 reserved;
 	struct fkt_index_entry entry[FKT_INDEX_ENTRIES];
+};
+
+/*
+ * What fkt_recover looks for in an image of a machine's memory.
+ *
+ * A page has its header from when its first slot is reserved, with FKT_PAGE_HELD until it goes out.
+ * Until then @seq has the low 32 bits of its number in the lane, also where pages before it were
+ * overwritten; @used is 0; @events are the low 32 bits of its address divided by FKT_PAGE_BYTES;
+ * and @end is of its former use until it is closed, as is what stands behind its slots. How far it
+ * is used, and how much of that was written, the lane's ring says: struct fkt_note_entry. How far a
+ * page that is open is reserved, the lane does: fkt_note.head_at. All is in the machine's byte
+ * order, which is little-endian.
+ */
+#define FKT_NOTE_MAGIC	    0x4e544b46 /* "FKTN" */
+
+#define FKT_NOTE_OVERWRITES 1u /* the oldest pages are overwritten; seq begins anew when they go */
+
+/**
+ * struct fkt_note - the first bytes of the page in which the module keeps a lane
+ * @magic: FKT_NOTE_MAGIC
+ * @bytes: size of this struct
+ * @lane: number of the lane
+ * @cpu: its CPU, FKT_CPU_ANY when it is shared
+ * @flags: FKT_NOTE_…
+ * @lanes: number of lanes that the recording has
+ * @tsc_khz: frequency of the stamps
+ * @head_at: where in this page there are 8 bytes with the number of the newest page in bits 32…63,
+ *	and in bits 0…15 how far it is reserved, or 0xffff when it is closed
+ * @tail_at: likewise, 4 bytes: number of the oldest page that is held
+ * @lost_at: 8 bytes: events lost since the recording began
+ * @overwritten_at: 8 bytes: events that were overwritten
+ * @overwritten_end_at: 8 bytes: when the last page that was overwritten was closed
+ * @reserved: 0
+ * @id: the recording
+ */
+struct fkt_note {
+	__u32 magic;
+	__u16 bytes;
+	__u16 lane;
+	__u16 cpu;
+	__u16 flags;
+	__u32 lanes;
+	__u32 tsc_khz;
+	__u16 head_at;
+	__u16 tail_at;
+	__u16 lost_at;
+	__u16 overwritten_at;
+	__u16 overwritten_end_at;
+	__u16 reserved;
+	__u8 id[FKT_ID_BYTES];
+};
+
+#define FKT_NOTE_RING_MAGIC 0x524b5446 /* "FTKR" */
+
+/**
+ * struct fkt_note_entry - of which there is an array in memory, aligned to pages, for each lane
+ * @commit: bytes that were written in bits 0…15, slots in bits 16…31; with the page's header, whose
+ *	bytes count, too
+ * @used: bytes used when the page is closed, until then 0
+ * @magic: FKT_NOTE_RING_MAGIC, also where there is no page
+ * @number: the page's number in the lane
+ * @page: its address
+ * @handle: of no concern
+ *
+ * An entry of this number, whose @page has the bits that the page's header says, is the page's.
+ */
+struct fkt_note_entry {
+	__u32 commit;
+	__u32 used;
+	__u32 magic;
+	__u32 number;
+	__u64 page;
+	__u64 handle;
 };
 
 /*

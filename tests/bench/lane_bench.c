@@ -67,6 +67,7 @@ struct way {
 
 static struct fkt_lane lanes[THREADS_MAX];
 static struct fkt_ring_entry rings[THREADS_MAX][RING];
+static const u8 id[FKT_ID_BYTES];
 static struct paper paper;
 static char *memory;
 static bool recycling[THREADS_MAX];
@@ -219,7 +220,7 @@ static void reset(void)
 	u32 i, k;
 
 	for (i = 0; i < THREADS_MAX; i++) {
-		fkt_lane_init(&lanes[i], rings[i], RING, i, i, KICK_PAGES);
+		fkt_lane_init(&lanes[i], rings[i], RING, i, i, KICK_PAGES, id);
 		for (k = 0; k < RING; k++)
 			fkt_lane_queue(&lanes[i], memory + (size_t)(i * RING + k) * FKT_PAGE_BYTES,
 				       NULL);

@@ -12,6 +12,7 @@
 
 static struct fkt_ring_entry ring[2 * PAGES];
 static u8 memory[PAGES][FKT_PAGE_BYTES] __attribute__((aligned(FKT_PAGE_BYTES)));
+static const u8 id[FKT_ID_BYTES] = { 1, 2, 3 };
 static int failures;
 
 /* What lane.c and lane_user.h ask for. */
@@ -36,7 +37,7 @@ static void check(const char *what, bool holds)
 
 static void begin(struct fkt_lane *lane, u32 pages)
 {
-	fkt_lane_init(lane, ring, 2 * PAGES, 0, 0, 0);
+	fkt_lane_init(lane, ring, 2 * PAGES, 0, 0, 0, id);
 	for (u32 i = 0; i < pages; i++)
 		fkt_lane_queue(lane, memory[i], NULL);
 }

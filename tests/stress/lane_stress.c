@@ -44,6 +44,8 @@ enum level {
 /* The clock's largest jumps must not add up to more than 64 bits. */
 #define BIG_JUMPS    8000
 
+static const u8 recording_id[FKT_ID_BYTES] = "whose pages";
+
 /**
  * struct kind - a way to use lanes
  * @name: its name
@@ -699,16 +701,12 @@ static void check_event(struct lane_check *check, const struct fkt_page_header *
 
 static void check_header(struct lane_check *check, const struct fkt_page_header *header)
 {
-	const u64 *id = (const void *)header->id;
-	u64 poison;
-
-	memset(&poison, POISON, sizeof(poison));
 	if (header->magic != FKT_PAGE_MAGIC || header->lane != check->lane.number ||
 	    header->flags || header->seq != check->seq + 1)
 		fail_page(check, header, "magic %#x, lane %u, flags %#x, after page %" PRIu64,
 			  header->magic, header->lane, header->flags, (uint64_t)check->seq);
-	if (id[0] != poison || id[1] != poison)
-		fail_page(check, header, "the lane wrote the recording's id");
+	if (memcmp(header->id, recording_id, sizeof(recording_id)))
+		fail_page(check, header, "it has not the recording's id");
 	if (header->used <= sizeof(*header) || header->used > FKT_PAGE_BYTES || header->used % 8)
 		fail_page(check, header, "%u bytes are used", header->used);
 	if (header->first < check->stamp || header->end < header->first)
@@ -1020,7 +1018,8 @@ static void start_lane(struct lane_check *check, u32 number, u32 cpu, u64 *rando
 	if (!check->entries || !check->pages)
 		fail("no memory");
 	losses_make_room(check, 0);
-	fkt_lane_init(lane, check->entries, kind->ring, number, cpu, kind->kick_pages);
+	fkt_lane_init(lane, check->entries, kind->ring, number, cpu, kind->kick_pages,
+		      recording_id);
 	/* As if the lane had been in use, so that the count of its pages soon wraps. */
 	check->first_page = -(u32)random_below(random, 64);
 	lane->head = FKT_HEAD(check->first_page, 0, FKT_HEAD_CLOSED);
