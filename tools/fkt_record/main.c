@@ -305,8 +305,8 @@ static int record(struct recording *recording, int signals)
 	head_begin(recording);
 	if (now)
 		head_end(recording, false);
-	if ((now &&
-	     output_begin(&recording->output, recording->head.data, recording->head.bytes)) ||
+	if ((now ? output_begin(&recording->output, recording->head.data, recording->head.bytes)
+		 : ring_begin(recording)) ||
 	    start(recording)) {
 		child_abandon(child);
 		goto out_discard;

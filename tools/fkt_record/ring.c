@@ -36,6 +36,25 @@ static int write_head(struct recording *recording)
 	return 0;
 }
 
+int ring_begin(struct recording *recording)
+{
+	struct recording early = *recording;
+	int ret;
+
+	if (recording->output.kind != OUTPUT_FILE || !recording->output.ours)
+		return 0;
+	early.head = (struct sections){ 0 };
+	sections_add(&early.head, recording->head.data, recording->head.bytes);
+	head_end(&early, false);
+	ret = output_begin(&early.output, early.head.data, early.head.bytes);
+	free(early.head.data);
+	/* It will be begun anew. */
+	lseek(recording->output.fd, recording->output.start, SEEK_SET);
+	fcntl(recording->output.fd, F_SETFL, fcntl(recording->output.fd, F_GETFL) & ~O_DIRECT);
+	recording->output.begun = true;
+	return ret;
+}
+
 int ring_write(struct recording *recording)
 {
 	int error = write_head(recording);
