@@ -97,6 +97,8 @@ enum fkt_section_type {
  *							where on_full is overwrite
  *	exit_status					the command's, as the shell counts them;
  *							not there if it had not ended
+ *	recovered recovered_pages			1: by fkt_recover; pages of memory alone
+ *	recovered_unwritten recovered_unknown		events and pages that were left out
  */
 
 enum fkt_compression {

@@ -4,11 +4,11 @@
  *
  * Pages that had gone out, or were on their way, have a header as in a file. Of a page that had not
  * it is told what was reserved in it, by its lane, and what was written, by its lane's ring; where
- * these are the same, all is. Otherwise somebody was interrupted, and there are slots that may be of
+ * these are the same, all is. Otherwise a probe was interrupted, and there are slots that may be of
  * the page's former use: they are found, or the page is left out from there on.
  *
- * Nothing of this is believed: a slot is one only if all those of its page, one after the other, come
- * to the numbers that are told elsewhere.
+ * Nothing of this is believed: a slot is one only if all those of its page, one after the other,
+ * come to the numbers that are told elsewhere.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -674,7 +674,10 @@ static void put_slots(void *data, struct fkt_page_header *header, struct slots *
 	memcpy(data, page, sizeof(page));
 }
 
-/* Read a page from memory, and make it what it would be in a file. False: it is no page. */
+/*
+ * Read a page from memory, and make it what it would be in a file, maybe one without events. False:
+ * it is none.
+ */
 static bool read_piece(struct rebuild *rebuild, const struct piece *piece, void *data,
 		       struct fkt_page_header *header)
 {
@@ -709,9 +712,10 @@ static bool read_piece(struct rebuild *rebuild, const struct piece *piece, void 
 	if (!piece->found->held) {
 		ok = walk(slots, data, header, shared, HEADER_BYTES, header->used) &&
 		     slots->count == header->events;
-	} else if (held_slots(rebuild, piece, data, header, slots) && slots->count) {
-		put_slots(data, header, slots);
+	} else if (held_slots(rebuild, piece, data, header, slots)) {
 		ok = true;
+		if (slots->count)
+			put_slots(data, header, slots);
 	}
 	header->events = slots->count;
 	header->end = end;
@@ -803,6 +807,9 @@ static void put_piece(struct rebuild *rebuild, struct lane *lane)
 		rebuild->result->damaged++;
 		return;
 	}
+	/* It was begun, and that was all. */
+	if (!header.events)
+		return;
 	header.seq = number;
 	rebuild->result->from_memory++;
 	put_page(rebuild, data, &header, piece->found->held);

@@ -35,6 +35,21 @@ qmp() {
 		exit($ARGV[0] ne "quit");' "$@"
 }
 
+# unflatten FROM TO: what makedumpfile -R does: pieces go where they say.
+unflatten() {
+	perl -e '
+		open my $from, "<", $ARGV[0] or die;
+		open my $to, ">", $ARGV[1] or die;
+		seek $from, 4096, 0;
+		while (read($from, my $piece, 16) == 16) {
+			my ($offset, $bytes) = unpack "q>q>", $piece;
+			last if $offset < 0;
+			read($from, my $data, $bytes) == $bytes or die;
+			seek $to, $offset, 0;
+			print $to $data;
+		}' "$@"
+}
+
 # In the guest: record, and panic after so many numbered calls.
 mkdir share
 cat >share/guest.sh <<'END2'
@@ -53,7 +68,7 @@ END2
 panic() {
 	local vm
 
-	rm -f disk.img share/begun dump.* monitor
+	rm -f disk.img share/begun dump.* flat monitor
 	"$TOP/scripts/vm" --kernel "$kernel" --cpus "$cpus" --memory 512M --disk disk.img:1G --share share --timeout 200 \
 		--monitor monitor --append panic=0 -- bash /mnt/share/guest.sh "$TOP/build/tests/vm/numbered" "$calls" "$@" 2>vm.err &
 	vm=$!
@@ -64,10 +79,13 @@ panic() {
 	done
 	[ -e share/begun ] || die 'the guest makes no progress'
 	# It has panicked when it answers nobody any more: the clock of its CPUs says so.
-	sleep "${PANIC_S-10}"
+	sleep 12
 	qmp dump-guest-memory '{ "paging": false, "protocol": "file:dump.elf" }' || die 'no image'
 	qmp pmemsave '{ "val": 0, "size": 536870912, "filename": "dump.raw" }' || die 'no image'
+	qmp dump-guest-memory '{ "paging": false, "protocol": "file:flat", "format": "kdump-zlib" }' || die 'no image'
+	[ -z "${LZO-}" ] || qmp dump-guest-memory '{ "paging": false, "protocol": "file:flatlzo", "format": "kdump-lzo" }'
 	qmp quit
+	unflatten flat dump.kdump
 	wait $vm
 	grep -q 'Kernel panic' vm.err || { cat vm.err; die 'it did not panic'; }
 	[ ! -s share/record.err ] || die "the recorder says: $(cat share/record.err)"
@@ -108,15 +126,15 @@ panic -p $pow
 "$TOP/scripts/vm" --kernel "$kernel" --cpus "$cpus" --disk disk.img --share share -- cp /mnt/disk/trace /mnt/share/trace ||
 	die 'the next boot'
 "$bin/fkt_print" --no-summary share/trace 2>/dev/null | tail -1
-for image in dump.elf dump.raw; do
-	time "$bin/fkt_recover" "$image" --head share/trace -o recovered || die "$image"
+for image in dump.elf dump.raw dump.kdump; do
+	"$bin/fkt_recover" "$image" --head share/trace -o recovered || die "$image"
 	check recovered yes
 done
 "$bin/fkt_recover" dump.elf --list
 
 echo '--- a ring'
 panic --ring 4M
-for image in dump.elf dump.raw; do
+for image in dump.elf dump.raw dump.kdump; do
 	"$bin/fkt_recover" "$image" --head share/head -o recovered || die "$image"
 	check recovered ''
 done

@@ -39,3 +39,12 @@ $(B)/tests/unit/test_libfkt: tests/unit/libfkt $(B)/lib/libfkt.a $(B)/lib/libfkt
 	$(Q)rm -rf $(B)/installed/libfkt && \
 	$(MAKE) -s install-lib DESTDIR=$(CURDIR)/$(B)/installed/libfkt PREFIX=/opt/fkt && \
 	mkdir -p $(@D) && cp $< $@
+
+# The module's own lanes, in memory that is taken for a machine's.
+$(B)/tests/unit/test_recover: $(OBJ)/recover/kmod/lane.o $(B)/bin/fkt_recover $(B)/bin/fkt_print
+$(OBJ)/tests/unit/test_recover.o $(OBJ)/recover/kmod/lane.o: private fkt_cflags += -Ikmod -Itests/stress
+objects += $(OBJ)/recover/kmod/lane.o
+
+$(OBJ)/recover/kmod/lane.o: kmod/lane.c $(OBJ)/flags
+	$(call say,CC,'$< (recover)')
+	$(Q)mkdir -p $(@D) && $(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * numbered COUNT FILE: on each CPU a thread calls close() with numbers that no file has: the CPU's and its
- * own count, from 1 on. That of CPU 0 writes "c" into FILE after COUNT calls; /proc/sysrq-trigger then
- * ends the machine. The others go on. They sleep now and then, so that a disk keeps up.
+ * numbered COUNT FILE: on each CPU a thread calls close() with numbers that no file has: the CPU's
+ * and its own count, from 1 on. That of CPU 0 writes "c" into FILE after COUNT calls, which ends
+ * the machine when it is /proc/sysrq-trigger. The others go on. They sleep now and then, so that a
+ * disk keeps up.
  */
 #include <err.h>
 #include <fcntl.h>

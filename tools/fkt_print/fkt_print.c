@@ -91,6 +91,36 @@ static void warn(void *arg, const char *sentence)
 	complain(arg, sentence);
 }
 
+static uint64_t info_number(const struct fkt_trace *trace, const char *key)
+{
+	const char *value = fkt_info(trace, key);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+/* fkt_recover has made it: what it could find is there. */
+static void tell_recovered(const struct run *run)
+{
+	const struct fkt_trace *trace = run->context.trace;
+	uint64_t unwritten = info_number(trace, "recovered_unwritten");
+	uint64_t unknown = info_number(trace, "recovered_unknown");
+	char text[FKT_ERROR_BYTES];
+
+	if (!info_number(trace, "recovered"))
+		return;
+	snprintf(text, sizeof(text),
+		 "was recovered after a crash; %" PRIu64 " of its pages were in memory alone",
+		 info_number(trace, "recovered_pages"));
+	complain(run->context.options, text);
+	if (!unwritten && !unknown)
+		return;
+	snprintf(text, sizeof(text),
+		 "left out are %" PRIu64 " events that were being recorded, and %" PRIu64
+		 " pages of which nothing says what was written into them",
+		 unwritten, unknown);
+	complain(run->context.options, text);
+}
+
 /* What the trace lacks, on stderr, as far as it was to be read. Whether it is whole. */
 static bool tell_missing(const struct run *run, const struct fkt_read_stats *stats)
 {
@@ -98,6 +128,7 @@ static bool tell_missing(const struct run *run, const struct fkt_read_stats *sta
 	bool whole = true;
 	char text[FKT_ERROR_BYTES];
 
+	tell_recovered(run);
 	if (stats->foreign) {
 		snprintf(text, sizeof(text),
 			 "pages of another recording follow: this one was cut off; read up to "

@@ -217,6 +217,8 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			 bool complete, int64_t triggered, bool near)
 {
 	const char *overwritten = fkt_info(trace, "overwritten");
+	const char *recovered = fkt_info(trace, "recovered");
+	const char *pages_recovered = fkt_info(trace, "recovered_pages");
 	uint64_t pages = stats->pages + stats->index_pages;
 	uint64_t written = 0, discarded = 0;
 	const struct fkt_lane_totals *totals;
@@ -283,6 +285,9 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			complete ? "; nothing from here on. --from 0 shows what some CPUs have of "
 				   "before"
 				 : "");
+	if (recovered && !strcmp(recovered, "1"))
+		fprintf(out, "%-10s after a crash; %s pages were in memory alone\n", "Recovered",
+			pages_recovered ? pages_recovered : "?");
 	if (stats->missing || stats->damaged)
 		fprintf(out, "%-10s %" PRIu64 " pages missing, %" PRIu64 " damaged\n", "File",
 			stats->missing, stats->damaged);

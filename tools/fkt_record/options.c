@@ -65,7 +65,8 @@ static const struct argp_option argp_options[] = {
 	  "Keep the newest events in SIZE of memory, for as long as it takes, and write these in the "
 	  "end, or when fkt_snapshot or SIGUSR1 asks for them; K, M and G mean powers of 1024 "
 	  "(--on-full=overwrite, with a buffer of that size). Takes as much memory again, for what is "
-	  "recorded while a snapshot is written",
+	  "recorded while a snapshot is written. The output file has the names from the beginning: "
+	  "fkt_recover finds the events in an image of a crashed machine's memory",
 	  0 },
 	{ "gap", OPTION_GAP, NULL, 0,
 	  "Do without that memory: what a snapshot leaves no room for is counted as lost", 0 },

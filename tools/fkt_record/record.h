@@ -348,8 +348,8 @@ int list_layers(const struct options *options);
 /* ring.c */
 
 /**
- * ring_begin - write a head that is good for as long as there is no other: the pages may be found in
- *	the memory of a machine that has died
+ * ring_begin - write a head that is good for as long as there is no other: the pages may be found
+ *	in the memory of a machine that has died
  *
  * Return: 0, or -1 with a message.
  */

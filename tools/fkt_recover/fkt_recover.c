@@ -171,7 +171,7 @@ static bool look_through(const struct options *options, struct image *image,
 	}
 	if (image->lacks || image->failed) {
 		snprintf(text, sizeof(text),
-			 "%s: %.1f MB of memory are not in it; what is there is used",
+			 "%s: %.1f MB of memory are missing; what is there is used",
 			 image->lacks ? "is cut off" : "can't be read everywhere",
 			 (double)(image->lacks + image->failed) / (1 << 20));
 		complain(options->image, text);
