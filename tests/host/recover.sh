@@ -60,15 +60,20 @@ until fkt_enable system 2>/dev/null; do sleep 0.1; done
 [ "$1" != --ring ] || cp /mnt/disk/trace /mnt/share/head
 sync
 echo 1 >/proc/sys/kernel/sysrq
+while :; do
+	read -r now _ </proc/uptime
+	echo "$now" >/mnt/share/alive
+	sleep 0.2
+done &
 echo >/mnt/share/begun
 exec "$numbered" "$calls" /proc/sysrq-trigger
 END2
 
-# panic OPTION…: memory is in dump.elf and dump.raw then.
+# panic OPTION…: records with these; memory is in dump.elf, dump.raw and dump.kdump then.
 panic() {
-	local vm
+	local vm now before still
 
-	rm -f disk.img share/begun dump.* flat monitor
+	rm -f disk.img share/alive share/begun dump.* flat monitor
 	"$TOP/scripts/vm" --kernel "$kernel" --cpus "$cpus" --memory 512M --disk disk.img:1G --share share --timeout 200 \
 		--monitor monitor --append panic=0 -- bash /mnt/share/guest.sh "$TOP/build/tests/vm/numbered" "$calls" "$@" 2>vm.err &
 	vm=$!
@@ -78,12 +83,17 @@ panic() {
 		sleep 0.2
 	done
 	[ -e share/begun ] || die 'the guest makes no progress'
-	# It has panicked when it answers nobody any more: the clock of its CPUs says so.
-	sleep 12
+	# It has panicked when its heart stands still.
+	for ((still = 0; still < 15; still++)); do
+		now=$(cat share/alive)
+		[ "$now" = "${before-}" ] || still=0
+		before=$now
+		kill -0 $vm 2>/dev/null || { cat vm.err; die 'the guest ended'; }
+		sleep 0.4
+	done
 	qmp dump-guest-memory '{ "paging": false, "protocol": "file:dump.elf" }' || die 'no image'
 	qmp pmemsave '{ "val": 0, "size": 536870912, "filename": "dump.raw" }' || die 'no image'
 	qmp dump-guest-memory '{ "paging": false, "protocol": "file:flat", "format": "kdump-zlib" }' || die 'no image'
-	[ -z "${LZO-}" ] || qmp dump-guest-memory '{ "paging": false, "protocol": "file:flatlzo", "format": "kdump-lzo" }'
 	qmp quit
 	unflatten flat dump.kdump
 	wait $vm
