@@ -41,7 +41,8 @@ int ring_begin(struct recording *recording)
 	struct recording early = *recording;
 	int ret;
 
-	if (recording->output.kind != OUTPUT_FILE || !recording->output.ours)
+	if (recording->output.kind == OUTPUT_STREAM ||
+	    (recording->output.kind == OUTPUT_FILE && !recording->output.ours))
 		return 0;
 	early.head = (struct sections){ 0 };
 	sections_add(&early.head, recording->head.data, recording->head.bytes);
