@@ -635,6 +635,39 @@ static void test_wrong_options(void **state)
 	assert_int_equal(run(histogram, ""), 2);
 }
 
+/* In a list, "!" before one is for that one, and "!" before the first for all. */
+static void test_lists(void **state)
+{
+	static const char *const same[][2] = {
+		{ "--code 'sys_*,!sys_read'", "--code 'sys_*' --code '!sys_read'" },
+		{ "--code '1000,irq,!1000'", "--code irq --code '!1000'" },
+		{ "--code '!irq*,!1000'", "--code '!irq*,1000'" },
+		{ "--code '!irq*,softirq*'", "--code '!irq*' --code '!softirq*'" },
+		{ "--layer 'functions,!files'", "--layer functions --layer '!files'" },
+		{ "--function 'sys_*,!F'", "--function 'sys_*' --function '!F'" },
+		{ "--process 'app,!60'", "--process app --process '!60'" },
+		{ "--process '50,60'", "--process 50 --process 60" },
+		{ "--while '!app,60'", "--while '!app' --while '!60'" },
+		{ "-p '+app,60'", "--process app --process 60" },
+		{ "-s '50,!60'", "-p 50 -p '!60'" },
+		{ "--cpu '0-1,!0'", "--cpu 0,1 --cpu '!0'" },
+		{ "--cpu '!0,!0'", "--cpu '!0'" },
+	};
+	char command[16384];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		snprintf(
+			command, sizeof(command),
+			"cd %s/build/bin; print() { ./fkt_print --format csv \"$@\" 2>&1; }; f=%s; "
+			"print $f >$f.all; print %s $f >$f.list; print %s $f >$f.each; "
+			"cmp $f.list $f.each && ! cmp -s $f.list $f.all; s=$?; rm -f $f.*; exit $s",
+			top, path, same[i][0], same[i][1]);
+		if (system(command))
+			fail_msg("%s is not %s", same[i][0], same[i][1]);
+	}
+}
+
 /* Cut off anywhere, or with bits flipped: whatever the mode, an answer or an error, and an end. */
 static void test_bad_input(void **state)
 {
@@ -1233,6 +1266,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extract_nothing),
 		cmocka_unit_test(test_extract_options),
 		cmocka_unit_test(test_wrong_options),
+		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),
 		cmocka_unit_test(test_part_of_stream),

@@ -192,9 +192,10 @@ static struct chosen_one *choose(struct argp_state *state, struct choice *choice
 	return one;
 }
 
-/* A list with commas; "!" before it is for all of it. */
-static void choose_each(struct argp_state *state, struct choice *choice, const char *option,
-			char *arg)
+/* A list with commas; "!" before it is for all of it, and "!" before one of it for that one. */
+static void
+choose_each(struct argp_state *state, struct choice *choice, const char *option, char *arg,
+	    void (*check)(struct argp_state *state, struct chosen_one *one, const char *option))
 {
 	bool unwanted = *arg == '!';
 	struct chosen_one *one;
@@ -205,28 +206,45 @@ static void choose_each(struct argp_state *state, struct choice *choice, const c
 		if (comma)
 			*comma++ = '\0';
 		one = choose(state, choice, option, arg);
-		one->unwanted = unwanted;
+		one->unwanted |= unwanted;
+		if (check)
+			check(state, one, option);
 	}
 }
 
-static void choose_cpus(struct argp_state *state, struct choice *choice, const char *arg)
+static void check_cpus(struct argp_state *state, struct chosen_one *one, const char *option)
 {
-	if (!read_cpus(choose(state, choice, "--cpu", arg)->name, NULL))
-		argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
+	if (!read_cpus(one->name, NULL))
+		argp_error(state, "%s=%s: it is a list of CPUs, as in 0,2-3", option, one->name);
 }
 
-static void choose_process(struct argp_state *state, struct choice *choice, const char *option,
-			   const char *arg)
+/* A list of CPUs is one of a choice: that the trace has not all of them does not matter. */
+static void choose_cpus(struct argp_state *state, struct choice *choice, char *arg)
 {
-	struct chosen_one *one = choose(state, choice, option, arg);
+	if (strstr(arg, ",!"))
+		choose_each(state, choice, "--cpu", arg, check_cpus);
+	else
+		check_cpus(state, choose(state, choice, "--cpu", arg), "--cpu");
+}
+
+static void check_process(struct argp_state *state, struct chosen_one *one, const char *option)
+{
 	unsigned long long pid;
 	char *end;
 
+	(void)state;
+	(void)option;
 	errno = 0;
 	pid = strtoull(one->name, &end, 10);
 	one->is_pid = *one->name >= '0' && *one->name <= '9' && !*end && !errno &&
 		      pid < FKT_PID_UNKNOWN;
 	one->pid = (uint32_t)pid;
+}
+
+static void choose_process(struct argp_state *state, struct choice *choice, const char *option,
+			   char *arg)
+{
+	choose_each(state, choice, option, arg, check_process);
 }
 
 /* What makes no sense for a view, though it was asked for both. */
@@ -359,13 +377,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		choose_cpus(state, &options->cpu, arg);
 		break;
 	case OPTION_CODE:
-		choose_each(state, &options->code, "--code", arg);
+		choose_each(state, &options->code, "--code", arg, NULL);
 		break;
 	case OPTION_LAYER:
-		choose_each(state, &options->layer, "--layer", arg);
+		choose_each(state, &options->layer, "--layer", arg, NULL);
 		break;
 	case OPTION_FUNCTION:
-		choose_each(state, &options->function, "--function", arg);
+		choose_each(state, &options->function, "--function", arg, NULL);
 		break;
 	case OPTION_FROM:
 		if (strstr(arg, ".."))
