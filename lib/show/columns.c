@@ -48,14 +48,10 @@ struct fkt_layout {
 	size_t room;
 };
 
-/* Characters, not bytes. */
+/* In columns of the terminal. */
 static int length(const char *text)
 {
-	int n = 0;
-
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
+	return (int)fkt_width(text, strlen(text));
 }
 
 /* Names stand to the left, and can be cut. */
@@ -186,19 +182,21 @@ static void put_spaces(FILE *file, int n)
 /* Cut or padded; of a thread, its number stays. */
 static void print_name(FILE *file, const char *text, int width, bool thread, bool last)
 {
-	const char *end = text, *pid = thread ? strrchr(text, '[') : NULL;
-	int have = length(text), n = 0;
+	const char *pid = thread ? strrchr(text, '[') : NULL;
+	int have = length(text), room;
+	size_t some;
 
 	if (have > width) {
 		pid = pid && length(pid) < width - 1 ? pid : "";
-		n = length(pid) + 1;
-		while (*end && (n < width || (*end & 0xc0) == 0x80))
-			n += (*end++ & 0xc0) != 0x80;
-		fprintf(file, "%.*s~%s", (int)(end - text), text, pid);
+		room = width - length(pid) - 1;
+		some = fkt_fitting(text, strlen(text), (unsigned int)room);
+		fprintf(file, "%.*s~%s", (int)some, text, pid);
+		/* Where half a character had no room. */
+		have = width - room + (int)fkt_width(text, some);
 	} else {
 		fputs(text, file);
-		put_spaces(file, last ? 0 : width - have);
 	}
+	put_spaces(file, last ? 0 : width - have);
 }
 
 static void print_bar(const struct fkt_output *out, const struct fkt_layout *layout,

@@ -8,6 +8,7 @@
  *	list.c		a listing made by several threads
  *	table.c		tables, and which formats there are
  *	columns.c	how wide tables are for people
+ *	width.c		how wide text is
  *	plain.c …	formats: a struct fkt_format each, in a file of its own, and a name in
  *			FKT_FORMATS
  *

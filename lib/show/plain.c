@@ -60,10 +60,9 @@ static inline char *put_column(char *to, int64_t value, unsigned int width, unsi
 
 static char *pad(char *to, const char *begin, size_t columns)
 {
-	/* Bytes in the middle of a character take no column. */
-	for (; begin < to; begin++)
-		if ((*begin & 0xc0) != 0x80 && columns)
-			columns--;
+	unsigned int width = fkt_width(begin, (size_t)(to - begin));
+
+	columns -= width < columns ? width : columns;
 	memset(to, ' ', columns);
 	return to + columns;
 }

@@ -74,16 +74,13 @@ void fkt_table_line(struct fkt_output *out, const char *format, ...)
 /* How much of a line goes before the edge: up to its last space, or all there is room for. */
 static size_t fitting(const char *line, size_t bytes, size_t room)
 {
-	size_t columns = 0, at = 0, space = 0;
+	size_t end = fkt_fitting(line, bytes, (unsigned int)room), space;
 
-	for (; at < bytes; at++) {
-		/* Bytes in the middle of a character take no column. */
-		if ((line[at] & 0xc0) != 0x80 && columns++ == room)
-			return space ? space : at;
-		if (line[at] == ' ' && at)
-			space = at;
-	}
-	return bytes;
+	if (end == bytes || line[end] == ' ')
+		return end;
+	for (space = end; space && line[space] != ' '; space--)
+		;
+	return space ?: end;
 }
 
 void fkt_print_wrapped(struct fkt_output *out, const char *text, unsigned int indent)

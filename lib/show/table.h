@@ -157,6 +157,25 @@ void fkt_print_wrapped(struct fkt_output *out, const char *text, unsigned int in
  */
 void fkt_table_end(struct fkt_output *out);
 
+/**
+ * fkt_width() - how many columns text takes
+ * @text: UTF-8
+ * @bytes: its length
+ *
+ * The program's locale has to be one of UTF-8; in others, all but ASCII takes one column.
+ */
+unsigned int fkt_width(const char *text, size_t bytes);
+
+/**
+ * fkt_fitting() - how much of text has room
+ * @text: UTF-8
+ * @bytes: its length
+ * @room: columns
+ *
+ * Return: in bytes, whole characters.
+ */
+size_t fkt_fitting(const char *text, size_t bytes, unsigned int room);
+
 /* Room for the name of a thread. */
 #define FKT_THREAD_BYTES (FKT_COMM_BYTES + 8)
 

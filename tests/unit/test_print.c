@@ -12,10 +12,12 @@
  */
 #include "test.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "build_trace.h"
 
@@ -339,6 +341,88 @@ static void test_width(void **state)
 				assert_false(told);
 		}
 	}
+}
+
+/* Two threads, of which one has this name, that take each other's place and read. */
+static void write_named(const char *file, const char *name)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	char processes[128];
+	struct build build;
+
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	snprintf(processes, sizeof(processes), "70 70 1 %s\n71 71 1 second\n", name);
+	build_text(&build, FKT_SECTION_PROCESSES, processes);
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	for (unsigned int i = 0; i < 3; i++) {
+		build_event(&build, 0, 1000 + i * 1000, READ, 0);
+		slot(&build, 0, 1100 + i * 1000, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+		build_switch(&build, 0, 1200 + i * 1000, i ? 1 : 0, 70, 71);
+		slot(&build, 0, 1300 + i * 1000, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+		build_switch(&build, 0, 1400 + i * 1000, 1, 71, 70);
+		build_event(&build, 0, 1500 + i * 1000, END, 0);
+	}
+	build_end(&build, 6000, 6000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+}
+
+static unsigned int columns_of(char *line)
+{
+	wchar_t wide[1024];
+
+	line[strcspn(line, "\n")] = '\0';
+	assert_true(mbstowcs(wide, line, 1024) != (size_t)-1);
+	return (unsigned int)wcswidth(wide, 1024);
+}
+
+/* A name whose characters take two columns each is as one of as many columns that take one. */
+static void test_wide(void **state)
+{
+	static const char wide[] = "\u7f51\u7edc\u670d\u52a1\u5668", narrow[] = "abcdefghij";
+	static const char *const views[] = {
+		"",	   "-q",      "--cpus",		 "--waits",    "--noise",
+		"--spans", "--graph", "--by thread,cpu", "--graph -q", "--longer-than 1ns"
+	};
+	static const unsigned int widths[] = { 60, 80, 90 };
+	char file[] = "/tmp/test_print_wide.XXXXXX", command[8192], line[1024];
+	int fd = mkstemp(file);
+	FILE *out;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		write_named(file, narrow);
+		snprintf(command, sizeof(command),
+			 "%s/build/bin/fkt_print --time=rel %s %s | grep -v bytes >%s.narrow", top,
+			 views[i], file, file);
+		assert_int_equal(system(command), 0);
+		write_named(file, wide);
+		snprintf(command, sizeof(command),
+			 "LC_ALL=C %s/build/bin/fkt_print --time=rel %s %s | grep -v bytes | "
+			 "sed 's/%s/%s/g' | diff %s.narrow - >&2; s=$?; rm %s.narrow; exit $s",
+			 top, views[i], file, wide, narrow, file, file);
+		if (system(command))
+			fail_msg("%s", views[i]);
+		/* The listing and the calls of --graph and --spans are not cut. */
+		for (size_t j = 0; i > 0 && i < 5 && j < sizeof(widths) / sizeof(widths[0]); j++) {
+			snprintf(command, sizeof(command),
+				 "COLUMNS=%u %s/build/bin/fkt_print %s %s", widths[j], top,
+				 views[i], file);
+			out = popen(command, "r");
+			assert_non_null(out);
+			while (fgets(line, sizeof(line), out))
+				if (columns_of(line) > widths[j])
+					fail_msg("%s: %s", command, line);
+			assert_int_equal(pclose(out), 0);
+		}
+	}
+	unlink(file);
 }
 
 static int run(const char *options, const char *file)
@@ -1262,6 +1346,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_width),
+		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_extract_to_stdout),
 		cmocka_unit_test(test_extract_nothing),
 		cmocka_unit_test(test_extract_options),

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -844,6 +845,8 @@ int main(int argc, char **argv)
 	char error[FKT_ERROR_BYTES];
 	int status = 1;
 
+	/* What is printed is UTF-8, whatever the user's locale is: it says how wide characters are. */
+	setlocale(LC_CTYPE, "C.UTF-8");
 	parse_options(argc, argv, &options);
 	out.format = options.format;
 	out.color = wants_color(&options);

@@ -162,7 +162,7 @@ static inline unsigned int thread_width(const struct fkt_output *out)
 /**
  * put_thread() - a thread's name and its number, "find[164]"; an idle task is "idle/1"
  * @process: the thread
- * @width: characters; the name is cut so that both fit, and what is left are spaces
+ * @width: columns; the name is cut so that both fit, and what is left are spaces
  * @text: written
  */
 void put_thread(const struct fkt_process *process, unsigned int width, char text[THREAD_BYTES]);

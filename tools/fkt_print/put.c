@@ -6,34 +6,26 @@
 
 #include "print.h"
 
-/* How many there are in a text, up to @max; and in how many bytes. */
-static unsigned int characters(const char *text, size_t max, size_t *bytes)
-{
-	unsigned int n = 0;
-
-	for (*bytes = 0; text[*bytes]; ++*bytes)
-		if ((text[*bytes] & 0xc0) != 0x80 && n++ == max)
-			return n - 1;
-	return n;
-}
-
 void put_thread(const struct fkt_process *process, unsigned int width, char text[THREAD_BYTES])
 {
 	char name[FKT_THREAD_BYTES], pid[NUMBER_BYTES] = "";
+	const char *cut = "";
 	unsigned int room, have;
 	size_t bytes;
 
 	fkt_thread_name(process, name);
+	bytes = strlen(name);
 	if (process->tid && process->tid != FKT_PID_UNKNOWN)
 		snprintf(pid, sizeof(pid), "[%" PRIu32 "]", process->tid);
 	room = width - (unsigned int)strlen(pid);
-	have = characters(name, SIZE_MAX, &bytes);
+	have = fkt_width(name, bytes);
 	if (have > room) {
-		have = characters(name, room - 1, &bytes) + 1;
-		snprintf(text, THREAD_BYTES, "%.*s~%s", (int)bytes, name, pid);
-	} else {
-		snprintf(text, THREAD_BYTES, "%s%s%*s", name, pid, (int)(room - have), "");
+		cut = "~";
+		bytes = fkt_fitting(name, bytes, --room);
+		have = fkt_width(name, bytes);
 	}
+	snprintf(text, THREAD_BYTES, "%.*s%s%s%*s", (int)bytes, name, cut, pid, (int)(room - have),
+		 "");
 }
 
 void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BYTES])
