@@ -268,6 +268,40 @@ static void print_kept(struct fkt_output *out, struct fkt_layout *layout)
 	layout->rows = 0;
 }
 
+static bool is_alone(const struct fkt_layout *layout, unsigned int column)
+{
+	for (unsigned int i = 0; i < layout->columns; i++)
+		if (i != column && !strcmp(layout->column[i].title, layout->column[column].title))
+			return false;
+	return true;
+}
+
+/* Once, too: what is left may still have no room. */
+static void tell_too_wide(struct fkt_output *out, const struct fkt_layout *layout)
+{
+	char text[128];
+
+	if (!out->width || out->told_too_wide || line_width(layout, INT32_MAX) <= (int)out->width)
+		return;
+	out->told_too_wide = true;
+	snprintf(text, sizeof(text),
+		 "(Numbers are not cut: lines take %d columns, and there are %u.)\n",
+		 line_width(layout, INT32_MAX), out->width);
+	fkt_print_wrapped(out, text, 1);
+}
+
+/* "Of"; of columns with the same title, what they are of, too: "Count of Softirqs" */
+static void put_title(FILE *file, const struct fkt_layout *layout, unsigned int column)
+{
+	unsigned int group = column;
+
+	fputs(layout->column[column].title, file);
+	while (group && !is_alone(layout, group))
+		group--;
+	if (group != column && is_alone(layout, group))
+		fprintf(file, " of %s", layout->column[group].title);
+}
+
 /* Once for all tables. */
 static void tell_left_out(struct fkt_output *out, const struct fkt_layout *layout)
 {
@@ -276,6 +310,7 @@ static void tell_left_out(struct fkt_output *out, const struct fkt_layout *layou
 	size_t bytes;
 	FILE *file;
 
+	tell_too_wide(out, layout);
 	if (out->told_left_out)
 		return;
 	file = open_memstream(&text, &bytes);
@@ -284,7 +319,8 @@ static void tell_left_out(struct fkt_output *out, const struct fkt_layout *layou
 	for (unsigned int i = 0; i < layout->columns; i++) {
 		if (!layout->left_out[i])
 			continue;
-		fprintf(file, "%s%s", comma, layout->column[i].title);
+		fputs(comma, file);
+		put_title(file, layout, i);
 		comma = ", ";
 		out->told_left_out = true;
 	}

@@ -21,6 +21,7 @@ struct fkt_layout;
  * @tables: how many were begun
  * @layout: the table that is being printed, for people
  * @told_left_out: it was said which columns there is no room for
+ * @told_too_wide: it was said that lines are longer than there is room for
  */
 struct fkt_output {
 	FILE *file;
@@ -33,6 +34,7 @@ struct fkt_output {
 	unsigned int tables;
 	struct fkt_layout *layout;
 	bool told_left_out;
+	bool told_too_wide;
 };
 
 /*

@@ -634,6 +634,31 @@ static void said(const char *options, const char *sentence)
 		fail_msg("%s: does not say %s", options, sentence);
 }
 
+/* What there is no room for is told so that it can be told apart. */
+static void test_room(void **state)
+{
+	static const struct {
+		const char *options;
+		const char *said;
+	} rows[] = {
+		{ "--noise",
+		  "(No room for Count of Interrupts, Count of Softirqs, Max of Softirqs" },
+		{ "--noise", "Max of Preempted, Of;" },
+		{ "--by function,arg1,arg0,arg1,arg1,arg1", "(Numbers are not cut: lines take" },
+	};
+
+	(void)state;
+	setenv("COLUMNS", "60", 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char options[256];
+
+		snprintf(options, sizeof(options), "%s | tr '\\n' ' ' | tr -s ' '",
+			 rows[i].options);
+		said(options, rows[i].said);
+	}
+	unsetenv("COLUMNS");
+}
+
 static void test_wrong_options(void **state)
 {
 	static const char *const options[] = {
@@ -1347,6 +1372,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_extract_to_stdout),
 		cmocka_unit_test(test_extract_nothing),
 		cmocka_unit_test(test_extract_options),
