@@ -605,7 +605,7 @@ static void test_extract_nothing(void **state)
 	} wrong[] = {
 		{ "--pid 99999", "no events of process 99999" },
 		{ "--process nobody", "no events of a process 'nobody'" },
-		{ "--cpu 99", "no such events" },
+		{ "--cpu 99", "has no CPU '99'" },
 	};
 	char command[16384];
 
@@ -742,6 +742,76 @@ static void test_wrong_options(void **state)
 	/* the trace, taken for the function */
 	snprintf(histogram, sizeof(histogram), "--histogram %s", path);
 	assert_int_equal(run(histogram, ""), 2);
+}
+
+/* What is wrong, or missing, is said as it is, and what may have been meant. */
+static void test_sentences(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "--code '!*'", "^fkt_print: --code: what is wanted and what is not leave no" },
+		{ "--code sys_read --code '!sys_read'", "^fkt_print: --code: what is wanted" },
+		{ "--layer '!system,functions,files,process'", "^fkt_print: --layer: what is" },
+		{ "--code sys_read --layer files", "--code and --layer together leave no event" },
+		/* an event that is no call, and a call whose event has another name */
+		{ "--calls=forc | grep -v fork", "has no function like 'forc'" },
+		{ "--calls=fork", "has no function like 'fork'; --code takes it" },
+		{ "--function wakeup", "has no function like 'wakeup'; --code takes it" },
+		{ "--function sys_raed",
+		  "has no function like 'sys_raed'; did you mean 'sys_read'" },
+		{ "--code 'irq 14*'", "has no code like 'irq 14\\*'; --function takes it" },
+		{ "--histogram=", "--histogram=: of which function?" },
+		{ "--calls=", "--calls=: of which function?" },
+	};
+	char command[16384];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		said(rows[i][0], rows[i][1]);
+	snprintf(command, sizeof(command),
+		 "cd $(mktemp -d) && b=%s/build/bin; f=%s; "
+		 "$b/fkt_print <$f 2>&1 | grep -q ': trace_file: .*fkt_print -$' && "
+		 "cat $f | $b/fkt_print 2>&1 | grep -q ' fkt_print -$' && "
+		 "! $b/fkt_print 2>&1 </dev/null | grep ' fkt_print -$' && "
+		 "! $b/fkt_print 2>&1 other <$f | grep ' fkt_print -$' && "
+		 "! $b/fkt_extract --process '!app' -o /dev/null $f 2>said && "
+		 "grep -q '! is not taken here' said && rm said && rmdir $PWD",
+		 top, path);
+	assert_int_equal(system(command), 0);
+}
+
+/* A damaged page is told of in a sentence, and the summary does not say that nothing is lost. */
+static void test_damaged(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_damaged.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+	size_t offset;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_pages(&build);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1100, END, 0);
+	build_event(&build, 1, 1200, READ, 0);
+	build_event(&build, 1, 1300, END, 0);
+	offset = build_close(&build, 1);
+	build_end(&build, 6000, 6000, 0);
+	memset(build.data + offset, 0xa5, FKT_PAGE_BYTES);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "%s/build/bin/fkt_print -q %s >%s.out 2>&1; cd /tmp; "
+		 "grep -q ': 1 damaged page was skipped, or in part$' %s.out && "
+		 "grep -q '^Lost  *none while it was recorded; but the file' %s.out; s=$?; "
+		 "[ $s = 0 ] || cat %s.out >&2; rm -f %s.out; exit $s",
+		 top, file, file, file, file, file, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
 }
 
 /* In a list, "!" before one is for that one, and "!" before the first for all. */
@@ -1377,6 +1447,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extract_nothing),
 		cmocka_unit_test(test_extract_options),
 		cmocka_unit_test(test_wrong_options),
+		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),

@@ -71,7 +71,7 @@ check 'cut behind the last page: all events' [ "$n" = "$recorded" ]
 damage middle
 head -c 4096 /dev/urandom | dd of=middle bs=1 seek=$((data + 5 * 4096)) conv=notrunc status=none
 expect 1 fkt_print --no-summary middle
-said 'damaged pages were skipped'
+said '1 damaged page was skipped'
 check 'the others are read' [ "$(grep -c sys_getppid .out)" -gt 10000 ]
 check 'its place is marked' grep -q '^\*\*\* lane .* page.* missing \*\*\*' .out
 

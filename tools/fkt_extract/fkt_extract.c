@@ -33,6 +33,7 @@ struct options {
 	bool by_number;
 	uint64_t first;
 	uint64_t last;
+	const char *cpus; /* the last ones, as the user wrote them */
 	bool some_cpus;
 	bool no_cpus;
 	uint8_t wanted_cpus[CPUS_BYTES];
@@ -193,6 +194,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			options->extract.by_pid = true;
 			options->extract.pid = (uint32_t)number;
 		} else {
+			if (*arg == '!')
+				argp_error(state,
+					   "--process=%s: ! is not taken here; a part has all "
+					   "events of one process, or of all",
+					   arg);
 			options->extract.process = arg;
 		}
 		break;
@@ -201,6 +207,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!read_cpus(arg + unwanted,
 			       unwanted ? options->unwanted_cpus : options->wanted_cpus))
 			argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
+		options->cpus = arg;
 		options->some_cpus |= !unwanted;
 		options->no_cpus |= unwanted;
 		break;
@@ -356,12 +363,37 @@ static void nearest_process(const struct fkt_trace *trace, const char *name, cha
 	fkt_processes_free(processes);
 }
 
+/* Whether some of the CPUs that are asked for are there, so far as the trace tells. */
+static bool has_cpus(const struct options *options, const struct fkt_trace *trace)
+{
+	const struct fkt_lane_totals *totals;
+	const char *info = fkt_info(trace, "cpus");
+	unsigned long cpus = info ? strtoul(info, NULL, 10) : 0;
+
+	if (!cpus)
+		return true;
+	if (!fkt_header(trace)->shared && fkt_header(trace)->lanes > cpus)
+		cpus = fkt_header(trace)->lanes;
+	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++)
+		if (totals->cpu != FKT_CPU_ANY && totals->cpu >= cpus)
+			cpus = totals->cpu + 1u;
+	for (unsigned long cpu = 0; cpu < cpus && cpu <= UINT16_MAX; cpu++)
+		if (options->wanted_cpus[cpu / 8] & 1u << cpu % 8)
+			return true;
+	return false;
+}
+
 /* Nothing was found of what was asked for: of what? */
 static void complain_nothing(const struct options *options, const struct fkt_trace *trace)
 {
 	const struct fkt_extract *extract = &options->extract;
 	char text[FKT_ERROR_BYTES], near[64];
 
+	if (extract->cpus && !has_cpus(options, trace)) {
+		snprintf(text, sizeof(text), "has no CPU '%s'; nothing was written", options->cpus);
+		complain(options->path, text);
+		return;
+	}
 	if (extract->found || (!extract->by_pid && !extract->process)) {
 		complain(options->path, "has no such events; nothing was written");
 		return;

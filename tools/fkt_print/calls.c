@@ -363,7 +363,8 @@ enum {
 static void calls_parse(struct argp_state *state, struct options *options, unsigned int option,
 			char *arg)
 {
-	(void)state;
+	if (arg && !*arg)
+		argp_error(state, "--%s=: of which function?", view_calls.option[option].name);
 	if (option == OPTION_CALLS) {
 		options->calls = true;
 		options->calls_of = arg;

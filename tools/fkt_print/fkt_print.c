@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,12 +123,22 @@ static void tell_recovered(const struct run *run)
 	complain(run->context.options, text);
 }
 
+#define COUNTED_BYTES 80
+
+/* "2 pages", or "" for none. */
+static void put_counted(char text[COUNTED_BYTES], uint64_t count, const char *one, const char *many)
+{
+	*text = '\0';
+	if (count)
+		snprintf(text, COUNTED_BYTES, "%" PRIu64 " %s", count, count == 1 ? one : many);
+}
+
 /* What the trace lacks, on stderr, as far as it was to be read. Whether it is whole. */
 static bool tell_missing(const struct run *run, const struct fkt_read_stats *stats)
 {
 	const struct options *options = run->context.options;
+	char text[FKT_ERROR_BYTES], damaged[COUNTED_BYTES], missing[COUNTED_BYTES];
 	bool whole = true;
-	char text[FKT_ERROR_BYTES];
 
 	tell_recovered(run);
 	if (stats->foreign) {
@@ -146,10 +157,11 @@ static bool tell_missing(const struct run *run, const struct fkt_read_stats *sta
 		whole = false;
 	}
 	if (stats->damaged || stats->missing) {
-		snprintf(text, sizeof(text),
-			 "%" PRIu64 " damaged pages were skipped, or in part; %" PRIu64
-			 " pages are missing",
-			 stats->damaged, stats->missing);
+		put_counted(damaged, stats->damaged, "damaged page was skipped, or in part",
+			    "damaged pages were skipped, or in part");
+		put_counted(missing, stats->missing, "page is missing", "pages are missing");
+		snprintf(text, sizeof(text), "%s%s%s", damaged, *damaged && *missing ? "; " : "",
+			 missing);
 		complain(options, text);
 		whole = false;
 	}
@@ -837,6 +849,17 @@ static bool wants_color(const struct options *options)
 	       !(no_color && *no_color) && terminal && strcmp(terminal, "dumb");
 }
 
+/* Without a name, and without a file of the usual one: what is meant may be on standard input. */
+static bool is_on_stdin(const struct options *options)
+{
+	struct stat input, null;
+
+	return options->no_path && access(options->path, F_OK) && errno == ENOENT &&
+	       !fstat(STDIN_FILENO, &input) && !isatty(STDIN_FILENO) &&
+	       (stat("/dev/null", &null) || input.st_rdev != null.st_rdev ||
+		!S_ISCHR(input.st_mode));
+}
+
 int main(int argc, char **argv)
 {
 	struct fkt_output out = { .file = stdout };
@@ -856,6 +879,9 @@ int main(int argc, char **argv)
 	run.context.trace = fkt_open(options.path, warn, &options, error);
 	out.trace = run.context.trace;
 	if (!run.context.trace) {
+		if (is_on_stdin(&options))
+			snprintf(strchr(error, '\0'), sizeof(error) - strlen(error),
+				 "; standard input is read by fkt_print -");
 		complain(&options, error);
 		return 1;
 	}

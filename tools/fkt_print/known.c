@@ -45,13 +45,16 @@ static bool is_part(const struct options *options)
 	return options->from >= 0 || options->to >= 0;
 }
 
+/* @hint: the option that takes it; NULL: none does. */
 static void complain(const struct options *options, const char *what, const char *name,
-		     const struct near *near, bool in_part)
+		     const struct near *near, const char *hint, bool in_part)
 {
 	fprintf(stderr, "%s: %s: has no %s '%s'%s", program_invocation_short_name,
 		strcmp(options->path, "-") ? options->path : "standard input", what, name,
 		in_part && is_part(options) ? " in the time that was asked for" : "");
-	if (near && *near->name)
+	if (hint)
+		fprintf(stderr, "; %s takes it", hint);
+	else if (near && *near->name)
 		fprintf(stderr, "; did you mean '%s'?", near->name);
 	fputc('\n', stderr);
 }
@@ -93,12 +96,23 @@ static bool knows_layer(const struct fkt_trace *trace, const char *wanted, struc
 	return false;
 }
 
+/* Whether there are calls of a row: an event that is a point in time has one of its own as well. */
+static bool is_of_calls(const struct fkt_trace *trace, uint32_t row)
+{
+	const struct fkt_code_row *code;
+
+	if (row >= FKT_SLOT_CODES)
+		return true;
+	code = fkt_code_row(trace, row);
+	return code && code->kind != FKT_KIND_POINT;
+}
+
 static bool knows_function(const struct fkt_trace *trace, const char *pattern, struct near *near)
 {
 	char name[FKT_NAME_BYTES];
 
 	for (uint32_t row = 0; row < FKT_ROW_FUNCTION; row++) {
-		if (row < FKT_SLOT_CODES && !fkt_code_row(trace, row))
+		if (!is_of_calls(trace, row))
 			continue;
 		fkt_row_name(trace, row, name);
 		if (!fnmatch(pattern, name, 0))
@@ -124,11 +138,12 @@ static bool came_by_address(const struct fkt_trace *trace, const char *pattern)
 static bool check_function(const struct options *options, const struct fkt_trace *trace,
 			   const char *pattern)
 {
-	struct near near = { .wanted = pattern };
+	struct near near = { .wanted = pattern }, code = near;
 
 	if (!pattern || knows_function(trace, pattern, &near) || came_by_address(trace, pattern))
 		return true;
-	complain(options, "function like", pattern, &near, true);
+	complain(options, "function like", pattern, &near,
+		 knows_code(trace, pattern, &code) ? "--code" : NULL, true);
 	return false;
 }
 
@@ -190,17 +205,24 @@ bool known_before(const struct options *options, const struct fkt_trace *trace)
 	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
 		for (unsigned int i = 0; i < kinds[kind].choice->count; i++) {
 			struct near near = { .wanted = kinds[kind].choice->one[i].name };
+			struct near call = near;
 
 			if (kinds[kind].knows(trace, near.wanted, &near))
 				continue;
-			complain(options, kinds[kind].what, near.wanted, &near, false);
+			/* Such as "irq 30*", which is what calls have their rows by. */
+			complain(options, kinds[kind].what, near.wanted, &near,
+				 kinds[kind].choice == &options->code &&
+						 knows_function(trace, near.wanted, &call)
+					 ? "--function"
+					 : NULL,
+				 false);
 			all = false;
 		}
 	}
 	for (unsigned int i = 0; i < options->cpu.count; i++) {
 		if (knows_cpus(trace, options->cpu.one[i].name))
 			continue;
-		complain(options, "CPU", options->cpu.one[i].name, NULL, false);
+		complain(options, "CPU", options->cpu.one[i].name, NULL, NULL, false);
 		all = false;
 	}
 	if (all && options->cpu.count && !knows_any_cpu(options, trace)) {
@@ -227,7 +249,7 @@ static bool tell_absent(const struct options *options, const char *what,
 		if (filter_has_come(filter, &choice->one[i]))
 			any = true;
 		else
-			complain(options, what, choice->one[i].name, NULL, true);
+			complain(options, what, choice->one[i].name, NULL, NULL, true);
 	}
 	return any || !wanted || is_part(options);
 }
@@ -241,8 +263,11 @@ static bool know_events(const struct options *options, const struct filter *filt
 	/* Of a wait, one may name the outermost call and the other the innermost one. */
 	if (all && (options->code.count || options->layer.count) && !filter_any_code(filter) &&
 	    !is_part(options) && !options->view[VIEW_waits]) {
-		fprintf(stderr, "%s: --code and --layer together leave no event\n",
-			program_invocation_short_name);
+		fprintf(stderr,
+			options->code.count && options->layer.count
+				? "%s: --code and --layer together leave no event\n"
+				: "%s: %s: what is wanted and what is not leave no event\n",
+			program_invocation_short_name, options->code.count ? "--code" : "--layer");
 		return false;
 	}
 	return all;
@@ -263,7 +288,8 @@ bool known_after(const struct options *options, const struct fkt_trace *trace,
 				continue;
 			for (uint32_t id = 1; id < fkt_process_count(processes); id++)
 				show(&near, fkt_process(processes, id)->comm);
-			complain(options, "process", one->name, one->is_pid ? NULL : &near, true);
+			complain(options, "process", one->name, one->is_pid ? NULL : &near, NULL,
+				 true);
 			all = false;
 		}
 	}

@@ -406,6 +406,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (state->arg_num)
 			argp_error(state, "%s: one trace at a time, please", arg);
 		options->path = arg;
+		options->no_path = false;
 		break;
 	case ARGP_KEY_END:
 		end_of_options(state, options, input->only_summary, input->no_summary,
@@ -454,6 +455,7 @@ void parse_options(int argc, char **argv, struct options *options)
 
 	*options = (struct options){
 		.path = "trace_file",
+		.no_path = true,
 		.from = -1,
 		.triggered = -1,
 		.to = -1,

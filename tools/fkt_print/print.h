@@ -53,6 +53,7 @@ enum by_field {
 /**
  * struct options - what the user asked for
  * @path: the trace
+ * @no_path: nobody named it: @path is that of fkt_record
  * @time: first column of the listing, and the unit of times in tables
  * @format: of all that is printed
  * @listing: the events
@@ -81,6 +82,7 @@ enum by_field {
  */
 struct options {
 	const char *path;
+	bool no_path;
 	enum fkt_time time;
 	const struct fkt_format *format;
 	bool listing;

@@ -211,6 +211,14 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 		      false);
 }
 
+/* Whether not all events that were written are there. */
+static bool has_fewer(const struct fkt_trace *trace, const struct fkt_read_stats *stats,
+		      uint64_t written, bool open)
+{
+	return open && fkt_is_complete(trace) && fkt_lane_totals(trace, 0) &&
+	       written != stats->events;
+}
+
 static void print_totals(FILE *out, const struct fkt_trace *trace,
 			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis,
 			 const struct total *total, bool part, bool open, bool selects,
@@ -267,7 +275,10 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 
 	fprintf(out, "%-10s ", "Lost");
 	if (!stats->lost && !discarded)
-		fprintf(out, "none\n");
+		fprintf(out, "none%s\n",
+			stats->missing || stats->damaged || has_fewer(trace, stats, written, open)
+				? " while it was recorded; but the file lacks some, see File"
+				: "");
 	else
 		fprintf(out,
 			"%" PRIu64 " events for which there was no room in the buffer, %" PRIu64
@@ -291,7 +302,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	if (stats->missing || stats->damaged)
 		fprintf(out, "%-10s %" PRIu64 " pages missing, %" PRIu64 " damaged\n", "File",
 			stats->missing, stats->damaged);
-	if (open && fkt_is_complete(trace) && fkt_lane_totals(trace, 0) && written != stats->events)
+	if (has_fewer(trace, stats, written, open))
 		fprintf(out, "%-10s %" PRIu64 " events were recorded, %" PRIu64 " are here\n",
 			"File", written, stats->events);
 }
