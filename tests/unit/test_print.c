@@ -1378,6 +1378,38 @@ static void test_extracted_bases(void **state)
 	unlink(file);
 }
 
+/*
+ * Calls that are open when a part begins have their places, and their times, as they have them in
+ * the same window of the whole trace: without their arguments, which the part does not know.
+ */
+static void test_extracted_order(void **state)
+{
+	static const char *const views[] = { "--spans", "--graph", "--graph -q",
+					     "--spans --cpu 1" };
+	char file[] = "/tmp/test_print_order.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_interrupted(file);
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		snprintf(
+			command, sizeof(command),
+			"cd %s/build/bin; f=%s; s=0; "
+			"print() { ./fkt_print --time=rel %s \"$@\" | "
+			"sed -n '/Duration.*Thread/,/^$/s/^ *-*[0-9]*\\.[0-9]* //p'; }; "
+			"for b in 1100 1150 1250 1900 2950 3450 4100; do "
+			"./fkt_extract --from ${b}ns -o $f.part $f >/dev/null && "
+			"print --from ${b}ns $f >$f.whole && print $f.part | diff $f.whole - >&2 && "
+			"[ -s $f.whole ] || s=1; done; rm -f $f.*; exit $s",
+			top, file, views[i]);
+		if (system(command))
+			fail_msg("%s", views[i]);
+	}
+	unlink(file);
+}
+
 /* So it is where interrupts are open at its begin, and calls in them. */
 static void test_extracted_interrupts(void **state)
 {
@@ -1456,6 +1488,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_extracted_window),
 		cmocka_unit_test(test_extracted_interrupts),
+		cmocka_unit_test(test_extracted_order),
 		cmocka_unit_test(test_extracted_bases),
 		cmocka_unit_test(test_behind_the_end),
 		cmocka_unit_test(test_exec_in_call),

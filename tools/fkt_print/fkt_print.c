@@ -181,9 +181,6 @@ static void on_enter(void *arg, const struct fkt_call *call)
 	struct run *run = arg;
 
 	filter_enter(run->context.filter, call);
-	/* One that was open when the trace began is no view's to begin. */
-	if (!call->entry)
-		return;
 	for_each_view(&run->enter, one)
 		keep_error(run, one->view->enter(one->data, call,
 						 filter_row(run->context.filter, call)));

@@ -19,6 +19,7 @@ struct open {
 	uint32_t row;
 	uint16_t cpu;
 	uint64_t begin;
+	bool begun;  /* somebody told of its beginning */
 	bool shown;  /* it is itself asked for, or can be */
 	bool opened; /* its line was printed */
 	struct kept_event entry;
@@ -164,6 +165,7 @@ static int graph_enter(void *view, const struct fkt_call *call, bool passes)
 	open->row = call->row;
 	open->cpu = call->cpu;
 	open->begin = call->begin;
+	open->begun = true;
 	open->shown = passes;
 	open->opened = false;
 	keep_event(&open->entry, call->entry);
@@ -177,7 +179,7 @@ static int open_around(struct graph *graph, const struct fkt_call *call)
 	int err = 0;
 
 	for (uint32_t i = 0; i < call->depth && (open = frames_at(graph->frames, call, i)); i++) {
-		if (open->opened || !open->shown || !open->entry.known)
+		if (open->opened || !open->shown || !open->begun)
 			continue;
 		open->opened = true;
 		err = err
@@ -185,7 +187,8 @@ static int open_around(struct graph *graph, const struct fkt_call *call)
 					  &(const struct fkt_call){
 						  .row = open->row,
 						  .id = call->id,
-						  .cpu = open->cpu,
+						  /* A part does not know where it began. */
+						  .cpu = open->entry.known ? open->cpu : call->cpu,
 						  .depth = i,
 						  .interrupt = call->interrupt,
 						  .begin = open->begin,

@@ -161,9 +161,10 @@ static int print_ended(struct spans *spans, uint32_t max)
 	return err;
 }
 
-/* One that is behind all others; without memory, NULL. */
-static struct span *add(struct spans *spans, const struct fkt_event *entry)
+/* One that is behind all that began before; without memory, NULL. */
+static struct span *add(struct spans *spans, const struct fkt_event *entry, uint64_t begin)
 {
+	struct span *before = spans->list.before;
 	struct span *span =
 		calloc(1, sizeof(*span) + (entry ? entry->words : 0) * sizeof(span->args[0]));
 
@@ -172,8 +173,12 @@ static struct span *add(struct spans *spans, const struct fkt_event *entry)
 	span->entered = entry;
 	if (entry)
 		copy_event(&span->entry, span->args, entry);
-	span->before = spans->list.before;
-	span->next = &spans->list;
+	span->call.begin = begin;
+	/* Those that were open when an extracted trace began come in any order. */
+	while (before != &spans->list && before->call.begin > begin)
+		before = before->before;
+	span->before = before;
+	span->next = before->next;
 	span->before->next = span->next->before = span;
 	return span;
 }
@@ -187,7 +192,7 @@ static int spans_enter(void *view, const struct fkt_call *call, bool passes)
 	(void)passes;
 	if (!frame)
 		return -ENOMEM;
-	*frame = add(spans, call->entry);
+	*frame = add(spans, call->entry, call->begin);
 	return *frame ? 0 : -ENOMEM;
 }
 
@@ -231,7 +236,7 @@ static int spans_leave(void *view, const struct fkt_call *call, bool passes)
 
 	/* Nobody knows when it began: it stands where it ended. */
 	if (!call->entered) {
-		span = passes ? add(spans, NULL) : NULL;
+		span = passes ? add(spans, NULL, call->end) : NULL;
 		err = span ? keep(spans, &span, call) : passes ? -ENOMEM : 0;
 		return print_ended(spans, WAITING_MAX) ?: err;
 	}
@@ -239,9 +244,10 @@ static int spans_leave(void *view, const struct fkt_call *call, bool passes)
 	if (passes && frame && *frame && !(*frame)->late) {
 		err = keep(spans, frame, call);
 	} else if (passes) {
-		whole.entry = frame && *frame ? &(*frame)->entry : NULL;
+		span = frame ? *frame : NULL;
+		whole.entry = span && span->entered ? &span->entry : NULL;
 		err = print(spans, fkt_process(spans->processes, call->id), &whole);
-		spans->late += whole.entry != NULL;
+		spans->late += span != NULL;
 	}
 	frames_leave(spans->frames, call);
 	return print_ended(spans, WAITING_MAX) ?: err;
