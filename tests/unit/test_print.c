@@ -779,6 +779,54 @@ static void test_sentences(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* An empty table is a sentence, for programs on stderr, where the table has its columns at most. */
+static void test_nothing(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "--waits --longer-than 100s", "no wait took 100.000 s or longer; the longest" },
+		{ "--waits --process idle", "no wait that was asked for was seen" },
+		{ "--waits --cpu 1 --code F", "no wait that was asked for was seen" },
+		{ "--by function --longer-than 100s", "no call took 100.000 s or longer; the" },
+		{ "--by code --process app --cpu 1 --code softirq",
+		  "no call or event that was asked for was seen" },
+		{ "--no-summary --longer-than 7us", "no call took 7.000 us or longer; the longest "
+						    "took 6.500 us" },
+		{ "--spans --function G --code irq", "no call that was asked for was seen" },
+		{ "--calls --longer-than 100s", "no call took 100.000 s or longer; the longest" },
+		{ "--histogram F --code G", "no whole call of F was seen" },
+		{ "--no-summary --function G --code irq", "no event that was asked for was seen" },
+		{ "--graph --code switch_to",
+		  "no call that was asked for was seen; what --code names are no calls" },
+		{ "--noise --process idle", "no thread that was asked for wanted a CPU" },
+		{ "--noise --longer-than 100s", "no noise that was asked for was seen" },
+		{ "-q --function G --code irq", "no event or call that was asked for was seen" },
+	};
+	char command[16384];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "cd %s/build/bin; print() { ./fkt_print \"$@\" %s %s; }; f=%s; "
+			 "print >$f.text 2>$f.err && grep -qi '^%s' $f.text && ! [ -s $f.err ] && "
+			 "! grep -E '^( *(Since|Thread|Function|CPU|Seconds)|---)' $f.text && "
+			 "print --format csv >$f.csv 2>$f.err && ! grep -i '%s' $f.csv && "
+			 "case '%s' in -q*) ;; *) grep -q ': %s' $f.err ;; esac && "
+			 "print --format json 2>/dev/null >$f.json && ! grep -v '^{.*}$' $f.json; "
+			 "s=$?; rm -f $f.*; exit $s",
+			 top, rows[i][0], path, path, rows[i][1], rows[i][1], rows[i][0],
+			 rows[i][1]);
+		if (system(command))
+			fail_msg("%s: does not say %s", rows[i][0], rows[i][1]);
+	}
+	/* What is wrong is said alone. */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; for o in '--process nobody' '--from 3' '--from 3 -q' "
+		 "'--spans --process nobody' '--graph --from 3' '--from 3 --format csv'; do "
+		 "[ $(./fkt_print $o %s 2>&1 | wc -l) = 1 ] || { echo \"$o\" >&2; exit 1; }; done",
+		 top, path);
+	assert_int_equal(system(command), 0);
+}
+
 /* A damaged page is told of in a sentence, and the summary does not say that nothing is lost. */
 static void test_damaged(void **state)
 {
@@ -1480,6 +1528,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extract_options),
 		cmocka_unit_test(test_wrong_options),
 		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_bad_input),

@@ -382,8 +382,12 @@ static int by_print(const struct context *context, void *view)
 			program_invocation_short_name, field_columns[by->options->by[i]].key);
 		status = 1;
 	}
-	fkt_table_line(out, "%s", "");
-	fkt_table_begin(out, columns);
+	if (!count)
+		tell_nothing(context, by->counts_events ? "call or event" : "call", false);
+	else
+		fkt_table_line(out, "%s", "");
+	if (count || !fkt_format_for_people(out->format))
+		fkt_table_begin(out, columns);
 	for (size_t i = 0; i < count; i++)
 		print_group(by, out, columns, groups[i], false, hex);
 	if (groups_others(by->groups))

@@ -299,6 +299,17 @@ static void print_histogram(const struct calls *calls, struct fkt_output *out,
 	}
 }
 
+static void tell_none(const struct context *context, const char *function)
+{
+	uint64_t longest = filter_longest(context->filter, false);
+
+	/* The longest one may be of another function. */
+	if (!function && context->options->longer >= 0 && longest)
+		return tell_nothing(context, "call", false);
+	fkt_table_line(context->out, "%s", "");
+	tell(context, "no whole call%s%s was seen", function ? " of " : "", function ?: "");
+}
+
 static int calls_print(const struct context *context, void *view)
 {
 	struct fkt_output *out = context->out;
@@ -328,8 +339,7 @@ static int calls_print(const struct context *context, void *view)
 			any = true;
 		}
 		if (!any)
-			fkt_table_line(out, "\nNo whole call%s%s was seen.",
-				       options->calls_of ? " of " : "", options->calls_of ?: "");
+			tell_none(context, options->calls_of);
 	}
 	any = false;
 	if (options->histogram) {
@@ -343,7 +353,7 @@ static int calls_print(const struct context *context, void *view)
 			any = true;
 		}
 		if (!any)
-			fkt_table_line(out, "\nNo whole call of %s was seen.", options->histogram);
+			tell_none(context, options->histogram);
 	}
 	if (groups_others(calls->groups))
 		fkt_table_line(out,

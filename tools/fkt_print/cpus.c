@@ -50,8 +50,12 @@ static int cpus_print(const struct context *context, void *view)
 		err = -ENOMEM;
 		goto out_free;
 	}
-	fkt_table_line(context->out, "%s", "");
-	fkt_table_begin(context->out, on_cpu_columns);
+	if (!times)
+		tell_nothing(context, "time on a CPU", false);
+	else
+		fkt_table_line(context->out, "%s", "");
+	if (times || !fkt_format_for_people(context->out->format))
+		fkt_table_begin(context->out, on_cpu_columns);
 	for (size_t i = 0; i < threads; i++) {
 		on = bsearch(&rows[i].id, all, times, sizeof(*all), compare_ids);
 		while (on && on > all && on[-1].id == on->id)

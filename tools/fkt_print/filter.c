@@ -38,7 +38,8 @@ struct filter {
 	uint64_t first; /* stamp of the beginning */
 	uint64_t from;
 	uint64_t to;
-	uint64_t longer; /* cycles */
+	uint64_t longer;     /* cycles */
+	uint64_t longest[2]; /* but for this: of calls, of waits */
 	uint8_t cpu[CPUS_BYTES];
 	uint8_t *code;	   /* a verdict on each */
 	uint8_t *function; /* the same, on each row */
@@ -570,6 +571,34 @@ bool filter_cut(const struct filter *filter, const struct fkt_call *call, struct
 	return true;
 }
 
+static bool is_long(struct filter *filter, uint64_t cycles, bool wait)
+{
+	if (cycles > filter->longest[wait])
+		filter->longest[wait] = cycles;
+	return cycles >= filter->longer;
+}
+
+uint64_t filter_longest(const struct filter *filter, bool wait)
+{
+	return filter->longest[wait];
+}
+
+bool filter_names_no_call(const struct filter *filter)
+{
+	const struct fkt_code_row *row;
+	bool any = false;
+
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
+		if ((filter->code[code] & (VERDICT_PASSES | VERDICT_BARRED)) != VERDICT_PASSES)
+			continue;
+		row = fkt_code_row(filter->trace, code);
+		if (row && row->kind != FKT_KIND_POINT)
+			return false;
+		any = true;
+	}
+	return any && filter->options->code.count;
+}
+
 /* Whether it is one of those that are picked, in so far as time is charged. */
 static bool picks(struct filter *filter, const struct fkt_call *call)
 {
@@ -578,9 +607,9 @@ static bool picks(struct filter *filter, const struct fkt_call *call)
 	/* Of one whose entry was not seen, the thread is not known to be in it. */
 	if (!call->entered && filter->kinds & FILTER_FUNCTION)
 		itself = row_verdict(filter, call->row);
-	return call->end - call->begin >= filter->longer &&
-	       code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
-	       is_inside(filter, call->id, itself & VERDICT_WANTED, itself & VERDICT_BARRED);
+	return code_passes(filter, fkt_row_code(filter->trace, call->row)) &&
+	       is_inside(filter, call->id, itself & VERDICT_WANTED, itself & VERDICT_BARRED) &&
+	       is_long(filter, call->end - call->begin, false);
 }
 
 bool filter_row(struct filter *filter, const struct fkt_call *call)
@@ -596,17 +625,18 @@ bool filter_call(struct filter *filter, const struct fkt_call *call)
 
 bool filter_wait(struct filter *filter, const struct fkt_wait *wait)
 {
+	uint64_t cycles = (wait->back ? wait->back : wait->to) - wait->left;
 	uint8_t outer, inner;
 
 	if (!filter_thread(filter, wait->id) || !filter_cpu(filter, wait->cpu) ||
-	    (wait->back ? wait->back : wait->to) - wait->left < filter->longer ||
 	    !is_inside(filter, wait->id, false, false))
 		return false;
 	if (!(filter->kinds & (FILTER_CODE | FILTER_LAYER)))
-		return true;
+		return is_long(filter, cycles, true);
 	outer = code_verdict(filter, fkt_row_code(filter->trace, wait->outer));
 	inner = code_verdict(filter, fkt_row_code(filter->trace, wait->inner));
-	return ((outer | inner) & (VERDICT_PASSES | VERDICT_BARRED)) == VERDICT_PASSES;
+	return ((outer | inner) & (VERDICT_PASSES | VERDICT_BARRED)) == VERDICT_PASSES &&
+	       is_long(filter, cycles, true);
 }
 
 bool filter_gap(const struct filter *filter, const struct fkt_gap *gap)

@@ -51,6 +51,7 @@ struct chosen_list {
  * @hooks: of the analysis
  * @in_order: all events have to be looked at, in their order
  * @inside: events were in the time that was asked for
+ * @headed: the listing has its header
  * @stats: of that time: events, and what is missing
  * @err: of a view, the first one
  */
@@ -72,12 +73,13 @@ struct run {
 	struct fkt_analysis_hooks hooks;
 	bool in_order;
 	bool inside;
+	bool headed;
 	bool stopped; /* at --to: what comes behind it was not asked for */
 	struct fkt_read_stats stats;
 	int err;
 };
 
-static const char *path_name(const struct options *options)
+const char *path_name(const struct options *options)
 {
 	return strcmp(options->path, "-") ? options->path : "standard input";
 }
@@ -367,6 +369,14 @@ static int list_all(struct run *run)
 	return listing.err ?: err;
 }
 
+/* Not before there is something to list: what is asked for may turn out not to be there. */
+static void print_header(struct run *run)
+{
+	if (!run->headed)
+		fkt_text_header(run->text);
+	run->headed = true;
+}
+
 static int take_event(struct run *run, const struct fkt_event *event, bool inside)
 {
 	bool passes;
@@ -393,6 +403,7 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 		fkt_analysis_charge(run->context.analysis, event->stamp,
 				    filter_charges(run->context.filter));
 	if (passes && run->text) {
+		print_header(run);
 		fkt_text_set_first(run->text, filter_first(run->context.filter));
 		fkt_text_event(run->text, event);
 	}
@@ -515,8 +526,10 @@ static int read_some(struct run *run)
 			if ((time == FILTER_INSIDE || run->context.options->from < 0) &&
 			    filter_gap(run->context.filter, fkt_gap(run->reader))) {
 				count_gap(&run->stats, fkt_gap(run->reader));
-				if (run->text)
+				if (run->text) {
+					print_header(run);
 					fkt_text_gap(run->text, fkt_gap(run->reader));
+				}
 			}
 		} else {
 			time = filter_time(run->context.filter, event.stamp);
@@ -572,21 +585,41 @@ static int print_views(struct run *run)
 	return err;
 }
 
-/* Why there was no event in the time that was asked for. */
-static void tell_outside(const struct run *run)
+/* Whether nothing is there from the time on that was asked for; then @seconds is how much is. */
+static bool is_behind(const struct run *run, double *seconds)
 {
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
 	uint64_t first = stats->first, last = stats->last;
-	char text[FKT_ERROR_BYTES] = "no event is in the time that was asked for";
 
+	if (run->inside || !stats->events || run->context.options->from < 0)
+		return false;
 	/* What was read of a file need not go to the end. */
 	fkt_span(run->context.trace, &first, &last);
-	if (filter_from(run->context.filter) > last)
+	*seconds = (double)fkt_cycles_to_ns(run->context.trace, (int64_t)(last - first)) /
+		   FKT_NS_PER_SECOND;
+	return filter_from(run->context.filter) > last;
+}
+
+/* Why there was no event in the time that was asked for. */
+static void tell_outside(const struct run *run)
+{
+	char text[FKT_ERROR_BYTES] = "no event is in the time that was asked for";
+	double seconds;
+
+	if (is_behind(run, &seconds))
 		snprintf(text, sizeof(text),
 			 "no event is in the time that was asked for: the trace ends after %.6f s",
-			 (double)fkt_cycles_to_ns(run->context.trace, (int64_t)(last - first)) /
-				 FKT_NS_PER_SECOND);
+			 seconds);
 	complain(run->context.options, text);
+}
+
+/* A listing without a line. */
+static int list_nothing(struct run *run)
+{
+	if (!fkt_format_for_people(run->context.options->format))
+		print_header(run);
+	tell_nothing(&run->context, "event", true);
+	return fkt_text_flush(run->text);
 }
 
 /* The whole run: 0 or 1, the exit status, or a negative errno value. */
@@ -594,11 +627,12 @@ static int print_events(struct run *run)
 {
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
 	bool part = run->context.options->from >= 0 || run->context.options->to >= 0;
-	bool all = filter_is_open(run->context.filter) && !run->in_order, known;
+	bool all = filter_is_open(run->context.filter) && !run->in_order, known, outside;
+	double seconds;
 	int err;
 
-	if (run->text)
-		fkt_text_header(run->text);
+	if (run->text && all)
+		print_header(run);
 	if (!all)
 		err = read_some(run);
 	else if (run->text && thread_count(run->context.options) > 1 &&
@@ -620,15 +654,20 @@ static int print_events(struct run *run)
 		return err;
 	known = known_after(run->context.options, run->context.trace, run->context.processes,
 			    run->context.filter);
-	/* Of a part of the trace, what else was asked for can be there. */
-	if (known || part) {
+	outside = known && !all && !run->inside && stats->events && run->context.options->from >= 0;
+	if (run->text && !run->headed && known && !outside)
+		err = list_nothing(run);
+	if (err)
+		return err;
+	/* Of a part of the trace, what else was asked for can be there; behind its end, nothing. */
+	if ((known || part) && !is_behind(run, &seconds)) {
 		if (run->text && run->views)
 			fkt_table_line(run->context.out, "%s", "");
 		err = print_views(run);
 	}
 	if (err || !known)
 		return err ?: 1;
-	if (!all && !run->inside && stats->events && run->context.options->from >= 0) {
+	if (outside) {
 		tell_outside(run);
 		return 1;
 	}

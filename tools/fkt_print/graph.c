@@ -30,6 +30,7 @@ struct graph {
 	const struct fkt_processes *processes;
 	struct lines *lines;
 	struct frames *frames;
+	bool begun; /* the header is printed */
 };
 
 /* Kinds of lines. */
@@ -127,8 +128,21 @@ static void make_line(struct line_maker *maker, const struct line *line)
 	}
 }
 
+/* Not before there is something to print: what is asked for may turn out not to be there. */
+static void begin(struct graph *graph)
+{
+	if (graph->begun)
+		return;
+	graph->begun = true;
+	if (fkt_format_for_people(graph->out->format))
+		print_header(graph->out);
+	else
+		begin_calls(graph->out);
+}
+
 static int add_line(struct graph *graph, unsigned int kind, const struct fkt_call *call)
 {
+	begin(graph);
 	return lines_add(graph->lines, kind, fkt_process(graph->processes, call->id), call);
 }
 
@@ -148,10 +162,6 @@ static void *graph_new(const struct context *context)
 		graph_free(graph);
 		return NULL;
 	}
-	if (fkt_format_for_people(graph->out->format))
-		print_header(graph->out);
-	else
-		begin_calls(graph->out);
 	return graph;
 }
 
@@ -233,6 +243,18 @@ static int graph_flush(void *view)
 	return lines_flush(((struct graph *)view)->lines);
 }
 
+static int graph_print(const struct context *context, void *view)
+{
+	struct graph *graph = view;
+
+	if (graph->begun)
+		return 0;
+	if (!fkt_format_for_people(graph->out->format))
+		begin(graph);
+	tell_nothing(context, "call", false);
+	return 0;
+}
+
 static const struct argp_option graph_options[] = {
 	{ .name = "graph", .doc = "Calls, indented under their callers" },
 	{ 0 },
@@ -246,5 +268,6 @@ const struct view view_graph = {
 	.leave = graph_leave,
 	.moved = graph_moved,
 	.flush = graph_flush,
+	.print = graph_print,
 	.free = graph_free,
 };

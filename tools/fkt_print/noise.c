@@ -317,17 +317,35 @@ static uint64_t *times_on_cpus(const struct context *context)
 	return time;
 }
 
-static int print_cpus(const struct context *context, const struct noise *noise)
+/* Zeros alone say nothing. */
+static bool tell_no_noise(const struct context *context, const struct noise *noise,
+			  const uint64_t *time)
+{
+	bool wanted = false;
+
+	for (uint32_t i = 0; i < CPUS; i++)
+		wanted |= time[i] && filter_cpu(context->filter, (uint16_t)i);
+	if (noise->count || (wanted && !filter_picks_calls(context->filter)))
+		return false;
+	fkt_table_line(context->out, "%s", "");
+	if (wanted)
+		tell(context, "no noise that was asked for was seen");
+	else
+		tell(context, "no thread%s wanted a CPU, so that nothing could disturb it",
+		     filter_is_open(context->filter) ? "" : " that was asked for");
+	return true;
+}
+
+static void print_cpus(const struct context *context, const struct noise *noise,
+		       const uint64_t *time)
 {
 	bool known = !filter_picks_calls(context->filter);
 	struct fkt_output *out = context->out;
 	struct sums total[KINDS] = { 0 };
-	uint64_t *time = times_on_cpus(context), wanted, all = 0;
 	char name[NUMBER_BYTES];
+	uint64_t wanted, all = 0;
 	unsigned int cpus = 0;
 
-	if (!time)
-		return -ENOMEM;
 	fkt_table_begin(out, cpu_columns);
 	for (uint32_t i = 0; i < fkt_analysis_cpu_end(context->analysis); i++) {
 		const struct sums *sums = noise->cpu[i].sums;
@@ -350,8 +368,6 @@ static int print_cpus(const struct context *context, const struct noise *noise)
 	/* Programs can add. */
 	if (fkt_format_for_people(out->format) && cpus > 1)
 		print_cpu(out, "all", total, known ? all : FKT_CELL_NONE, true);
-	free(time);
-	return 0;
 }
 
 static void put_moment(const struct context *context, uint64_t first, uint64_t stamp,
@@ -468,13 +484,18 @@ static void print_histogram(struct fkt_output *out, const struct noise *noise)
 static int noise_print(const struct context *context, void *view)
 {
 	bool people = fkt_format_for_people(context->out->format);
+	uint64_t *time = times_on_cpus(context);
 	const struct noise *noise = view;
-	int err;
+	bool nothing;
 
-	fkt_table_line(context->out, "%s", "");
-	err = print_cpus(context, noise);
-	if (err)
-		return err;
+	if (!time)
+		return -ENOMEM;
+	nothing = tell_no_noise(context, noise, time);
+	if (!nothing)
+		fkt_table_line(context->out, "%s", "");
+	if (!nothing || !people)
+		print_cpus(context, noise, time);
+	free(time);
 	if (noise->count || !people) {
 		fkt_table_line(context->out, "%s", "");
 		print_longest(context, noise);

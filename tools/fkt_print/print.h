@@ -120,6 +120,9 @@ struct options {
  */
 void parse_options(int argc, char **argv, struct options *options);
 
+/* What messages call the trace. */
+const char *path_name(const struct options *options);
+
 /* How many threads are to be used. */
 unsigned int thread_count(const struct options *options);
 
@@ -200,6 +203,24 @@ void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BY
  * @cells: written
  */
 void put_spread(const struct fkt_histogram *values, union fkt_cell cells[SPREAD]);
+
+/* ---- nothing.c: in place of a table in which there would be nothing ---- */
+
+/**
+ * tell() - a sentence, to people where the table would be, else on stderr
+ * @context: what was asked for
+ * @format: as for printf(): a sentence without its capital letter and its point
+ */
+void tell(const struct context *context, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * tell_nothing() - that nothing was left of a kind of thing, and why
+ * @context: what was asked for
+ * @what: such as "call"
+ * @wait: it is a time in which a thread did not run
+ */
+void tell_nothing(const struct context *context, const char *what, bool wait);
 
 /* ---- stacks.c: something for each thread, and of interrupts for each CPU ---- */
 
@@ -506,6 +527,10 @@ bool filter_has_met(const struct filter *filter, const struct chosen_one *one);
 bool filter_has_come(const struct filter *filter, const struct chosen_one *one);
 /* Whether there was one that options->code and layer let through. */
 bool filter_any_code(const struct filter *filter);
+/* How long the longest call, or wait, took but for options->longer; 0 when there was none. */
+uint64_t filter_longest(const struct filter *filter, bool wait);
+/* Whether options->code lets something through, but nothing that is a call. */
+bool filter_names_no_call(const struct filter *filter);
 /* The CPUs that --cpu leaves. */
 void filter_choose_cpus(const struct choice *choice, uint8_t cpu[CPUS_BYTES]);
 /* Whether a time in which a thread did not run is. */

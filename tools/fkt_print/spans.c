@@ -35,6 +35,7 @@ struct spans {
 	const struct fkt_processes *processes;
 	struct lines *lines;
 	struct frames *frames; /* a struct span * each */
+	bool begun;	       /* the header is printed */
 	uint32_t waiting;
 	uint64_t late; /* how many were printed out of the order */
 	struct span list;
@@ -120,21 +121,31 @@ static void *spans_new(const struct context *context)
 		spans_free(spans);
 		return NULL;
 	}
-	if (!fkt_format_for_people(spans->out->format))
-		begin_calls(spans->out);
-	else
-		fkt_table_line(spans->out, "%*s %11s %11s %4s %-*s %s", moment_width(spans->out),
-			       !fkt_has_clock(context->trace)		? "Stamp"
-			       : context->options->time == FKT_TIME_ABS ? "Time"
-									: "Seconds",
-			       "Duration", "Own", "CPU", (int)thread_width(spans->out), "Thread",
-			       "Call");
 	return spans;
+}
+
+/* Not before there is something to print: what is asked for may turn out not to be there. */
+static void begin(struct spans *spans)
+{
+	struct fkt_output *out = spans->out;
+
+	if (spans->begun)
+		return;
+	spans->begun = true;
+	if (!fkt_format_for_people(out->format))
+		begin_calls(out);
+	else
+		fkt_table_line(out, "%*s %11s %11s %4s %-*s %s", moment_width(out),
+			       !fkt_has_clock(out->trace)  ? "Stamp"
+			       : out->time == FKT_TIME_ABS ? "Time"
+							   : "Seconds",
+			       "Duration", "Own", "CPU", (int)thread_width(out), "Thread", "Call");
 }
 
 static int print(struct spans *spans, const struct fkt_process *process,
 		 const struct fkt_call *call)
 {
+	begin(spans);
 	return lines_add(spans->lines, 0, process, call);
 }
 
@@ -258,8 +269,12 @@ static int spans_print(const struct context *context, void *view)
 	struct spans *spans = view;
 	int err;
 
-	(void)context;
 	err = print_ended(spans, 0) ?: lines_flush(spans->lines);
+	if (!err && !spans->begun) {
+		if (!fkt_format_for_people(spans->out->format))
+			begin(spans);
+		tell_nothing(context, "call", false);
+	}
 	if (err || !spans->late)
 		return err;
 	/* Behind what it is about, where both go to the same place. */

@@ -691,6 +691,15 @@ static int add_up(const struct context *context, const struct summary *summary, 
 	return 0;
 }
 
+/* Whether nothing else is printed, which would have said it. */
+static bool is_alone(const struct options *options)
+{
+	for (unsigned int i = 0; i < VIEW_COUNT; i++)
+		if (options->view[i] && i != VIEW_summary)
+			return false;
+	return !options->listing;
+}
+
 static int summary_print(const struct context *context, void *view)
 {
 	const struct options *options = context->options;
@@ -717,6 +726,13 @@ static int summary_print(const struct context *context, void *view)
 		free(text);
 	} else {
 		print_totals_for_programs(out, &context->stats, analysis, &total);
+	}
+	/* That nothing was selected is said above. */
+	if (!filter_is_open(summary->filter) && !total.events && !total.selected &&
+	    fkt_format_for_people(out->format)) {
+		if (is_alone(options))
+			tell_nothing(context, "event or call", false);
+		return 0;
 	}
 	return print_rows(out, summary, analysis, options, total.all)
 		       ?: print_processes(out, summary, context->processes, analysis, total.all)

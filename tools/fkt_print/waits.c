@@ -169,8 +169,12 @@ static int waits_print(const struct context *context, void *view)
 	groups = groups_sorted(waits->off, &count);
 	if (!groups)
 		return -ENOMEM;
-	fkt_table_line(out, "%s", "");
-	fkt_table_begin(out, columns);
+	if (!count)
+		tell_nothing(context, "wait", true);
+	else
+		fkt_table_line(out, "%s", "");
+	if (count || !fkt_format_for_people(out->format))
+		fkt_table_begin(out, columns);
 	for (size_t i = 0; i < count; i++)
 		print_group(waits, out, context->processes, groups[i]);
 	if (groups_others(waits->off))
