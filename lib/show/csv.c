@@ -12,7 +12,7 @@
 
 static bool needs_quotes(const char *text)
 {
-	return strpbrk(text, ",\"\n");
+	return strpbrk(text, ",\"\n\t");
 }
 
 static char *double_quotes(char *to, const char *text, size_t bytes)
@@ -20,7 +20,8 @@ static char *double_quotes(char *to, const char *text, size_t bytes)
 	for (; bytes; bytes--, text++) {
 		if (*text == '"')
 			*to++ = '"';
-		*to++ = *text;
+		/* A row is a line. */
+		*to++ = *text == '\n' || *text == '\t' ? '?' : *text;
 	}
 	return to;
 }

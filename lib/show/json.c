@@ -23,10 +23,15 @@ static char *put_quote(char *to, bool doubled)
 	return to;
 }
 
-/* What stands between the quotes of a string; there are no control characters in it. */
+/* What stands between the quotes of a string; its only control characters are of lines. */
 static char *escape(char *to, const char *text, size_t bytes, bool doubled)
 {
 	for (; bytes; bytes--, text++) {
+		if (*text == '\n' || *text == '\t') {
+			*to++ = '\\';
+			*to++ = *text == '\n' ? 'n' : 't';
+			continue;
+		}
 		if (*text == '"' || *text == '\\')
 			*to++ = '\\';
 		if (*text == '"' && doubled)

@@ -81,6 +81,7 @@ struct fkt_syscall_entry {
 struct fkt_info_piece {
 	struct fkt_info_piece *before;
 	size_t bytes;
+	char *lines; /* the same, with newlines and tabs */
 	char text[];
 };
 
@@ -89,6 +90,10 @@ struct fkt_lines {
 	char *text;
 	size_t bytes;
 };
+
+/* fkt_info() with the newlines and tabs that a value has. */
+struct fkt_trace;
+const char *fkt_info_lines(const struct fkt_trace *trace, const char *key);
 
 /* A section as it stands in the file, its header included. */
 struct fkt_place {

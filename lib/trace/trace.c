@@ -252,7 +252,7 @@ static bool append_info(struct fkt_trace *trace, const char *raw, size_t bytes)
 
 	if (trace->info_bytes + bytes > FKT_SECTION_BYTES_MAX)
 		return false;
-	piece = malloc(sizeof(*piece) + bytes + 1);
+	piece = malloc(sizeof(*piece) + 2 * (bytes + 1));
 	if (!piece)
 		return false;
 	memcpy(piece->text, raw, bytes);
@@ -261,6 +261,12 @@ static bool append_info(struct fkt_trace *trace, const char *raw, size_t bytes)
 	piece->bytes = bytes + (bytes && raw[bytes - 1]);
 	for (char *value = piece->text; value < piece->text + bytes; value += strlen(value) + 1)
 		fkt_sanitize(value);
+	/* Once more, with what takes several lines as it was. */
+	piece->lines = piece->text + bytes + 1;
+	memcpy(piece->lines, piece->text, bytes + 1);
+	for (size_t i = 0; i < bytes; i++)
+		if (raw[i] == '\n' || raw[i] == '\t')
+			piece->lines[i] = raw[i];
 	piece->before = trace->info;
 	trace->info_bytes += piece->bytes;
 	/* Partner: the acquire in fkt_info(). */
@@ -698,7 +704,7 @@ bool fkt_is_complete(const struct fkt_trace *trace)
 	return __atomic_load_n(&trace->complete, __ATOMIC_ACQUIRE);
 }
 
-const char *fkt_info(const struct fkt_trace *trace, const char *key)
+static const char *find_info(const struct fkt_trace *trace, const char *key, bool lines)
 {
 	/* Partner: the release in append_info(). */
 	const struct fkt_info_piece *piece = __atomic_load_n(&trace->info, __ATOMIC_ACQUIRE);
@@ -709,8 +715,19 @@ const char *fkt_info(const struct fkt_trace *trace, const char *key)
 		for (value = piece->text; value < piece->text + piece->bytes;
 		     value += strlen(value) + 1)
 			if (!strncmp(value, key, length) && value[length] == '=')
-				last = value + length + 1;
+				last = (lines ? piece->lines + (value - piece->text) : value) +
+				       length + 1;
 	return last;
+}
+
+const char *fkt_info(const struct fkt_trace *trace, const char *key)
+{
+	return find_info(trace, key, false);
+}
+
+const char *fkt_info_lines(const struct fkt_trace *trace, const char *key)
+{
+	return find_info(trace, key, true);
 }
 
 const struct fkt_lane_totals *fkt_lane_totals(const struct fkt_trace *trace, size_t index)

@@ -370,6 +370,34 @@ static void write_named(const char *file, const char *name)
 	build_free(&build);
 }
 
+/* What a command has in lines of its own is in JSON as it was; a row of CSV is a line. */
+static void test_command(void **state)
+{
+	static const char info[] = "command=sh -c a\n\tb\033\0machine=x86_64\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_command.XXXXXX", command[8192];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_pages(&build);
+	build_event(&build, 0, 1000, READ, 0);
+	build_end(&build, 6000, 6000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "p='%s/build/bin/fkt_print -q'; f=%s; "
+		 "$p --format json $f | grep -qF '\"command\":\"sh -c a\\n\\tb?\"' && "
+		 "$p --format csv $f | grep -q '^\"sh -c a??b?\",' && "
+		 "$p $f | grep -q '^Command *sh -c a??b?$'",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 static unsigned int columns_of(char *line)
 {
 	wchar_t wide[1024];
@@ -1521,6 +1549,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_width),
+		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_extract_to_stdout),

@@ -600,6 +600,16 @@ static bool is_behind(const struct run *run, double *seconds)
 	return filter_from(run->context.filter) > last;
 }
 
+/* Whether nothing was recorded then, either: between the last event and this, time is somebody's. */
+static bool is_behind_all(const struct run *run)
+{
+	const char *info = fkt_info(run->context.trace, "stop_cycles");
+	double seconds;
+
+	return is_behind(run, &seconds) &&
+	       (!info || filter_from(run->context.filter) >= strtoull(info, NULL, 10));
+}
+
 /* Why there was no event in the time that was asked for. */
 static void tell_outside(const struct run *run)
 {
@@ -628,7 +638,6 @@ static int print_events(struct run *run)
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
 	bool part = run->context.options->from >= 0 || run->context.options->to >= 0;
 	bool all = filter_is_open(run->context.filter) && !run->in_order, known, outside;
-	double seconds;
 	int err;
 
 	if (run->text && all)
@@ -660,7 +669,7 @@ static int print_events(struct run *run)
 	if (err)
 		return err;
 	/* Of a part of the trace, what else was asked for can be there; behind its end, nothing. */
-	if ((known || part) && !is_behind(run, &seconds)) {
+	if ((known || part) && !is_behind_all(run)) {
 		if (run->text && run->views)
 			fkt_table_line(run->context.out, "%s", "");
 		err = print_views(run);

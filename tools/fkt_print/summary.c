@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "print.h"
+#include "trace/internal.h"
 #include "trace/put.h"
 
 /**
@@ -197,18 +198,19 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 	uint64_t cycles = fkt_analysis_duration(analysis);
 
 	fkt_table_begin(out, trace_columns);
-	fkt_table_row(out, "trace", trace_columns,
-		      (const union fkt_cell[]){ { .text = fkt_info(out->trace, "command") ?: "" },
-						{ .number = cycles },
-						{ .number = total->cpus },
-						{ .number = stats->events },
-						{ .number = total->events },
-						{ .number = total->selected },
-						{ .number = total->all },
-						{ .number = stats->lost },
-						{ .number = stats->missing },
-						{ .number = stats->damaged } },
-		      false);
+	fkt_table_row(
+		out, "trace", trace_columns,
+		(const union fkt_cell[]){ { .text = fkt_info_lines(out->trace, "command") ?: "" },
+					  { .number = cycles },
+					  { .number = total->cpus },
+					  { .number = stats->events },
+					  { .number = total->events },
+					  { .number = total->selected },
+					  { .number = total->all },
+					  { .number = stats->lost },
+					  { .number = stats->missing },
+					  { .number = stats->damaged } },
+		false);
 }
 
 /* Whether not all events that were written are there. */
