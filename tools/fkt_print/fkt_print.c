@@ -600,7 +600,7 @@ static bool is_behind(const struct run *run, double *seconds)
 	return filter_from(run->context.filter) > last;
 }
 
-/* Whether nothing was recorded then, either: between the last event and this, time is somebody's. */
+/* Whether nothing was recorded then, either: up to there, time is somebody's without an event. */
 static bool is_behind_all(const struct run *run)
 {
 	const char *info = fkt_info(run->context.trace, "stop_cycles");
@@ -913,7 +913,7 @@ int main(int argc, char **argv)
 	char error[FKT_ERROR_BYTES];
 	int status = 1;
 
-	/* What is printed is UTF-8, whatever the user's locale is: it says how wide characters are. */
+	/* What is printed is UTF-8, whatever the locale is: it says how wide characters are. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	parse_options(argc, argv, &options);
 	out.format = options.format;

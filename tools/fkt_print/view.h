@@ -75,8 +75,8 @@ enum view_wants {
  * @new: begin; NULL without memory
  * @event: an event that passes the filter
  * @no_events: there is @event, but this time it need not be called
- * @enter: a call begins; @passes: the filter lets it through, so far as it can tell. It has no entry
- *	if it was open when an extracted trace began
+ * @enter: a call begins; @passes: the filter lets it through, so far as it can tell. It has no
+ *	entry if it was open when an extracted trace began
  * @leave: it has ended; @passes: the filter lets it through
  * @wait: a thread that passes the filter runs again
  * @moved: the calls that a thread is in are another one's, see struct fkt_analysis_hooks
