@@ -493,7 +493,7 @@ int fkt_codes_list(char __user *to, u64 room, u64 *bytes);
 
 /* probes/trigger.c */
 bool fkt_trigger_pending(void);
-int fkt_trigger_tell(struct fkt_triggered *told);
+void fkt_trigger_tell(struct fkt_triggered *told);
 void fkt_trigger_arm(void);
 
 /* buffer.c */

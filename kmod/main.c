@@ -183,7 +183,9 @@ static int fkt_ioctl_triggered(struct fkt_file *ff, void __user *arg, size_t siz
 		return ret;
 	if (mutex_lock_interruptible(&s->lock))
 		return -ERESTARTSYS;
-	ret = fkt_is_recording(s, ff) ? fkt_trigger_tell(&told) : -ENODEV;
+	ret = fkt_is_recording(s, ff) ? 0 : -ENODEV;
+	if (!ret)
+		fkt_trigger_tell(&told);
 	mutex_unlock(&s->lock);
 	told.size = size;
 	if (!ret && copy_to_user(arg, &told, min(size, sizeof(told))))

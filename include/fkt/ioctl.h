@@ -375,6 +375,7 @@ struct fkt_trigger_condition {
 };
 
 #define FKT_TRIGGERS_MAX	   32
+#define FKT_TRIGGER_NONE	   0xffffffffu
 #define FKT_TRIGGER_CONDITIONS_MAX 4
 #define FKT_TRIGGER_NAME_BYTES	   64
 /* So many may be inside a function that FKT_TRIGGER_RETURN waits for; others are not looked at. */
@@ -405,7 +406,8 @@ struct fkt_trigger_spec {
 /**
  * struct fkt_triggered - argument of FKT_TRIGGERED
  * @size: sizeof(struct fkt_triggered)
- * @number: which trigger fired, in the order in which they were added, from 0
+ * @number: which trigger fired, in the order in which they were added, from 0; FKT_TRIGGER_NONE
+ *	when none has since they were armed: then all but @ignored is 0
  * @tid: the thread that it is about
  * @cpu: where
  * @stamp: when
@@ -605,8 +607,8 @@ struct fkt_ended_list {
 #define FKT_SNAPSHOT_END    _IOW(FKT_IOC, 14, __u32)
 /*
  * What has fired of the triggers of the recording, which this file began. poll() gives POLLPRI when
- * one has. Then none is armed until FKT_TRIGGER_ARM. EAGAIN when none has, ENODEV when this file's
- * recording is not running.
+ * one has. Then none is armed until FKT_TRIGGER_ARM. ENODEV when this file's recording is not
+ * running.
  */
 #define FKT_TRIGGERED	    _IOWR(FKT_IOC, 15, struct fkt_triggered)
 /* The next trigger that is met fires. ENODEV, EINTR. */

@@ -85,11 +85,19 @@ NOKPROBE_SYMBOL(fkt_trigger_fire);
 
 /* ---- conditions ---- */
 
-static bool fkt_trigger_compare(const struct fkt_trigger_condition *condition, u64 value)
+/* A value of a condition's size. */
+static __always_inline u64 fkt_trigger_value(const struct fkt_trigger_condition *condition,
+					     u64 value)
 {
 	const u32 shift = 64 - 8 * condition->bytes;
-	s64 is = condition->is_signed ? (s64)(value << shift) >> shift
-				      : (s64)(value << shift >> shift);
+
+	return condition->is_signed ? (u64)((s64)(value << shift) >> shift)
+				    : value << shift >> shift;
+}
+
+static bool fkt_trigger_compare(const struct fkt_trigger_condition *condition, u64 value)
+{
+	const s64 is = fkt_trigger_value(condition, value);
 	const s64 to = condition->value;
 	const bool less = condition->is_signed ? is < to : (u64)is < (u64)to;
 
@@ -113,7 +121,15 @@ static bool fkt_trigger_compare(const struct fkt_trigger_condition *condition, u
 }
 NOKPROBE_SYMBOL(fkt_trigger_compare);
 
-/* The conditions on what @value gives; @p is whom it is about. */
+/* What the event of a trigger says: the value of the first condition. */
+static __always_inline u64 fkt_trigger_first(const struct fkt_trigger_spec *spec, const u64 *args)
+{
+	const struct fkt_trigger_condition *first = &spec->condition[0];
+
+	return spec->conditions ? fkt_trigger_value(first, args[first->arg]) : 0;
+}
+
+/* The conditions on @args; @p is whom it is about. */
 static __always_inline bool fkt_trigger_met(const struct fkt_trigger *trigger,
 					    const struct task_struct *p, const u64 *args)
 {
@@ -136,9 +152,7 @@ static void fkt_trigger_point(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4
 
 	BUILD_BUG_ON(ARRAY_SIZE(args) != FKT_TRACEPOINT_ARGS_MAX);
 	if (fkt_on(~0u) && fkt_trigger_met(trigger, current, args))
-		fkt_trigger_fire(trigger, current,
-				 trigger->spec.conditions ? args[trigger->spec.condition[0].arg]
-							  : 0);
+		fkt_trigger_fire(trigger, current, fkt_trigger_first(&trigger->spec, args));
 }
 
 /* ---- functions ---- */
@@ -150,7 +164,8 @@ static int fkt_trigger_call(struct kprobe *kp, struct pt_regs *regs)
 
 	/* Its arguments are registers by number. */
 	if (fkt_on(~0u) && fkt_trigger_met(trigger, current, (const u64 *)regs))
-		fkt_trigger_fire(trigger, current, 0);
+		fkt_trigger_fire(trigger, current,
+				 fkt_trigger_first(&trigger->spec, (const u64 *)regs));
 	return 0;
 }
 NOKPROBE_SYMBOL(fkt_trigger_call);
@@ -236,14 +251,16 @@ static void fkt_since_set(struct fkt_since *since, u32 pid)
 /* How long, in cycles, which ends now; 0 when that is not known. */
 static u64 fkt_since_end(struct fkt_since *since, u32 pid)
 {
-	u64 *bucket = fkt_since_bucket(since, pid), word;
+	u64 *bucket = fkt_since_bucket(since, pid), word, took;
 	u32 i;
 
 	for (i = 0; i < FKT_SINCE_WAYS; i++) {
 		word = READ_ONCE(bucket[i]);
 		if (word && word >> FKT_SINCE_PID == pid) {
 			cmpxchg(&bucket[i], word, 0);
-			return ((fkt_since_now() - word) & FKT_SINCE_STAMPS) << FKT_SINCE_UNIT;
+			took = (fkt_since_now() - word) & FKT_SINCE_STAMPS;
+			/* CPUs' counters may differ a little: it is not before it began. */
+			return took > FKT_SINCE_STAMPS / 2 ? 0 : took << FKT_SINCE_UNIT;
 		}
 	}
 	return 0;
@@ -266,23 +283,26 @@ static void fkt_trigger_took(u32 kind, const struct task_struct *p, u64 cycles)
 static void fkt_trigger_switch(void *data, bool preempt, struct task_struct *prev,
 			       struct task_struct *next, unsigned int prev_state)
 {
+	u64 took = 0;
 	FKT_PROBE_GUARD();
 
-	if (!fkt_on(~0u))
-		return;
+	/* Also while nothing is recorded: what is remembered of before would be wrong later. */
 	if (fkt_since_ready) {
 		if (prev->pid && (preempt || !prev_state))
 			fkt_since_set(fkt_since_ready, prev->pid);
 		if (next->pid)
-			fkt_trigger_took(FKT_TRIGGER_RUNNABLE, next,
-					 fkt_since_end(fkt_since_ready, next->pid));
+			took = fkt_since_end(fkt_since_ready, next->pid);
+		if (next->pid && fkt_on(~0u))
+			fkt_trigger_took(FKT_TRIGGER_RUNNABLE, next, took);
 	}
 	if (fkt_since_left) {
-		if (prev->pid)
+		/* One that has ended does not come back; its number may, as another thread's. */
+		if (prev->pid && !prev->exit_state)
 			fkt_since_set(fkt_since_left, prev->pid);
 		if (next->pid)
-			fkt_trigger_took(FKT_TRIGGER_OFF_CPU, next,
-					 fkt_since_end(fkt_since_left, next->pid));
+			took = fkt_since_end(fkt_since_left, next->pid);
+		if (next->pid && fkt_on(~0u))
+			fkt_trigger_took(FKT_TRIGGER_OFF_CPU, next, took);
 	}
 }
 
@@ -291,7 +311,7 @@ static void fkt_trigger_wakeup(void *data, struct task_struct *p)
 {
 	FKT_PROBE_GUARD();
 
-	if (fkt_on(~0u) && fkt_since_ready)
+	if (fkt_since_ready)
 		fkt_since_set(fkt_since_ready, p->pid);
 }
 
@@ -619,19 +639,17 @@ bool fkt_trigger_pending(void)
  * @told: filled in
  *
  * Context: process; the session's lock.
- * Return: 0, or -EAGAIN when none has.
  */
-int fkt_trigger_tell(struct fkt_triggered *told)
+void fkt_trigger_tell(struct fkt_triggered *told)
 {
 	int cpu;
+	const bool fired = fkt_trigger_pending();
+	u64 ignored = 0;
 
-	if (!fkt_trigger_pending())
-		return -EAGAIN;
-	*told = fkt_trigger_last;
-	told->ignored = 0;
 	for_each_possible_cpu(cpu)
-		told->ignored += READ_ONCE(per_cpu(fkt_triggers_ignored, cpu));
-	return 0;
+		ignored += READ_ONCE(per_cpu(fkt_triggers_ignored, cpu));
+	*told = fired ? fkt_trigger_last : (struct fkt_triggered){ .number = FKT_TRIGGER_NONE };
+	told->ignored = ignored;
 }
 
 /**

@@ -48,7 +48,7 @@ triggered 'irq>1us' sh -c 'for i in 1 2 3; do dd if=/dev/zero of=f bs=64k count=
 triggered 'softirq>1us' sh -c 'sleep 0.2; dd if=/dev/zero of=f bs=64k count=4 conv=fsync'
 
 echo '--- events, with conditions on their fields'
-triggered 'signal:signal_generate sig==10' sh -c 'sleep 0.1; kill -USR2 $$ 2>/dev/null & trap "" USR1 USR2; sleep 0.3; kill -USR1 $$; sleep 0.1'
+triggered 'signal:signal_generate sig==10' sh -c 'trap "" USR1 USR2; kill -USR2 $$; sleep 0.1; kill -USR1 $$; sleep 0.1'
 check 'its value is the signal' [ "$(trigger_of value)" = 10 ]
 triggered 'block:block_rq_complete error==0 && nr_bytes>=8192' dd if=/dev/zero of=f bs=64k count=4 conv=fsync
 triggered 'sys_enter:getppid' perl -e 'getppid'
@@ -74,6 +74,17 @@ for i in 1 2 3; do
 	check "t.$i is whole" grep -q '^none' <(summary t.$i Lost)
 	check "t.$i begins before its trigger" [ "$(fkt_print --no-summary --code fkt_trigger t.$i | grep -c getppid)" = 1 ]
 done
+
+echo '--- at the last moment, and where there is no room'
+options=()
+triggered sys_enter:getppid taskset 1 chrt -f 50 perl -e 'getppid'
+mkdir -p small
+mount -t tmpfs -o size=40k none small
+expect 1 fkt_record --ring 4M -o small/t --trigger sys_enter:getppid -- perl -e 'getppid; select undef, undef, undef, 0.5'
+said 'cannot write the snapshot: No space left on device'
+said '0 snapshots by triggers'
+check 'nothing is left there' not compgen -G 'small/*'
+umount small
 
 echo '--- two of them, beside functions'
 options=(--trigger 'vfs_read>100s' -F 'vfs_*')

@@ -872,6 +872,12 @@ static bool find_trigger(struct options *options, struct fkt_trace *trace)
 		return !options->at_trigger;
 	}
 	options->triggered = fkt_cycles_to_ns(trace, (int64_t)(at - first));
+	/* A part from before. */
+	if (at > last) {
+		if (options->at_trigger)
+			complain(options, "the part ends before what triggered the snapshot");
+		return !options->at_trigger;
+	}
 	if (options->at_trigger) {
 		ns = options->triggered + options->trigger_ns;
 		options->from = ns > 0 ? ns : 0;

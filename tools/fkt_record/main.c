@@ -259,7 +259,7 @@ static int finish(struct recording *recording)
 		child_reap(&recording->child, false);
 		output_discard(&recording->output);
 		kinds_summary(recording);
-		return 0;
+		return triggers_failed() ? -1 : 0;
 	}
 	if (keeps_newest(&recording->options))
 		error = ring_write(recording);

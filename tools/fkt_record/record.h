@@ -362,8 +362,12 @@ int ring_begin(struct recording *recording);
  */
 int ring_write(struct recording *recording);
 
-/** ring_snapshot - write a snapshot into a file that is called like the output, with a number */
-void ring_snapshot(struct recording *recording);
+/**
+ * ring_snapshot - write a snapshot into a file that is called like the output, with a number
+ *
+ * Return: 0, or an errno value with a message.
+ */
+int ring_snapshot(struct recording *recording);
 
 /** ring_listen - where fkt_snapshot finds us; -1, with a message, when it won't */
 int ring_listen(void);
@@ -390,6 +394,9 @@ void triggers_go_on(struct recording *recording, bool fired);
 
 /** triggers_end - the command has ended, or the recording is to end */
 void triggers_end(struct recording *recording);
+
+/** triggers_failed - whether a snapshot could not be written */
+bool triggers_failed(void);
 
 /** triggers_add_texts - append what they are, as entries of FKT_SECTION_INFO */
 void triggers_add_texts(struct sections *head);

@@ -158,7 +158,7 @@ static int take_snapshot(struct recording *recording, struct output *output, uin
 	return error;
 }
 
-void ring_snapshot(struct recording *recording)
+int ring_snapshot(struct recording *recording)
 {
 	const char *name = recording->output.name;
 	struct output output;
@@ -176,8 +176,9 @@ void ring_snapshot(struct recording *recording)
 	}
 	progress_erase();
 	if (fd < 0) {
+		error = errno;
 		warn("%s: cannot write a snapshot there", file);
-		return;
+		return error;
 	}
 	output_take(&output, fd, file);
 	output.created = true;
@@ -186,6 +187,7 @@ void ring_snapshot(struct recording *recording)
 	if (error)
 		output_discard(&output);
 	close(fd);
+	return error;
 }
 
 int ring_listen(void)

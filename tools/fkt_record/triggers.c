@@ -11,6 +11,7 @@
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static struct {
 	enum stage stage;
 	uint64_t due;	/* on now_ns()'s clock */
 	uint32_t taken; /* snapshots */
+	bool failed;	/* one could not be written */
 	uint64_t ignored;
 	struct fkt_triggered fired;
 } now;
@@ -205,8 +207,9 @@ static void add_condition(const char *trigger, struct fkt_trigger_spec *spec,
 	if (!parse_value(words->value, &condition->value))
 		wrong(trigger, "%s: %s is neither a number nor the name of an error", words->field,
 		      words->value);
-	/* What a type without a sign can't be. */
-	if (condition->value < 0 && *words->value == '-')
+	/* Of a whole word, "arg", it is not known; then it is as the value says. */
+	if (*words->value == '-' ||
+	    (*type == 'a' && condition->value >= 0 && condition->value <= INT64_MAX))
 		condition->is_signed = 1;
 	spec->conditions++;
 }
@@ -342,8 +345,16 @@ static void of_tracepoint(const char *trigger, struct fkt_trigger_spec *spec, co
 /* Whether a condition is on the result. */
 static bool asks_result(const char *conditions)
 {
-	return !strncmp(conditions, "ret", 3) || strstr(conditions, " ret") ||
-	       strstr(conditions, "$ret");
+	const char *ret = conditions;
+
+	/* The whole word. */
+	while ((ret = strstr(ret, "ret"))) {
+		if ((ret == conditions || strchr(SPACES "$&", ret[-1])) &&
+		    strchr(SPACES "=!<>&", ret[3]))
+			return true;
+		ret++;
+	}
+	return false;
 }
 
 static void of_function(const char *trigger, struct fkt_trigger_spec *spec,
@@ -407,7 +418,7 @@ static bool of_command(const char *text)
 	struct words words;
 	size_t length = strlen("exit");
 
-	if (strncmp(text, "exit", length) || !strchr("=!<> ", text[length]) || !text[length])
+	if (strncmp(text, "exit", length) || !strchr("=!<>& ", text[length]) || !text[length])
 		return false;
 	if (command_end.text)
 		wrong(text, "the command's end can be waited for once");
@@ -553,7 +564,10 @@ int triggers_wait_ms(void)
 
 	if (now.stage != FIRED && now.stage != RESTS)
 		return -1;
-	return now.due <= ns ? 0 : (int)((now.due - ns + NS_PER_MS - 1) / NS_PER_MS);
+	if (now.due <= ns)
+		return 0;
+	ns = (now.due - ns + NS_PER_MS - 1) / NS_PER_MS;
+	return ns > INT_MAX ? INT_MAX : (int)ns;
 }
 
 /* Say what has fired in the next snapshot. */
@@ -563,38 +577,58 @@ static void describe(struct recording *recording, const char *text)
 	recording->fired = now.fired;
 }
 
+/* What could not be written is still in memory: it does not count. */
+static void take(struct recording *recording)
+{
+	if (ring_snapshot(recording))
+		now.failed = true;
+	else
+		now.taken++;
+	recording->trigger = NULL;
+}
+
 static void snapshot(struct recording *recording)
 {
 	describe(recording, triggers.text[now.fired.number]);
-	ring_snapshot(recording);
-	recording->trigger = NULL;
-	now.taken++;
+	take(recording);
 	now.stage = now.taken < times ? RESTS : DONE;
 	now.due = now_ns() + every_ns;
 }
 
-/* So many times one was met that could not fire. */
-static void take_ignored(const struct recording *recording)
+/* Names are of any user's choice: nothing of them steers the terminal. */
+static void make_plain(char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
+			*text = '?';
+}
+
+/* What the module says: which one has fired, and how often one was met that could not fire. */
+static void ask(struct recording *recording)
 {
 	struct fkt_triggered told = { .size = sizeof(told) };
+	char comm[sizeof(told.comm) + 1] = "", text[128];
 
-	if (triggers.count && !ioctl(recording->device, FKT_TRIGGERED, &told))
-		now.ignored = told.ignored;
+	if (!triggers.count || ioctl(recording->device, FKT_TRIGGERED, &told))
+		return;
+	now.ignored = told.ignored;
+	if (now.stage != ARMED || told.number >= triggers.count)
+		return;
+	now.fired = told;
+	now.stage = FIRED;
+	now.due = now_ns() + after_ns;
+	memcpy(comm, told.comm, sizeof(told.comm));
+	snprintf(text, sizeof(text), "%s", triggers.text[told.number]);
+	make_plain(comm);
+	make_plain(text);
+	progress_erase();
+	fprintf(stderr, "fkt_record: triggered by %s: %s[%u]\n", text, comm, told.tid);
 }
 
 void triggers_go_on(struct recording *recording, bool fired)
 {
-	struct fkt_triggered told = { .size = sizeof(told) };
-
-	if (now.stage == ARMED && fired && !ioctl(recording->device, FKT_TRIGGERED, &told) &&
-	    told.number < triggers.count) {
-		now.fired = told;
-		now.stage = FIRED;
-		now.due = now_ns() + after_ns;
-		progress_erase();
-		fprintf(stderr, "fkt_record: triggered by %s: %.*s[%u]\n",
-			triggers.text[told.number], (int)sizeof(told.comm), told.comm, told.tid);
-	}
+	if (fired)
+		ask(recording);
 	if (now.stage == FIRED && !triggers_wait_ms())
 		snapshot(recording);
 	if (now.stage == RESTS && !triggers_wait_ms() && !ioctl(recording->device, FKT_TRIGGER_ARM))
@@ -607,10 +641,11 @@ void triggers_end(struct recording *recording)
 	const int64_t status = recording->child.status;
 	bool met = false;
 
+	/* It may have fired at the last moment. */
+	ask(recording);
 	if (now.stage == FIRED)
 		snapshot(recording);
-	take_ignored(recording);
-	if (!command_end.text || !recording->child.ended)
+	if (!command_end.text || !recording->child.ended || now.taken >= times)
 		return;
 	switch (condition->op) {
 	case FKT_TRIGGER_EQUAL:
@@ -639,9 +674,12 @@ void triggers_end(struct recording *recording)
 		return;
 	now.fired = (struct fkt_triggered){ .tid = (uint32_t)recording->child.pid };
 	describe(recording, command_end.text);
-	ring_snapshot(recording);
-	recording->trigger = NULL;
-	now.taken++;
+	take(recording);
+}
+
+bool triggers_failed(void)
+{
+	return now.failed;
 }
 
 void triggers_add_texts(struct sections *head)
