@@ -299,8 +299,11 @@ static bool find_range(struct options *options, struct fkt_trace *trace)
 	}
 	if (options->from_ns)
 		extract->from = first + fkt_ns_to_cycles(trace, options->from_ns);
-	if (options->has_to && options->to_ns <= length)
+	/* The recording may have gone on behind the last event. */
+	if (options->has_to)
 		extract->to = first + fkt_ns_to_cycles(trace, options->to_ns);
+	if (extract->to < first)
+		extract->to = UINT64_MAX;
 	return true;
 }
 
