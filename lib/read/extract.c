@@ -506,7 +506,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 	while (!err && (what = fkt_reader_next(reader, &event)) > 0) {
 		if (what == FKT_GAP) {
 			put_gap(out, fkt_gap(reader));
-			fkt_state_gap(state);
+			fkt_state_gap(state, fkt_gap(reader)->cpu);
 		} else if (what == FKT_EVENT) {
 			out->complete = event.stamp;
 			if (is_picked(out, state, &event))
@@ -537,8 +537,8 @@ static int find_state(struct out *out, struct fkt_state *state, char **text, siz
 	while (!err && (what = fkt_reader_next(reader, &event)) > 0) {
 		if (what == FKT_EVENT)
 			err = fkt_state_event(state, &event);
-		else
-			fkt_state_gap(state);
+		else if (what == FKT_GAP)
+			fkt_state_gap(state, fkt_gap(reader)->cpu);
 	}
 	err = err ?: what < 0 ? what : 0;
 	fkt_state_join(state, reader);

@@ -80,6 +80,10 @@ struct fkt_state {
 	struct effect *effect;
 	struct call_stack irq[CPUS];
 	uint32_t current[CPUS];
+	bool blind[CPUS]; /* what happens there is not known until its next event */
+	bool seen[CPUS];
+	uint32_t seen_cpu[CPUS]; /* numbers of the CPUs that are */
+	uint32_t n_seen;
 };
 
 static uint32_t *bucket_of(const struct fkt_state *state, uint32_t tid)
@@ -279,11 +283,32 @@ static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 {
 	struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
 
+	if (!state->seen[cpu])
+		state->seen_cpu[state->n_seen++] = cpu;
+	state->seen[cpu] = true;
 	state->current[cpu] = tid;
-	if (!thread)
+	if (!thread || thread->where == ON_CPU)
 		return;
 	thread->where = ON_CPU;
 	thread->wait = (struct fkt_open_wait){ .tid = tid };
+}
+
+/* The thread that is current on a CPU as far as is known; NULL for none. */
+static struct thread *thread_on(struct fkt_state *state, uint32_t cpu)
+{
+	uint32_t tid = state->current[cpu];
+
+	return tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
+}
+
+/* Another thread is current than was thought: where that one has gone is not known. */
+static void correct_current(struct fkt_state *state, const struct fkt_event *event)
+{
+	struct thread *old = thread_on(state, event->cpu);
+
+	if (old && old->where == ON_CPU)
+		old->where = UNKNOWN;
+	come_to_cpu(state, event->cpu, event->pid);
 }
 
 static void switch_threads(struct fkt_state *state, const struct fkt_event *event)
@@ -356,14 +381,24 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 	thread->where = OFF_CPU;
 }
 
+/* An exit of a function: without an entry, it is in that one that the thread slept so far. */
+static void leave_call(struct fkt_state *state, struct thread *thread, uint32_t entry)
+{
+	if (calls_of(state, &thread->stack))
+		pop(state, &thread->stack, entry);
+	else if (base_of(state, thread) == BASE_SLEPT)
+		set_base(state, thread, BASE_UNKNOWN);
+}
+
 int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 {
 	const struct effect *effect = effect_of(state, event->code);
 	struct call_stack *irq = &state->irq[event->cpu];
 	struct thread *thread;
 
-	if (state->current[event->cpu] != event->pid)
-		come_to_cpu(state, event->cpu, event->pid);
+	state->blind[event->cpu] = false;
+	if (unlikely(!state->seen[event->cpu] || state->current[event->cpu] != event->pid))
+		correct_current(state, event);
 
 	switch (effect->kind) {
 	case FKT_KIND_CPU_ENTRY:
@@ -394,7 +429,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		if (effect->kind == FKT_KIND_ENTRY)
 			push(state, &thread->stack, event->code, 0, event->stamp);
 		else if (event->code >= FKT_CODE_IRQ_ENTRY)
-			pop(state, &thread->stack, effect->entry);
+			leave_call(state, thread, effect->entry);
 		break;
 	default:
 		if (event->words < 1)
@@ -403,6 +438,9 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 			switch_threads(state, event);
 		else if (event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW)
 			wake(state, event);
+		else if (event->code == FKT_CODE_PAUSE ||
+			 (event->code == FKT_CODE_SETMASK && !fkt_arg32(event, 0)))
+			fkt_state_gap(state, FKT_CPU_ANY); /* all have stopped recording */
 		else if (fkt_is_process_event(event->code))
 			process_event(state, event);
 	}
@@ -421,10 +459,37 @@ uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu)
 	return state->current[cpu];
 }
 
-void fkt_state_gap(struct fkt_state *state)
+static void keep_calls(struct fkt_state *state, struct call_stack *stack)
 {
+	if (stack->gaps != state->gaps - 1)
+		return;
+	stack->gaps = state->gaps;
+	state->calls += stack->depth;
+}
+
+void fkt_state_gap(struct fkt_state *state, uint16_t cpu)
+{
+	struct thread *thread;
+	uint32_t other;
+
 	state->gaps++;
 	state->calls = 0;
+	if (cpu != FKT_CPU_ANY)
+		state->blind[cpu] = true;
+	for (uint32_t i = 0; i < state->n_seen; i++) {
+		other = state->seen_cpu[i];
+		if (cpu == FKT_CPU_ANY)
+			state->blind[other] = true;
+		if (state->blind[other])
+			continue;
+		keep_calls(state, &state->irq[other]);
+		thread = thread_on(state, other);
+		if (!thread)
+			continue;
+		keep_calls(state, &thread->stack);
+		if (thread->base_gaps == state->gaps - 1)
+			thread->base_gaps = state->gaps;
+	}
 }
 
 static void read_initial(struct fkt_state *state)
@@ -466,8 +531,10 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 		return NULL;
 	}
 	read_initial(state);
-	for (size_t i = 0; i < trace->n_current; i++)
+	for (size_t i = 0; i < trace->n_current; i++) {
 		come_to_cpu(state, trace->current[i].cpu, trace->current[i].tid);
+		state->blind[trace->current[i].cpu] = trace->current[i].blind;
+	}
 	for (size_t i = 0; (call = fkt_open_call(trace, i)); i++) {
 		/* Of one without its number the end will tell. */
 		if (call->interrupt && call->numbered)
@@ -556,8 +623,9 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 		return NULL;
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		tid = state->current[cpu];
-		if (tid != FKT_PID_UNKNOWN)
-			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "\n", cpu, tid);
+		if (tid != FKT_PID_UNKNOWN || state->blind[cpu])
+			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "%s\n", cpu, tid,
+				state->blind[cpu] ? " blind" : "");
 		stack = &state->irq[cpu];
 		for (uint32_t i = 0; i < calls_of(state, stack); i++)
 			fprintf(out, "interrupt %" PRIu32 " %" PRIu32 " %" PRIu64 " %u\n", cpu,
@@ -716,6 +784,8 @@ int fkt_index_state(struct fkt_trace *trace)
 			if (!larger)
 				return -ENOMEM;
 			trace->current = larger;
+			word = fkt_next_word(&line);
+			larger[trace->n_current].blind = word && !strcmp(word, "blind");
 			larger[trace->n_current].cpu = (uint16_t)first;
 			larger[trace->n_current++].tid = call.tid;
 			continue;

@@ -134,10 +134,13 @@ void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader);
 uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu);
 
 /**
- * fkt_state_gap() - something is missing: it is not known what calls are open
+ * fkt_state_gap() - something is missing
  * @state: the state
+ * @cpu: of this CPU; FKT_CPU_ANY: of all
+ *
+ * Only of threads that are current on other CPUs it remains known what calls they are in.
  */
-void fkt_state_gap(struct fkt_state *state);
+void fkt_state_gap(struct fkt_state *state, uint16_t cpu);
 
 /**
  * fkt_state_thread() - process and name of the thread that has a pid now

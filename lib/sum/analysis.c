@@ -1403,6 +1403,7 @@ static void open_waits(struct fkt_analysis *a)
 	for (size_t i = 0; i < a->trace->n_current; i++) {
 		if (!a->current[a->trace->current[i].cpu])
 			a->current[a->trace->current[i].cpu] = a->trace->current[i].tid;
+		a->cpu[a->trace->current[i].cpu].blind |= a->trace->current[i].blind;
 		thread = find_thread(a, a->trace->current[i].tid, a->trace->current[i].cpu);
 		if (!thread || thread == a->unknown)
 			continue;

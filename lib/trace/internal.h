@@ -103,9 +103,10 @@ struct fkt_place {
 	uint64_t bytes;
 };
 
-/* Who is current on a CPU when an extracted trace begins. */
+/* Who is current on a CPU when an extracted trace begins; @blind: events are missing before it. */
 struct fkt_current {
 	uint16_t cpu;
+	bool blind;
 	uint32_t tid;
 };
 

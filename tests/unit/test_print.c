@@ -1508,6 +1508,102 @@ static void test_extracted_interrupts(void **state)
 	unlink(file);
 }
 
+/* The head of a trace of threads "first" (70) and "second" (71), on so many CPUs, and its tail. */
+static void begin_pair(struct build *build, unsigned int cpus, uint32_t first, uint32_t second)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+
+	build_begin(build, cpus, false);
+	build_clock(build, 0, 0, 0);
+	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_text(build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n"
+		   "0x10002 1 entry 0x10003 functions G\n0x10003 1 exit 0x10002 functions G\n");
+	build_pages(build);
+	build->lane[0].pid = first;
+	build->lane[1].pid = second;
+}
+
+static void end_pair(struct build *build, const char *file)
+{
+	static const char told[] = "start_cycles=0\0stop_cycles=6000";
+
+	build_tail(build);
+	build_section(build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(build, 6000, 6000, 0);
+	build_write(build, file, build->bytes);
+	build_free(build);
+}
+
+/* Turn recording off or on. */
+static void set_mask(struct build *build, uint64_t stamp, uint32_t mask)
+{
+	slot(build, 0, stamp, FKT_CODE_SETMASK, 0, 1, mask | 70ull << 32, 0);
+}
+
+/* Recording was off: a part that begins later does not know what is open, nor who runs where. */
+static void test_extracted_off(void **state)
+{
+	char file[] = "/tmp/test_print_off.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1100, END, 0);
+	build_event(&build, 1, 1500, F, 0);
+	build_event(&build, 1, 1600, FKT_CODE_IRQ_ENTRY, 1);
+	set_mask(&build, 2000, 0); /* F and the interrupt end meanwhile */
+	set_mask(&build, 3000, 0xffffffff);
+	build_event(&build, 0, 3500, READ, 0);
+	build_event(&build, 0, 3800, END, 0);
+	build_event(&build, 1, 3600, G, 0);
+	build_event(&build, 1, 3700, G_END, 0);
+	slot(&build, 0, 4500, FKT_CODE_PAUSE, 0, 1, 4300, 0);
+	build_event(&build, 0, 4600, READ, 0);
+	build_event(&build, 0, 4700, END, 0);
+	build_event(&build, 1, 5000, G, 0);
+	build_event(&build, 1, 5100, G_END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "1200ns 2200ns 2650ns 3550ns 3650ns 4050ns",
+			"-q\n--no-summary --cpus\n--no-summary --waits\n"
+			"--no-summary --by function,thread\n--no-summary --calls");
+	unlink(file);
+}
+
+/* What is lost on one CPU is no concern of a thread that runs on another one. */
+static void test_extracted_lost(void **state)
+{
+	char file[] = "/tmp/test_print_lost.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 0, 1000, F, 0);
+	build_event(&build, 0, 1100, FKT_CODE_IRQ_ENTRY, 1);
+	build_event(&build, 1, 1500, READ, 0);
+	build_close(&build, 1);
+	build.lane[1].lost++;
+	build_event(&build, 1, 2500, READ, 0);
+	build_event(&build, 1, 2600, END, 0);
+	build_event(&build, 0, 2700, FKT_CODE_IRQ_EXIT, 1);
+	build_event(&build, 0, 3000, G, 0);
+	build_event(&build, 0, 3100, G_END, 0);
+	build_event(&build, 0, 5000, F_END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "1550ns 1650ns 1750ns 2050ns 3000ns",
+			"-q\n--no-summary --cpus\n--no-summary --by function,thread\n"
+			"--no-summary --calls");
+	unlink(file);
+}
+
 /* A thread that has ended is in no call any more, though its last one is never left. */
 static void test_extracted_end(void **state)
 {
@@ -1573,6 +1669,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_noise),
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
+		cmocka_unit_test(test_extracted_off),
+		cmocka_unit_test(test_extracted_lost),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
 	};

@@ -528,7 +528,7 @@ static void test_hostile(void **state)
 		event.cpu = (uint16_t)i;
 		event.stamp = i;
 		assert_int_equal(fkt_state_event(now, &event), 0);
-		fkt_state_gap(now);
+		fkt_state_gap(now, event.cpu);
 	}
 	event.code++;
 	assert_int_equal(fkt_state_event(now, &event), 0);
