@@ -371,6 +371,8 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 			.cpu = event->cpu,
 			.left = event->code == FKT_CODE_WAKEUP_NEW ? event->stamp : 0,
 		};
+	if (thread->where == ON_CPU)
+		wait->cpu = event->cpu;
 	wait->waker = event->pid;
 	wait->code = at.code;
 	wait->imm = at.imm;
@@ -544,9 +546,10 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	}
 	for (size_t i = 0; (wait = fkt_open_wait(trace, i)); i++) {
 		thread = find(state, wait->tid);
-		if (!thread || thread->where == ON_CPU)
+		if (!thread || (thread->where == ON_CPU) != wait->running)
 			continue;
-		thread->where = OFF_CPU;
+		if (!wait->running)
+			thread->where = OFF_CPU;
 		thread->wait = *wait;
 	}
 	for (size_t i = 0; (base = fkt_open_base(trace, i)); i++)
@@ -601,14 +604,19 @@ char *fkt_state_processes(const struct fkt_state *state, size_t *bytes)
 	return text;
 }
 
+static void print_waker(FILE *out, const struct fkt_open_wait *wait)
+{
+	fprintf(out, " %" PRIu32, wait->waker);
+	if (wait->code != FKT_NO_CODE)
+		fprintf(out, " %" PRIu32 " %u", wait->code, wait->imm);
+}
+
 static void print_wait(FILE *out, uint32_t tid, const struct fkt_open_wait *wait)
 {
 	fprintf(out, "wait %" PRIu32 " %u %u %" PRIu64 " %" PRIu64, tid, wait->cpu, wait->state,
 		wait->left, wait->woken);
 	if (wait->woken || wait->early)
-		fprintf(out, " %" PRIu32, wait->waker);
-	if ((wait->woken || wait->early) && wait->code != FKT_NO_CODE)
-		fprintf(out, " %" PRIu32 " %u", wait->code, wait->imm);
+		print_waker(out, wait);
 	fputc('\n', out);
 }
 
@@ -638,6 +646,12 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 				state->thread[i].tid, stack->call[j].code, stack->call[j].stamp);
 		if (state->thread[i].where == OFF_CPU)
 			print_wait(out, state->thread[i].tid, &state->thread[i].wait);
+		if (state->thread[i].where == ON_CPU && state->thread[i].wait.early) {
+			fprintf(out, "woken %" PRIu32 " %u", state->thread[i].tid,
+				state->thread[i].wait.cpu);
+			print_waker(out, &state->thread[i].wait);
+			fputc('\n', out);
+		}
 		if (base_of(state, &state->thread[i]) && !state->thread[i].gone)
 			fprintf(out, "base %" PRIu32 " %u\n", state->thread[i].tid,
 				base_of(state, &state->thread[i]) == BASE_USER);
@@ -683,10 +697,43 @@ static bool add_call(struct fkt_trace *trace, size_t *room, const struct fkt_ope
 	return true;
 }
 
+/* "[CODE IMM]", what a waker was at. */
+static bool parse_work(struct fkt_open_wait *wait, char *line)
+{
+	const char *word = fkt_next_word(&line);
+	uint32_t imm;
+
+	if (!word)
+		return true;
+	if (!fkt_parse_u32(word, &wait->code) || wait->code >= FKT_SLOT_CODES ||
+	    !fkt_parse_u32(fkt_next_word(&line), &imm) || imm > UINT16_MAX)
+		return false;
+	wait->imm = (uint16_t)imm;
+	return true;
+}
+
+/* "CPU WAKER [CODE IMM]" */
+static bool parse_woken(struct fkt_open_wait *wait, uint32_t tid, char *line)
+{
+	uint32_t cpu;
+
+	*wait = (struct fkt_open_wait){
+		.tid = tid,
+		.running = true,
+		.early = true,
+		.code = FKT_NO_CODE,
+	};
+	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &cpu) || cpu > UINT16_MAX ||
+	    !fkt_parse_u32(fkt_next_word(&line), &wait->waker))
+		return false;
+	wait->cpu = (uint16_t)cpu;
+	return parse_work(wait, line);
+}
+
 /* "CPU STATE LEFT WOKEN [WAKER [CODE IMM]]" */
 static bool parse_wait(struct fkt_open_wait *wait, uint32_t tid, char *line)
 {
-	uint32_t cpu, state, imm;
+	uint32_t cpu, state;
 	char *word;
 
 	*wait = (struct fkt_open_wait){ .tid = tid, .code = FKT_NO_CODE };
@@ -701,16 +748,7 @@ static bool parse_wait(struct fkt_open_wait *wait, uint32_t tid, char *line)
 	if (!word)
 		return true;
 	wait->early = !wait->woken;
-	if (!fkt_parse_u32(word, &wait->waker))
-		return false;
-	word = fkt_next_word(&line);
-	if (!word)
-		return true;
-	if (!fkt_parse_u32(word, &wait->code) || wait->code >= FKT_SLOT_CODES ||
-	    !fkt_parse_u32(fkt_next_word(&line), &imm) || imm > UINT16_MAX)
-		return false;
-	wait->imm = (uint16_t)imm;
-	return true;
+	return fkt_parse_u32(word, &wait->waker) && parse_work(wait, line);
 }
 
 static bool add_wait(struct fkt_trace *trace, size_t *room, const struct fkt_open_wait *wait)
@@ -757,13 +795,16 @@ int fkt_index_state(struct fkt_trace *trace)
 	struct fkt_current *larger;
 	size_t room = 0, wait_room = 0, base_room = 0;
 	uint32_t first;
+	bool known;
 
 	while (text && (line = fkt_next_line(&text))) {
 		word = fkt_next_word(&line);
 		if (!word || !fkt_parse_u32(fkt_next_word(&line), &first))
 			continue;
-		if (!strcmp(word, "wait")) {
-			if (parse_wait(&wait, first, line) && !add_wait(trace, &wait_room, &wait))
+		if (!strcmp(word, "wait") || !strcmp(word, "woken")) {
+			known = !strcmp(word, "wait") ? parse_wait(&wait, first, line)
+						      : parse_woken(&wait, first, line);
+			if (known && !add_wait(trace, &wait_room, &wait))
 				return wait_room > THREADS_MAX ? 0 : -ENOMEM;
 			continue;
 		}

@@ -39,14 +39,16 @@ struct fkt_open_call {
 const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t index);
 
 /**
- * struct fkt_open_wait - a thread that is not on a CPU when an extracted trace begins
+ * struct fkt_open_wait - a thread that is not on a CPU when an extracted trace begins, or is and
+ *	was woken there
  * @tid: the thread
- * @cpu: the CPU that it left, or on which it was woken, if it was on none before
+ * @cpu: the CPU that it left, or on which it was woken, if it was on none before, or is @running
  * @state: its task state when it left, 0 when it could have run on
  * @left: when it left; 0 when that is not known
  * @woken: when it was woken, 0 when that was not so far
  * @waker: who woke it; with @woken 0, before it left; 0 is nobody, or an idle task
  * @early: it was woken before it left
+ * @running: it has not left yet: only who woke it is known
  * @imm: of the event that began what the waker was at: which interrupt it is
  * @code: that event's code, FKT_NO_CODE outside of all calls
  */
@@ -58,6 +60,7 @@ struct fkt_open_wait {
 	uint64_t woken;
 	uint32_t waker;
 	bool early;
+	bool running;
 	uint16_t imm;
 	uint32_t code;
 };
@@ -66,7 +69,7 @@ struct fkt_open_wait {
 #define FKT_NO_CODE UINT32_MAX
 
 /**
- * fkt_open_wait() - threads that are not on a CPU when an extracted trace begins
+ * fkt_open_wait() - threads that waited when an extracted trace begins, or were woken before
  * @trace: the trace
  * @index: 0 … until the answer is NULL
  *

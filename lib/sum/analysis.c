@@ -1412,8 +1412,10 @@ static void open_waits(struct fkt_analysis *a)
 	}
 	for (size_t i = 0; (open = fkt_open_wait(a->trace, i)); i++) {
 		thread = find_thread(a, open->tid, open->cpu);
+		if (thread && open->running && thread->state == THREAD_RUNNING)
+			thread->early = open_waker(a, open);
 		if (!thread || thread == a->unknown || thread->row == FKT_ROW_IDLE ||
-		    thread->state == THREAD_RUNNING || open->left > a->on_since ||
+		    open->running || thread->state == THREAD_RUNNING || open->left > a->on_since ||
 		    open->woken > a->on_since || (open->woken && open->woken < open->left))
 			continue;
 		stack = &thread->stack;

@@ -1604,6 +1604,29 @@ static void test_extracted_lost(void **state)
 	unlink(file);
 }
 
+/* A thread is woken on its way out; a part begins when it has not left yet. */
+static void test_extracted_early(void **state)
+{
+	char file[] = "/tmp/test_print_early.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1050, READ, 0);
+	slot(&build, 1, 1200, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_event(&build, 1, 1250, END, 0);
+	build_switch(&build, 0, 1600, 0x1, 70, 0);
+	build_switch(&build, 0, 3800, 0, 0, 70);
+	build_event(&build, 0, 4500, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "100ns 230ns 400ns 650ns", "-q\n--no-summary --waits");
+	unlink(file);
+}
+
 /* A thread that has ended is in no call any more, though its last one is never left. */
 static void test_extracted_end(void **state)
 {
@@ -1669,6 +1692,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_noise),
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
+		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_off),
 		cmocka_unit_test(test_extracted_lost),
 		cmocka_unit_test(test_outside),
