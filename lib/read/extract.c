@@ -52,6 +52,18 @@ struct out_lane {
 };
 
 /**
+ * struct kept - a call that is kept, though events like its entry are not
+ * @stamp: of its entry
+ * @code: likewise
+ * @how: enum fkt_kept
+ */
+struct kept {
+	uint64_t stamp;
+	uint32_t code;
+	uint32_t how;
+};
+
+/**
  * struct out - the new trace
  * @trace: the old one
  * @extract: what is wanted
@@ -63,6 +75,12 @@ struct out_lane {
  * @reached_end: its last event is the old trace's last one
  * @lane: all lanes
  * @current: who is current on each CPU, as a reader of the new trace will know it
+ * @kept: in the order of their stamps
+ * @n_kept: how many
+ * @kept_room: for so many
+ * @first_tid: who is current on each CPU according to its first event, FKT_PID_UNKNOWN where it
+ *	has none, or others that are picked will tell
+ * @met: there was an event of this CPU
  * @in: pages of the old trace
  * @bounds: all its stamps are between these
  */
@@ -78,6 +96,11 @@ struct out {
 	bool reached_end;
 	struct out_lane *lane;
 	uint32_t current[UINT16_MAX + 1];
+	struct kept *kept;
+	size_t n_kept;
+	size_t kept_room;
+	uint32_t first_tid[UINT16_MAX + 1];
+	bool met[UINT16_MAX + 1];
 	struct fkt_window in;
 	struct fkt_bounds bounds;
 };
@@ -122,21 +145,18 @@ static bool has_cpu(const struct fkt_extract *extract, uint16_t cpu)
 	return !extract->cpus || extract->cpus[cpu / 8] & 1u << cpu % 8;
 }
 
-/*
- * The CPU of a lane: one from which nothing came meanwhile is there all the same, unless the part
- * is of one process, or of other CPUs.
- */
+static bool by_process(const struct fkt_extract *extract)
+{
+	return extract->by_pid || extract->process;
+}
+
+/* The CPU of a lane: one from which nothing came meanwhile is there all the same. */
 static uint32_t cpu_of_lane(const struct out *out, uint32_t number,
 			    const struct fkt_lane_totals *totals)
 {
-	const struct fkt_extract *extract = out->extract;
 	uint32_t cpu = out->lane[number].cpu;
 
-	if (cpu != FKT_CPU_ANY || !totals || totals->cpu >= FKT_CPU_ANY ||
-	    out->trace->header.shared || extract->by_pid || extract->process ||
-	    !has_cpu(extract, (uint16_t)totals->cpu))
-		return cpu;
-	return totals->cpu;
+	return cpu == FKT_CPU_ANY && totals && !out->trace->header.shared ? totals->cpu : cpu;
 }
 
 /* At the trace's end, losses after a lane's last page are in its totals alone. */
@@ -444,45 +464,249 @@ static int copy_stretch(struct out *out, struct fkt_reader *reader)
 
 /* ---- picked events ---- */
 
-static bool is_wanted(const struct out *out, struct fkt_state *state, uint32_t tid)
+static bool wants(void *arg, struct fkt_state *state, uint32_t tid)
 {
-	const struct fkt_extract *extract = out->extract;
+	const struct fkt_extract *extract = arg;
 	const char *comm;
 	uint32_t tgid;
 
-	if (!fkt_state_thread(state, tid, &tgid, &comm))
-		return false;
-	if (extract->by_pid && tid != extract->pid && tgid != extract->pid)
-		return false;
-	if (extract->process && strcmp(comm, extract->process))
-		return false;
-	out->extract->found = true;
-	return true;
+	return fkt_state_thread(state, tid, &tgid, &comm) &&
+	       (!extract->by_pid || tid == extract->pid || tgid == extract->pid) &&
+	       (!extract->process || !strcmp(comm, extract->process));
 }
 
-static bool is_picked(const struct out *out, struct fkt_state *state, const struct fkt_event *event)
+/* Whether all events are picked of what happens on a CPU in a thread. */
+static bool is_wanted(const struct out *out, struct fkt_state *state, uint16_t cpu, uint32_t tid)
+{
+	return has_cpu(out->extract, cpu) &&
+	       (!by_process(out->extract) || wants(out->extract, state, tid));
+}
+
+static bool is_wakeup(const struct fkt_event *event)
+{
+	return (event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW) &&
+	       event->words >= 1;
+}
+
+/*
+ * Whether an event is picked by what it is: all of those that are wanted, and of others what says
+ * who is what, who runs when, and who wakes those that are wanted.
+ */
+static bool is_picked(struct out *out, struct fkt_state *state, const struct fkt_event *event)
+{
+	struct fkt_extract *extract = out->extract;
+
+	if (is_wanted(out, state, event->cpu, event->pid)) {
+		extract->found = true;
+		return true;
+	}
+	if (is_wakeup(event)) {
+		if (!by_process(extract))
+			return true;
+		if (!wants(extract, state, fkt_arg32(event, 0)))
+			return false;
+		extract->found |= has_cpu(extract, event->cpu);
+		return true;
+	}
+	return event->code == FKT_CODE_SWITCH || event->code == FKT_CODE_PAUSE ||
+	       event->code == FKT_CODE_SETMASK || fkt_is_process_event(event->code);
+}
+
+/*
+ * Some calls are kept though their entries and exits are not picked by what they are: those in
+ * which a thread comes to a CPU that is wanted, as its time there is theirs; and what wakes a
+ * thread, so that it is known what that was. The events are gone through once to find them.
+ */
+static int keep_call(struct out *out, struct fkt_state_call *call, enum fkt_kept how)
+{
+	struct kept *larger;
+	size_t room;
+
+	if (!call || call->kept >= how)
+		return 0;
+	if (out->n_kept == out->kept_room) {
+		room = out->kept_room ? 2 * out->kept_room : 1024;
+		larger = realloc(out->kept, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		out->kept = larger;
+		out->kept_room = room;
+	}
+	out->kept[out->n_kept++] = (struct kept){ call->stamp, call->code, how };
+	call->kept = (uint8_t)how;
+	return 0;
+}
+
+static int keep_calls(struct out *out, struct fkt_state_call *call, uint32_t depth)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < depth && !err; i++)
+		err = keep_call(out, &call[i], FKT_KEPT_WITH_CALLEES);
+	return err;
+}
+
+static int keep_calls_of(struct out *out, struct fkt_state *state, uint32_t tid)
+{
+	uint32_t depth;
+	struct fkt_state_call *call = fkt_state_calls(state, tid, &depth);
+
+	return keep_calls(out, call, depth);
+}
+
+/* Those that are open when the part begins. */
+static int keep_open(struct out *out, struct fkt_state *state)
 {
 	const struct fkt_extract *extract = out->extract;
+	const struct fkt_open_wait *wait;
+	struct fkt_state_call *call;
+	uint32_t tid, depth;
+	int err = 0;
 
-	if (!has_cpu(extract, event->cpu))
-		return false;
-	if (!extract->by_pid && !extract->process)
-		return true;
-	if (event->code == FKT_CODE_SWITCH || event->code == FKT_CODE_PAUSE ||
-	    event->code == FKT_CODE_SETMASK || fkt_is_process_event(event->code))
-		return true;
-	if ((event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW) &&
-	    event->words >= 1 && is_wanted(out, state, fkt_arg32(event, 0)))
-		return true;
-	return is_wanted(out, state, event->pid);
+	for (uint32_t cpu = 0; cpu <= UINT16_MAX && !err; cpu++) {
+		tid = fkt_state_current(state, (uint16_t)cpu);
+		if (!is_wanted(out, state, (uint16_t)cpu, tid))
+			continue;
+		call = fkt_state_interrupts(state, (uint16_t)cpu, &depth);
+		err = keep_calls(out, call, depth) ?: keep_calls_of(out, state, tid);
+	}
+	for (uint32_t i = 0; i < fkt_state_threads(state) && !err; i++) {
+		wait = fkt_state_wait(state, i, &tid);
+		/* What a thread sleeps in is told where it left its CPU. */
+		if (extract->cpus && (!wait || !has_cpu(extract, wait->cpu)))
+			continue;
+		if (!by_process(extract) || wants(out->extract, state, tid))
+			err = keep_calls_of(out, state, tid);
+	}
+	return err;
+}
+
+static int keep_at_event(struct out *out, struct fkt_state *state, const struct fkt_event *event)
+{
+	int err = 0;
+
+	if (is_wanted(out, state, event->cpu, event->pid)) {
+		if (event->pid != out->current[event->cpu])
+			err = keep_calls_of(out, state, event->pid);
+	} else if (is_wakeup(event) &&
+		   (!by_process(out->extract) || wants(out->extract, state, fkt_arg32(event, 0)))) {
+		err = keep_call(out, fkt_state_at_work(state, event), FKT_KEPT);
+	}
+	out->current[event->cpu] = event->pid;
+	if (event->code != FKT_CODE_SWITCH || event->words < 1)
+		return err;
+	out->current[event->cpu] = fkt_arg32(event, 4);
+	if (!err && is_wanted(out, state, event->cpu, fkt_arg32(event, 4)))
+		err = keep_calls_of(out, state, fkt_arg32(event, 4));
+	return err;
+}
+
+static int compare_kept(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->stamp != y->stamp)
+		return x->stamp < y->stamp ? -1 : 1;
+	return x->code < y->code ? -1 : x->code > y->code;
+}
+
+static void sort_kept(struct out *out)
+{
+	size_t n = 0;
+
+	if (!out->n_kept)
+		return;
+	qsort(out->kept, out->n_kept, sizeof(*out->kept), compare_kept);
+	for (size_t i = 1; i < out->n_kept; i++) {
+		if (compare_kept(&out->kept[n], &out->kept[i]))
+			out->kept[++n] = out->kept[i];
+		else if (out->kept[i].how > out->kept[n].how)
+			out->kept[n].how = out->kept[i].how;
+	}
+	out->n_kept = n + 1;
+}
+
+static uint8_t how_kept(const struct out *out, const struct fkt_state_call *call)
+{
+	const struct kept key = { .stamp = call->stamp, .code = call->code };
+	const struct kept *kept =
+		out->n_kept ? bsearch(&key, out->kept, out->n_kept, sizeof(key), compare_kept)
+			    : NULL;
+
+	return kept ? (uint8_t)kept->how : FKT_NOT_KEPT;
+}
+
+/* Go through the part; the state is that of its begin, and becomes that of its end. */
+static int find_kept(struct out *out, struct fkt_state *state)
+{
+	struct fkt_reader *reader =
+		fkt_reader_new_window(out->trace, out->extract->from, out->extract->to);
+	struct fkt_event event;
+	int what, err;
+
+	if (!reader)
+		return -ENOMEM;
+	memset(out->current, 0xff, sizeof(out->current));
+	err = keep_open(out, state);
+	while (!err && (what = fkt_reader_next(reader, &event)) > 0) {
+		if (what == FKT_GAP)
+			fkt_state_gap(state, fkt_gap(reader)->cpu);
+		if (what != FKT_EVENT)
+			continue;
+		if (is_picked(out, state, &event))
+			out->first_tid[event.cpu] = FKT_PID_UNKNOWN;
+		else if (!out->met[event.cpu])
+			out->first_tid[event.cpu] = event.pid;
+		out->met[event.cpu] = true;
+		err = fkt_state_event(state, &event) ?: keep_at_event(out, state, &event);
+	}
+	fkt_reader_free(reader);
+	sort_kept(out);
+	return err ?: what < 0 ? what : 0;
+}
+
+/* Mark those that are open, and who is current where no event of the part will tell. */
+static void mark_kept(struct out *out, struct fkt_state *state)
+{
+	struct fkt_state_call *call;
+	uint32_t tid, depth;
+
+	for (uint32_t cpu = 0; cpu <= UINT16_MAX; cpu++) {
+		call = fkt_state_interrupts(state, (uint16_t)cpu, &depth);
+		for (uint32_t i = 0; i < depth; i++)
+			call[i].kept = how_kept(out, &call[i]);
+		if (out->first_tid[cpu] != FKT_PID_UNKNOWN)
+			fkt_state_set_current(state, (uint16_t)cpu, out->first_tid[cpu]);
+	}
+	for (uint32_t j = 0; j < fkt_state_threads(state); j++) {
+		fkt_state_wait(state, j, &tid);
+		call = fkt_state_calls(state, tid, &depth);
+		for (uint32_t i = 0; i < depth; i++)
+			call[i].kept = how_kept(out, &call[i]);
+	}
+}
+
+/* Whether an event is kept for a call that it enters or ends; the state has it already. */
+static bool is_kept(const struct out *out, const struct fkt_state *state, bool picked)
+{
+	struct fkt_state_call *call = fkt_state_entered(state);
+	const struct fkt_state_call *caller = fkt_state_caller(state);
+	/* What its thread is at elsewhere it is at on the CPUs that are wanted, too. */
+	bool tells = out->extract->cpus && fkt_state_told_base(state);
+
+	if (call) {
+		if (picked || (caller && caller->kept == FKT_KEPT_WITH_CALLEES))
+			call->kept = FKT_KEPT_WITH_CALLEES;
+		else
+			call->kept = how_kept(out, call) ?: (uint8_t)tells;
+	}
+	return picked || tells || (call && call->kept) || fkt_state_ended_kept(state);
 }
 
 static void put_gap(struct out *out, const struct fkt_gap *gap)
 {
 	struct out_lane *lane = &out->lane[gap->lane];
 
-	if (!out->trace->header.shared && !has_cpu(out->extract, gap->cpu))
-		return;
 	close_page(out, lane);
 	if (out->trace->header.shared)
 		memset(out->current, 0xff, sizeof(out->current));
@@ -500,6 +724,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 {
 	struct fkt_event event;
 	int what, err = 0;
+	bool picked;
 
 	for (uint32_t cpu = 0; cpu <= UINT16_MAX; cpu++)
 		out->current[cpu] = fkt_state_current(state, (uint16_t)cpu);
@@ -509,9 +734,11 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 			fkt_state_gap(state, fkt_gap(reader)->cpu);
 		} else if (what == FKT_EVENT) {
 			out->complete = event.stamp;
-			if (is_picked(out, state, &event))
+			picked = is_picked(out, state, &event);
+			err = fkt_state_event(state, &event);
+			if (!err && is_kept(out, state, picked))
 				err = put_event(out, &event);
-			err = err ?: fkt_state_event(state, &event) ?: out->writer.err;
+			err = err ?: out->writer.err;
 		}
 	}
 	for (uint32_t i = 0; i < out->trace->header.lanes; i++)
@@ -524,7 +751,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 /* ---- all of it ---- */
 
 /* How things stand when the part begins. */
-static int find_state(struct out *out, struct fkt_state *state, char **text, size_t *bytes)
+static int find_state(struct out *out, struct fkt_state *state)
 {
 	uint64_t from = out->extract->from;
 	struct fkt_reader *reader;
@@ -542,9 +769,21 @@ static int find_state(struct out *out, struct fkt_state *state, char **text, siz
 	}
 	err = err ?: what < 0 ? what : 0;
 	fkt_state_join(state, reader);
-	*text = fkt_state_text(state, bytes);
 	fkt_reader_free(reader);
-	return err ?: *text ? 0 : -ENOMEM;
+	return err;
+}
+
+/* Which calls are kept of events that are not picked: by a state of its own. */
+static int look_ahead_for_kept(struct out *out)
+{
+	struct fkt_state *state = fkt_state_new(out->trace);
+	int err;
+
+	if (!state)
+		return -ENOMEM;
+	err = find_state(out, state) ?: find_kept(out, state);
+	fkt_state_free(state);
+	return err;
 }
 
 static int extract_to(struct out *out)
@@ -553,29 +792,34 @@ static int extract_to(struct out *out)
 	struct fkt_state *state = fkt_state_new(out->trace);
 	struct fkt_reader *reader = fkt_reader_new_window(out->trace, extract->from, extract->to);
 	char *processes = NULL, *text = NULL;
+	bool picks = by_process(extract) || extract->cpus;
 	size_t processes_bytes, text_bytes;
 	int err = -ENOMEM;
 
 	if (!state || !reader)
 		goto out_free;
-	err = find_state(out, state, &text, &text_bytes);
+	err = picks ? look_ahead_for_kept(out) : 0;
+	err = err ?: find_state(out, state);
 	if (err)
 		goto out_free;
+	if (picks)
+		mark_kept(out, state);
 	processes = fkt_state_processes(state, &processes_bytes);
-	if (!processes) {
+	text = fkt_state_text(state, picks, by_process(extract) ? wants : NULL, extract,
+			      &text_bytes);
+	if (!processes || !text) {
 		err = -ENOMEM;
 		goto out_free;
 	}
 	put_head(out, processes, processes_bytes, text, text_bytes);
 	/* A page of a shared lane does not say who is current on each CPU. */
-	if (extract->by_pid || extract->process || extract->cpus || out->trace->header.shared)
+	if (picks || out->trace->header.shared)
 		err = pick_events(out, reader, state);
 	else
 		err = copy_stretch(out, reader);
 	if (!err)
 		err = put_tail(out);
-	if (!err &&
-	    (!extract->events || ((extract->by_pid || extract->process) && !extract->found)))
+	if (!err && (!extract->events || (picks && !extract->found)))
 		err = -ENODATA;
 
 out_free:
@@ -603,6 +847,7 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 	if (!fkt_recorded(trace, &out->start, &out->stop))
 		out->stop = UINT64_MAX;
 	out->reached_end = true;
+	memset(out->first_tid, 0xff, sizeof(out->first_tid));
 	out->lane = calloc(lanes, sizeof(*out->lane));
 	out->in.room = READ_PAGES;
 	if (!fkt_writer_init(&out->writer, fd) && out->lane) {
@@ -613,6 +858,7 @@ int fkt_extract(struct fkt_trace *trace, struct fkt_extract *extract, int fd)
 	for (uint32_t i = 0; out->lane && i < lanes; i++)
 		free(out->lane[i].open);
 	free(out->lane);
+	free(out->kept);
 	write_err = fkt_writer_end(&out->writer);
 	free(out->in.data);
 	free(out);

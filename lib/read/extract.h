@@ -14,13 +14,15 @@
  * @process: only the events of threads with this name; NULL: of all
  * @cpus: only the events of CPUs whose bits are set in it, a bit for each number there can be;
  *	NULL: of all
- * @found: set to whether there is any event of @pid and @process
+ * @found: set to whether there is any event of @pid and @process on @cpus
  * @events: set to how many events there are
  * @pages: set to how many pages
  * @bytes: set to the size of the new trace
  *
- * With @by_pid and @process, switches, and events about processes, are kept of all threads: they
- * say who ran when, and who is called what.
+ * With @by_pid, @process and @cpus, some events are kept of all threads and CPUs: switches, and
+ * events about processes, which say who ran when, and who is called what; wake-ups, of those that
+ * are wanted, with the call or interrupt that did them; and calls in which a thread came to a CPU
+ * that is wanted.
  */
 struct fkt_extract {
 	uint64_t from;

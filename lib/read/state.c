@@ -20,14 +20,8 @@
 #define CALLS_MAX   (1u << 20)
 #define CPUS	    (UINT16_MAX + 1)
 
-struct open_call {
-	uint32_t code;
-	uint16_t imm; /* of its event: which interrupt it is */
-	uint64_t stamp;
-};
-
 struct call_stack {
-	struct open_call *call;
+	struct fkt_state_call *call;
 	uint32_t depth;
 	uint32_t room;
 	uint64_t gaps; /* there were so many when it was last looked at: see calls_of() */
@@ -77,6 +71,9 @@ struct fkt_state {
 	uint64_t gaps;
 	uint32_t calls;
 	bool failed;
+	struct call_stack *entered; /* by the last event */
+	bool ended_kept;	    /* it ended a call that is kept */
+	bool told_base;		    /* it told what a thread is at outside of all calls */
 	struct effect *effect;
 	struct call_stack irq[CPUS];
 	uint32_t current[CPUS];
@@ -162,16 +159,25 @@ static void set_base(const struct fkt_state *state, struct thread *thread, enum 
 	thread->base_gaps = state->gaps;
 }
 
+/* End all calls but the outermost ones. */
+static void cut(struct fkt_state *state, struct call_stack *stack, uint32_t depth)
+{
+	for (uint32_t i = depth; i < calls_of(state, stack); i++) {
+		state->ended_kept |= stack->call[i].kept;
+		state->calls--;
+	}
+	stack->depth = depth;
+}
+
 static void empty(struct fkt_state *state, struct call_stack *stack)
 {
-	state->calls -= calls_of(state, stack);
-	stack->depth = 0;
+	cut(state, stack, 0);
 }
 
 static void push(struct fkt_state *state, struct call_stack *stack, uint32_t code, uint16_t imm,
 		 uint64_t stamp)
 {
-	struct open_call *call;
+	struct fkt_state_call *call;
 
 	stack->depth = calls_of(state, stack);
 	stack->gaps = state->gaps;
@@ -188,11 +194,9 @@ static void push(struct fkt_state *state, struct call_stack *stack, uint32_t cod
 		stack->call = call;
 		stack->room = room;
 	}
-	stack->call[stack->depth].code = code;
-	stack->call[stack->depth].imm = imm;
-	stack->call[stack->depth].stamp = stamp;
-	stack->depth++;
+	stack->call[stack->depth++] = (struct fkt_state_call){ code, imm, FKT_NOT_KEPT, stamp };
 	state->calls++;
+	state->entered = stack;
 }
 
 /* An exit ends the latest call of its code, and those that were entered since then with it. */
@@ -201,8 +205,7 @@ static void pop(struct fkt_state *state, struct call_stack *stack, uint32_t code
 	for (uint32_t depth = calls_of(state, stack); depth; depth--) {
 		if (stack->call[depth - 1].code != code)
 			continue;
-		state->calls -= stack->depth - (depth - 1);
-		stack->depth = depth - 1;
+		cut(state, stack, depth - 1);
 		break;
 	}
 }
@@ -336,8 +339,7 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 	come_to_cpu(state, event->cpu, fkt_arg32(event, 4));
 }
 
-/* What a CPU is at work with: the innermost interrupt, or the outermost call. */
-static struct open_call at_work(struct fkt_state *state, const struct fkt_event *event)
+struct fkt_state_call *fkt_state_at_work(struct fkt_state *state, const struct fkt_event *event)
 {
 	const struct call_stack *irq = &state->irq[event->cpu];
 	const struct thread *thread;
@@ -347,16 +349,14 @@ static struct open_call at_work(struct fkt_state *state, const struct fkt_event 
 	while (depth > 1 && effect_of(state, irq->call[depth - 1].code)->kind != FKT_KIND_CPU_ENTRY)
 		depth--;
 	if (depth)
-		return irq->call[depth - 1];
+		return &irq->call[depth - 1];
 	thread = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid) : NULL;
-	return thread && calls_of(state, &thread->stack)
-		       ? thread->stack.call[0]
-		       : (struct open_call){ .code = FKT_NO_CODE };
+	return thread && calls_of(state, &thread->stack) ? &thread->stack.call[0] : NULL;
 }
 
 static void wake(struct fkt_state *state, const struct fkt_event *event)
 {
-	const struct open_call at = at_work(state, event);
+	const struct fkt_state_call *at = fkt_state_at_work(state, event);
 	const uint32_t tid = fkt_arg32(event, 0);
 	struct thread *thread = tid ? find(state, tid) : NULL;
 	struct fkt_open_wait *wait;
@@ -374,8 +374,8 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 	if (thread->where == ON_CPU)
 		wait->cpu = event->cpu;
 	wait->waker = event->pid;
-	wait->code = at.code;
-	wait->imm = at.imm;
+	wait->code = at ? at->code : FKT_NO_CODE;
+	wait->imm = at ? at->imm : 0;
 	wait->early = thread->where == ON_CPU;
 	if (wait->early)
 		return;
@@ -386,9 +386,12 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 /* An exit of a function: without an entry, it is in that one that the thread slept so far. */
 static void leave_call(struct fkt_state *state, struct thread *thread, uint32_t entry)
 {
-	if (calls_of(state, &thread->stack))
+	if (calls_of(state, &thread->stack)) {
 		pop(state, &thread->stack, entry);
-	else if (base_of(state, thread) == BASE_SLEPT)
+		return;
+	}
+	state->told_base = base_of(state, thread) != BASE_USER;
+	if (base_of(state, thread) == BASE_SLEPT)
 		set_base(state, thread, BASE_UNKNOWN);
 }
 
@@ -398,6 +401,9 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	struct call_stack *irq = &state->irq[event->cpu];
 	struct thread *thread;
 
+	state->entered = NULL;
+	state->ended_kept = false;
+	state->told_base = false;
 	state->blind[event->cpu] = false;
 	if (unlikely(!state->seen[event->cpu] || state->current[event->cpu] != event->pid))
 		correct_current(state, event);
@@ -426,6 +432,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		/* System calls come from user mode, where no other call is open. */
 		if (event->code < FKT_CODE_IRQ_ENTRY) {
 			empty(state, &thread->stack);
+			state->told_base = base_of(state, thread) != BASE_USER;
 			set_base(state, thread, BASE_USER);
 		}
 		if (effect->kind == FKT_KIND_ENTRY)
@@ -459,6 +466,67 @@ void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader)
 uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu)
 {
 	return state->current[cpu];
+}
+
+struct fkt_state_call *fkt_state_calls(struct fkt_state *state, uint32_t tid, uint32_t *depth)
+{
+	struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
+
+	*depth = thread ? calls_of(state, &thread->stack) : 0;
+	return thread ? thread->stack.call : NULL;
+}
+
+struct fkt_state_call *fkt_state_interrupts(struct fkt_state *state, uint16_t cpu, uint32_t *depth)
+{
+	*depth = calls_of(state, &state->irq[cpu]);
+	return state->irq[cpu].call;
+}
+
+struct fkt_state_call *fkt_state_entered(const struct fkt_state *state)
+{
+	const struct call_stack *stack = state->entered;
+
+	return stack ? &stack->call[stack->depth - 1] : NULL;
+}
+
+const struct fkt_state_call *fkt_state_caller(const struct fkt_state *state)
+{
+	const struct call_stack *stack = state->entered;
+
+	return stack && stack->depth > 1 ? &stack->call[stack->depth - 2] : NULL;
+}
+
+bool fkt_state_ended_kept(const struct fkt_state *state)
+{
+	return state->ended_kept;
+}
+
+bool fkt_state_told_base(const struct fkt_state *state)
+{
+	return state->told_base;
+}
+
+uint32_t fkt_state_threads(const struct fkt_state *state)
+{
+	return state->threads;
+}
+
+const struct fkt_open_wait *fkt_state_wait(const struct fkt_state *state, uint32_t index,
+					   uint32_t *tid)
+{
+	const struct thread *thread = &state->thread[index];
+
+	*tid = thread->tid;
+	return thread->where == OFF_CPU ? &thread->wait : NULL;
+}
+
+void fkt_state_set_current(struct fkt_state *state, uint16_t cpu, uint32_t tid)
+{
+	const struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
+
+	if (state->current[cpu] == FKT_PID_UNKNOWN && !state->blind[cpu] &&
+	    (!thread || thread->where == UNKNOWN))
+		come_to_cpu(state, cpu, tid);
 }
 
 static void keep_calls(struct fkt_state *state, struct call_stack *stack)
@@ -620,7 +688,14 @@ static void print_wait(FILE *out, uint32_t tid, const struct fkt_open_wait *wait
 	fputc('\n', out);
 }
 
-char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
+/* The calls of a stack that are told. */
+static bool is_told(const struct call_stack *stack, uint32_t i, bool picked)
+{
+	return !picked || stack->call[i].kept;
+}
+
+char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *wants, void *arg,
+		     size_t *bytes)
 {
 	const struct call_stack *stack;
 	char *text = NULL;
@@ -636,14 +711,18 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 				state->blind[cpu] ? " blind" : "");
 		stack = &state->irq[cpu];
 		for (uint32_t i = 0; i < calls_of(state, stack); i++)
-			fprintf(out, "interrupt %" PRIu32 " %" PRIu32 " %" PRIu64 " %u\n", cpu,
-				stack->call[i].code, stack->call[i].stamp, stack->call[i].imm);
+			if (is_told(stack, i, picked))
+				fprintf(out, "interrupt %" PRIu32 " %" PRIu32 " %" PRIu64 " %u\n",
+					cpu, stack->call[i].code, stack->call[i].stamp,
+					stack->call[i].imm);
 	}
 	for (uint32_t i = 0; i < state->threads; i++) {
 		stack = &state->thread[i].stack;
 		for (uint32_t j = 0; j < calls_of(state, stack); j++)
-			fprintf(out, "call %" PRIu32 " %" PRIu32 " %" PRIu64 "\n",
-				state->thread[i].tid, stack->call[j].code, stack->call[j].stamp);
+			if (is_told(stack, j, picked))
+				fprintf(out, "call %" PRIu32 " %" PRIu32 " %" PRIu64 "\n",
+					state->thread[i].tid, stack->call[j].code,
+					stack->call[j].stamp);
 		if (state->thread[i].where == OFF_CPU)
 			print_wait(out, state->thread[i].tid, &state->thread[i].wait);
 		if (state->thread[i].where == ON_CPU && state->thread[i].wait.early) {
@@ -652,7 +731,8 @@ char *fkt_state_text(const struct fkt_state *state, size_t *bytes)
 			print_waker(out, &state->thread[i].wait);
 			fputc('\n', out);
 		}
-		if (base_of(state, &state->thread[i]) && !state->thread[i].gone)
+		if (base_of(state, &state->thread[i]) && !state->thread[i].gone &&
+		    (!wants || wants(arg, state, state->thread[i].tid)))
 			fprintf(out, "base %" PRIu32 " %u\n", state->thread[i].tid,
 				base_of(state, &state->thread[i]) == BASE_USER);
 	}

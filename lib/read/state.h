@@ -127,6 +127,100 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event);
  */
 void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader);
 
+/* What of a call goes into a part of which events are picked. */
+enum fkt_kept {
+	FKT_NOT_KEPT,
+	FKT_KEPT,	       /* its entry and its exit */
+	FKT_KEPT_WITH_CALLEES, /* and all calls that are made in it */
+};
+
+/**
+ * struct fkt_state_call - a call, or interrupt, that is open
+ * @code: the code of its entry
+ * @imm: of its entry: which interrupt it is
+ * @kept: enum fkt_kept, for the caller to set
+ * @stamp: when it was entered
+ */
+struct fkt_state_call {
+	uint32_t code;
+	uint16_t imm;
+	uint8_t kept;
+	uint64_t stamp;
+};
+
+/**
+ * fkt_state_calls() - the calls that a thread is in
+ * @state: the state
+ * @tid: the thread
+ * @depth: set to how many there are
+ *
+ * Return: they, the outermost one first, valid until the next event.
+ */
+struct fkt_state_call *fkt_state_calls(struct fkt_state *state, uint32_t tid, uint32_t *depth);
+
+/**
+ * fkt_state_interrupts() - the interrupts that a CPU is in, and the calls made there
+ * @state: the state
+ * @cpu: the CPU
+ * @depth: set to how many there are
+ *
+ * Return: as fkt_state_calls() does.
+ */
+struct fkt_state_call *fkt_state_interrupts(struct fkt_state *state, uint16_t cpu, uint32_t *depth);
+
+/**
+ * fkt_state_at_work() - what a CPU is at work with
+ * @state: the state
+ * @event: an event of the CPU
+ *
+ * Return: the innermost interrupt, or its thread's outermost call; NULL outside of all of them.
+ */
+struct fkt_state_call *fkt_state_at_work(struct fkt_state *state, const struct fkt_event *event);
+
+/**
+ * fkt_state_entered() - the call that the last event entered
+ * @state: the state
+ *
+ * Return: it, NULL when it was not an entry.
+ */
+struct fkt_state_call *fkt_state_entered(const struct fkt_state *state);
+
+/**
+ * fkt_state_caller() - the call in which that one was made
+ * @state: the state
+ *
+ * Return: it, or NULL.
+ */
+const struct fkt_state_call *fkt_state_caller(const struct fkt_state *state);
+
+/* Whether the last event ended a call that is kept. */
+bool fkt_state_ended_kept(const struct fkt_state *state);
+
+/* Whether the last event told what its thread is at, outside of all calls, and was up to then. */
+bool fkt_state_told_base(const struct fkt_state *state);
+
+/* How many threads are known. */
+uint32_t fkt_state_threads(const struct fkt_state *state);
+
+/**
+ * fkt_state_wait() - a thread, and whether it waits
+ * @state: the state
+ * @index: from 0 on, less than fkt_state_threads()
+ * @tid: set to the thread
+ *
+ * Return: since when it is on no CPU, and why; NULL when it is on one, or that is not known.
+ */
+const struct fkt_open_wait *fkt_state_wait(const struct fkt_state *state, uint32_t index,
+					   uint32_t *tid);
+
+/**
+ * fkt_state_set_current() - who is current on a CPU came out later
+ * @state: the state
+ * @cpu: the CPU
+ * @tid: the thread; nothing happens if another one, or that it is elsewhere, is known
+ */
+void fkt_state_set_current(struct fkt_state *state, uint16_t cpu, uint32_t tid);
+
 /**
  * fkt_state_current() - the thread that is current on a CPU
  * @state: the state
@@ -165,13 +259,19 @@ bool fkt_state_thread(struct fkt_state *state, uint32_t tid, uint32_t *tgid, con
  */
 char *fkt_state_processes(const struct fkt_state *state, size_t *bytes);
 
+typedef bool fkt_state_wants_fn(void *arg, struct fkt_state *state, uint32_t tid);
+
 /**
  * fkt_state_text() - what runs and what is open, as FKT_SECTION_STATE has it
  * @state: the state
+ * @picked: only the calls that are kept
+ * @wants: the threads of which it is said what they are at outside of all calls, NULL for all
+ * @arg: its first argument
  * @bytes: set to the length of the text
  *
  * Return: the text, owned by the caller, or NULL without memory.
  */
-char *fkt_state_text(const struct fkt_state *state, size_t *bytes);
+char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *wants, void *arg,
+		     size_t *bytes);
 
 #endif

@@ -609,10 +609,10 @@ static void test_extract_options(void **state)
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
 		snprintf(command, sizeof(command),
 			 "bash -c \"cd %s/build/bin; ./fkt_extract %s -o - %s 2>/dev/null | "
-			 "./fkt_print --no-summary --format csv - | cut -d, -f1,3- | "
+			 "./fkt_print --no-summary --format csv %s - | cut -d, -f1,3- | "
 			 "cmp - <(./fkt_print --no-summary --format csv %s %s | "
 			 "cut -d, -f1,3-)\"",
-			 top, cpus[i], path, cpus[i], path);
+			 top, cpus[i], path, cpus[i], cpus[i], path);
 		if (system(command))
 			fail_msg("%s", cpus[i]);
 	}
@@ -1627,6 +1627,152 @@ static void test_extracted_early(void **state)
 	unlink(file);
 }
 
+/* Picked events against the whole trace's of the same CPU or process, in some windows. */
+static void compare_picked(const char *file, const char *begins)
+{
+	char command[3 * sizeof(top)];
+
+	/* Events are not as many, times are since the part's first one, and arguments not known. */
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; "
+		"look() { ./fkt_print $v $p --format csv \"$@\" 2>/dev/null | case $v in "
+		"-q) sed 1,2d;; --noise) sed '/^begin_stamp/,$d';; "
+		"*spans) sed 's/{}//; s/\"{.*}\"//' | cut -d, -f1,3,5-;; *) cat;; esac | sort; }; "
+		"for b in %s; do for e in '' 2900ns; do "
+		"for p in '--cpu 0' '--cpu 1' '--process 70' '--process 71'; do "
+		"./fkt_extract $p --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
+		"for v in -q --noise '--no-summary --cpus' '--no-summary --waits' "
+		"'--no-summary --by function,thread,caller' '--no-summary --calls' "
+		"'--no-summary --spans'; do "
+		"look --range $b..$e $f >$f.whole; look $f.part | diff $f.whole - >$f.diff || "
+		"{ echo \"$v $p $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
+		"done; done; done; done; rm -f $f.*",
+		top, file, begins);
+	assert_int_equal(system(command), 0);
+}
+
+/*
+ * "first" (70) is in a read and in F when it comes to CPU 1, where it calls G; back on CPU 0, F
+ * ends. "second" (71) sleeps on CPU 1, is woken by an interrupt of CPU 0, and goes on there.
+ */
+static void write_wandering(const char *file)
+{
+	struct build build;
+
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1010, READ, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_event(&build, 0, 1200, G, 0);
+	build_event(&build, 0, 1300, G_END, 0);
+	build_switch(&build, 1, 1350, 0x1, 71, 0);
+	build_switch(&build, 0, 1400, 0x0, 70, 0);
+	build_switch(&build, 1, 1600, 0x0, 0, 70);
+	build_event(&build, 1, 1700, G, 0);
+	build_event(&build, 0, 1710, FKT_CODE_IRQ_ENTRY, 3);
+	build_event(&build, 0, 1720, F, 0);
+	slot(&build, 0, 1750, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_event(&build, 0, 1760, F_END, 0);
+	build_event(&build, 0, 1780, FKT_CODE_IRQ_EXIT, 3);
+	build_switch(&build, 0, 1790, 0x0, 0, 71);
+	build_event(&build, 1, 1800, G_END, 0);
+	build_switch(&build, 1, 2000, 0x2, 70, 0);
+	build_event(&build, 0, 2100, END, 0);
+	build_event(&build, 0, 2200, READ + 1, 0);
+	slot(&build, 0, 2300, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_event(&build, 0, 2400, END + 1, 0);
+	build_switch(&build, 0, 2500, 0x1, 71, 70);
+	build_event(&build, 0, 2600, F_END, 0);
+	build_event(&build, 0, 2800, END, 0);
+	build_event(&build, 1, 3000, FKT_CODE_SOFTIRQ_ENTRY, 1);
+	slot(&build, 1, 3100, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_event(&build, 1, 3200, FKT_CODE_SOFTIRQ_EXIT, 1);
+	build_switch(&build, 0, 3300, 0, 70, 71);
+	build_event(&build, 0, 4000, READ, 0);
+	build_switch(&build, 0, 4200, 0, 71, 70);
+	build_switch(&build, 1, 4300, 0, 0, 71);
+	build_event(&build, 1, 4600, END, 0);
+	end_pair(&build, file);
+}
+
+static void test_extracted_picked(void **state)
+{
+	char file[] = "/tmp/test_print_picked.XXXXXX";
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_wandering(file);
+	compare_picked(file, "0 150ns 250ns 450ns 650ns 755ns 850ns 1050ns 1250ns 1450ns 1550ns "
+			     "1700ns 2050ns 2150ns 2250ns 3100ns 3250ns");
+	write_interrupted(file);
+	compare_picked(file, "0 250ns 900ns 1100ns 1450ns 1600ns 1850ns 2300ns 2700ns 4100ns");
+	unlink(file);
+}
+
+/* What others are in when a part of one process begins does not last: its end is not there. */
+static void test_extracted_others(void **state)
+{
+	char file[] = "/tmp/test_print_others.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_interrupted(file);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; ./fkt_extract -p 71 --from 2600ns -o %s.part %s >/dev/null && "
+		 "! ./fkt_print -q %s.part | grep -E 'irq|NET_RX|G '; s=$?; "
+		 "rm -f %s.part; exit $s",
+		 top, file, file, file, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* The CPUs that are left out of a lane for all are not idle for that. */
+static void test_extracted_shared(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=3\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=900\0stop_cycles=5500";
+	char file[] = "/tmp/test_print_shared.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, true);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES,
+		   "60 60 1 sixty\n70 70 1 seventy\n80 80 1 eighty\n");
+	build_pages(&build);
+	build.lane[0].pid = 60;
+	for (uint64_t t = 1000; t < 5000; t += 200) {
+		const uint64_t words[] = { 60 | 70ull << 32, 80ull << 32, 70 | 60ull << 32, 80 };
+
+		build_slot(&build, 0, 0, t, FKT_CODE_SWITCH, 1, &words[0], 1);
+		build_slot(&build, 0, 1, t + 50, FKT_CODE_SWITCH, 0, &words[1], 1);
+		build_slot(&build, 0, 0, t + 100, FKT_CODE_SWITCH, 1, &words[2], 1);
+		build_slot(&build, 0, 1, t + 150, FKT_CODE_SWITCH, 1, &words[3], 1);
+	}
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(&build, 6000, 6000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; ./fkt_extract --cpu 0 -o $f.part $f >/dev/null && "
+		 "./fkt_print --no-summary --format csv --cpus $f >$f.whole && "
+		 "./fkt_print --no-summary --format csv --cpus $f.part | diff $f.whole -; s=$?; "
+		 "rm -f $f.*; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* A thread that has ended is in no call any more, though its last one is never left. */
 static void test_extracted_end(void **state)
 {
@@ -1693,6 +1839,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_extracted_early),
+		cmocka_unit_test(test_extracted_picked),
+		cmocka_unit_test(test_extracted_others),
+		cmocka_unit_test(test_extracted_shared),
 		cmocka_unit_test(test_extracted_off),
 		cmocka_unit_test(test_extracted_lost),
 		cmocka_unit_test(test_outside),

@@ -327,7 +327,9 @@ static void test_picked(void **state)
 		extract.pid = 5;
 		part = extract_trace(trace, &extract);
 		list_picked(&window, trace, &extract);
-		list_picked(&whole, part, &(struct fkt_extract){ .to = UINT64_MAX });
+		/* Of others there is what is needed to know who was at what. */
+		extract.from = 0;
+		list_picked(&whole, part, &extract);
 		assert_same(window.text ? end_list(&window) : "", end_list(&whole));
 		free(window.text);
 		free(whole.text);
@@ -532,7 +534,7 @@ static void test_hostile(void **state)
 	}
 	event.code++;
 	assert_int_equal(fkt_state_event(now, &event), 0);
-	text = fkt_state_text(now, &bytes);
+	text = fkt_state_text(now, false, NULL, NULL, &bytes);
 	assert_non_null(strstr(text, "call 7 1 2999\n"));
 	assert_null(strstr(text, "call 7 0"));
 	free(text);
