@@ -95,6 +95,7 @@ enum fkt_section_type {
  *	flush_cpu_ns sync_cpu_ns direct limit_reached error
  *	overwritten complete_from_cycles		events that were, and from when on none was,
  *							where on_full is overwrite
+ *	after_end					of an extracted trace: docs/format.md
  *	exit_status					the command's, as the shell counts them;
  *							not there if it had not ended
  *	recovered recovered_pages			1: by fkt_recover; pages of memory alone

@@ -18,6 +18,10 @@
 #include "write.h"
 
 #define READ_PAGES 64
+/* So many events behind the end are looked at, as by fkt_print. */
+#define LOOK_AHEAD 1000000
+/* To know what is not known at the end, so many pages before it are. */
+#define END_PAGES  2048
 
 /**
  * struct out_lane - a lane of the new trace
@@ -167,7 +171,7 @@ static uint64_t lost_to_end(const struct out_lane *lane, const struct fkt_lane_t
 		       : lane->lost;
 }
 
-static int put_tail(struct out *out)
+static int put_tail(struct out *out, const char *after_end)
 {
 	uint32_t lanes = out->trace->header.lanes;
 	struct fkt_lane_totals *totals = calloc(lanes, sizeof(*totals));
@@ -211,11 +215,12 @@ static int put_tail(struct out *out)
 	length = asprintf(&info,
 			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=%" PRIu64
 			  "%cpages=%" PRIu64 "%cbytes=%" PRIu64 "%cstart_cycles=%" PRIu64
-			  "%cstop_cycles=%" PRIu64,
+			  "%cstop_cycles=%" PRIu64 "%c%s%s",
 			  events, 0, lost, 0, discarded, 0, pages, 0, pages * FKT_PAGE_BYTES, 0,
-			  out->first, 0, out->last);
+			  out->first, 0, out->last, 0, after_end ? "after_end=" : "",
+			  after_end ?: "");
 	if (length >= 0)
-		fkt_write_section(writer, FKT_SECTION_INFO, info, (size_t)length + 1);
+		fkt_write_section(writer, FKT_SECTION_INFO, info, (size_t)length + !!after_end);
 	fkt_write_section(writer, FKT_SECTION_LANES, totals, lanes * sizeof(*totals));
 	fkt_write_section(writer, FKT_SECTION_END, NULL, 0);
 	fkt_write_footer(writer, tail);
@@ -748,17 +753,15 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 	return err ?: what < 0 ? what : 0;
 }
 
-/* ---- all of it ---- */
+/* ---- behind the end ---- */
 
-/* How things stand when the part begins. */
-static int find_state(struct out *out, struct fkt_state *state)
+/* Follow the state between two stamps. */
+static int go_to(struct out *out, struct fkt_state *state, uint64_t from, uint64_t to)
 {
-	uint64_t from = out->extract->from;
-	struct fkt_reader *reader;
+	struct fkt_reader *reader = fkt_reader_new_window(out->trace, from, to);
 	struct fkt_event event;
 	int what, err = 0;
 
-	reader = fkt_reader_new_window(out->trace, fkt_look_back(out->trace, from), from);
 	if (!reader)
 		return -ENOMEM;
 	while (!err && (what = fkt_reader_next(reader, &event)) > 0) {
@@ -771,6 +774,184 @@ static int find_state(struct out *out, struct fkt_state *state)
 	fkt_state_join(state, reader);
 	fkt_reader_free(reader);
 	return err;
+}
+
+/**
+ * struct open_end - a thread of which something is not known at the end
+ * @tid: the thread
+ * @woken: it is off its CPU, and was woken before it left: on its way out if it runs again without
+ *	being woken once more
+ * @outside: what it was at is said by its next system call
+ */
+struct open_end {
+	uint32_t tid;
+	bool woken;
+	bool outside;
+};
+
+struct open_ends {
+	struct open_end *end;
+	size_t count;
+	size_t left;
+};
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct open_end *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int find_ends(const struct out *out, const struct fkt_state *state, struct open_ends *ends)
+{
+	const uint32_t threads = fkt_state_threads(state);
+	const struct fkt_open_wait *wait;
+	struct open_end end;
+
+	ends->end = calloc(threads + 1, sizeof(*ends->end));
+	if (!ends->end)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < threads; i++) {
+		wait = fkt_state_wait(state, i, &end.tid);
+		end.woken = wait && wait->early && wait->state && !wait->woken;
+		end.outside = fkt_state_is_outside(state, i, out->extract->from);
+		if (end.woken || end.outside)
+			ends->end[ends->count++] = end;
+		ends->left += end.woken + end.outside;
+	}
+	qsort(ends->end, ends->count, sizeof(*ends->end), compare_ends);
+	return 0;
+}
+
+static struct open_end *end_of(const struct open_ends *ends, uint32_t tid)
+{
+	const struct open_end key = { .tid = tid };
+
+	return bsearch(&key, ends->end, ends->count, sizeof(key), compare_ends);
+}
+
+/* It has come out that a thread runs, or was woken. Whether that was not known. */
+static bool close_woken(struct open_ends *ends, uint32_t tid)
+{
+	struct open_end *end = end_of(ends, tid);
+
+	if (!end || !end->woken)
+		return false;
+	end->woken = false;
+	ends->left--;
+	return true;
+}
+
+static bool close_outside(struct open_ends *ends, uint32_t tid)
+{
+	struct open_end *end = end_of(ends, tid);
+
+	if (!end || !end->outside)
+		return false;
+	end->outside = false;
+	ends->left--;
+	return true;
+}
+
+/* Whether an event tells of a thread what was not known. */
+static int tells_of_end(struct open_ends *ends, struct fkt_state *state,
+			const struct fkt_event *event, bool *tells)
+{
+	int err;
+
+	*tells = close_woken(ends, event->pid);
+	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
+		*tells |= close_woken(ends, fkt_arg32(event, 4));
+	else if (is_wakeup(event))
+		*tells |= close_woken(ends, fkt_arg32(event, 0));
+	err = fkt_state_event(state, event);
+	if (fkt_state_told_base(state))
+		*tells |= close_outside(ends, event->pid);
+	/* Its pid may be given anew. */
+	if (event->code == FKT_CODE_RELEASE && event->words >= 1) {
+		close_woken(ends, fkt_arg32(event, 0));
+		close_outside(ends, fkt_arg32(event, 0));
+	}
+	return err;
+}
+
+static void print_after_end(FILE *file, const struct fkt_event *event)
+{
+	fprintf(file, "%" PRIu64 " %u %" PRIu32 " %" PRIu32 " %u", event->stamp, event->cpu,
+		event->pid, event->code, event->imm);
+	for (unsigned int i = 0; i < event->words; i++)
+		fprintf(file, " %" PRIu64, fkt_arg64(event, 8 * i));
+	fputc(';', file);
+}
+
+static int look_behind_end(struct out *out, struct fkt_state *state, struct open_ends *ends,
+			   FILE *file)
+{
+	struct fkt_reader *reader = fkt_reader_new_window(out->trace, out->extract->to, UINT64_MAX);
+	const char *info = fkt_info(out->trace, "after_end");
+	struct fkt_event event;
+	int what = FKT_END, err = reader ? 0 : -ENOMEM;
+	bool tells;
+
+	for (unsigned int i = 0; !err && ends->left && i < LOOK_AHEAD; i++) {
+		what = fkt_reader_next(reader, &event);
+		if (what <= 0)
+			break;
+		if (what == FKT_GAP) {
+			fkt_state_gap(state, fkt_gap(reader)->cpu);
+			for (size_t j = 0; j < ends->count; j++)
+				close_outside(ends, ends->end[j].tid);
+		} else if (what == FKT_EVENT) {
+			err = tells_of_end(ends, state, &event, &tells);
+			if (tells)
+				print_after_end(file, &event);
+		}
+	}
+	/* What comes behind the old trace comes behind the new one. */
+	if (!err && ends->left && what == FKT_END && info)
+		fputs(info, file);
+	fkt_reader_free(reader);
+	return err ?: what < 0 ? what : 0;
+}
+
+/*
+ * The events behind the end that tell what is not known there; the state is that of the end, NULL:
+ * one is made, from a little before.
+ */
+static int find_after_end(struct out *out, struct fkt_state *state, char **text)
+{
+	const uint64_t to = out->extract->to;
+	struct fkt_state *own = state ? NULL : fkt_state_new(out->trace);
+	struct open_ends ends = { 0 };
+	FILE *file;
+	size_t bytes;
+	int err = -ENOMEM;
+
+	if (to == UINT64_MAX || !(file = open_memstream(text, &bytes))) {
+		fkt_state_free(own);
+		return to == UINT64_MAX ? 0 : -ENOMEM;
+	}
+	if (own)
+		err = go_to(out, own, fkt_look_back_pages(out->trace, to, END_PAGES), to);
+	if (state || (own && !err))
+		err = find_ends(out, state ?: own, &ends);
+	if (!err && ends.left)
+		err = look_behind_end(out, state ?: own, &ends, file);
+	if (fclose(file) && !err)
+		err = -ENOMEM;
+	free(ends.end);
+	fkt_state_free(own);
+	return err;
+}
+
+/* ---- all of it ---- */
+
+/* How things stand when the part begins. */
+static int find_state(struct out *out, struct fkt_state *state)
+{
+	uint64_t from = out->extract->from;
+
+	return go_to(out, state, fkt_look_back(out->trace, from), from);
 }
 
 /* Which calls are kept of events that are not picked: by a state of its own. */
@@ -791,7 +972,7 @@ static int extract_to(struct out *out)
 	struct fkt_extract *extract = out->extract;
 	struct fkt_state *state = fkt_state_new(out->trace);
 	struct fkt_reader *reader = fkt_reader_new_window(out->trace, extract->from, extract->to);
-	char *processes = NULL, *text = NULL;
+	char *processes = NULL, *text = NULL, *after_end = NULL;
 	bool picks = by_process(extract) || extract->cpus;
 	size_t processes_bytes, text_bytes;
 	int err = -ENOMEM;
@@ -814,17 +995,18 @@ static int extract_to(struct out *out)
 	put_head(out, processes, processes_bytes, text, text_bytes);
 	/* A page of a shared lane does not say who is current on each CPU. */
 	if (picks || out->trace->header.shared)
-		err = pick_events(out, reader, state);
+		err = pick_events(out, reader, state) ?: find_after_end(out, state, &after_end);
 	else
-		err = copy_stretch(out, reader);
+		err = copy_stretch(out, reader) ?: find_after_end(out, NULL, &after_end);
 	if (!err)
-		err = put_tail(out);
+		err = put_tail(out, after_end);
 	if (!err && (!extract->events || (picks && !extract->found)))
 		err = -ENODATA;
 
 out_free:
 	free(processes);
 	free(text);
+	free(after_end);
 	fkt_reader_free(reader);
 	fkt_state_free(state);
 	return err;

@@ -167,6 +167,9 @@ bool fkt_read_block(struct fkt_trace *trace, uint64_t number, struct fkt_block *
  */
 uint64_t fkt_seek_stamp(struct fkt_trace *trace, uint64_t stamp);
 
+/* fkt_look_back(), by about so many pages. */
+uint64_t fkt_look_back_pages(struct fkt_trace *trace, uint64_t from, uint64_t pages);
+
 /* ---- scan.c ---- */
 
 /*

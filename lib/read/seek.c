@@ -7,15 +7,15 @@
 
 #include "internal.h"
 
-uint64_t fkt_look_back(struct fkt_trace *trace, uint64_t from)
+uint64_t fkt_look_back_pages(struct fkt_trace *trace, uint64_t from, uint64_t pages)
 {
 	uint64_t number = fkt_seek_stamp(trace, from);
 	struct fkt_block block;
 
-	if (number <= FKT_LOOK_BACK_PAGES / FKT_BLOCK_PAGES)
+	if (number <= pages / FKT_BLOCK_PAGES)
 		return 0;
 	/* No event of the pages before this index is later than its max_end. */
-	number -= FKT_LOOK_BACK_PAGES / FKT_BLOCK_PAGES;
+	number -= pages / FKT_BLOCK_PAGES;
 	if (!fkt_read_block(trace, number, &block) || block.max_end >= from)
 		return 0;
 	return block.max_end;
@@ -30,6 +30,11 @@ uint64_t fkt_recording_end(const struct fkt_trace *trace, uint64_t last)
 			       stop <= trace->clock[1].cycles && fkt_clocks_agree(trace)
 		       ? stop
 		       : last;
+}
+
+uint64_t fkt_look_back(struct fkt_trace *trace, uint64_t from)
+{
+	return fkt_look_back_pages(trace, from, FKT_LOOK_BACK_PAGES);
 }
 
 bool fkt_span(struct fkt_trace *trace, uint64_t *first, uint64_t *last)

@@ -73,6 +73,7 @@ struct fkt_state {
 	bool failed;
 	struct call_stack *entered; /* by the last event */
 	bool ended_kept;	    /* it ended a call that is kept */
+	bool syscalls;		    /* there are any */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
 	struct effect *effect;
 	struct call_stack irq[CPUS];
@@ -434,6 +435,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 			empty(state, &thread->stack);
 			state->told_base = base_of(state, thread) != BASE_USER;
 			set_base(state, thread, BASE_USER);
+			state->syscalls = true;
 		}
 		if (effect->kind == FKT_KIND_ENTRY)
 			push(state, &thread->stack, event->code, 0, event->stamp);
@@ -504,6 +506,19 @@ bool fkt_state_ended_kept(const struct fkt_state *state)
 bool fkt_state_told_base(const struct fkt_state *state)
 {
 	return state->told_base;
+}
+
+/* The ancestor of all kernel threads, which make no system calls. */
+#define KTHREADD 2
+
+bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_t since)
+{
+	const struct thread *thread = &state->thread[index];
+
+	return state->syscalls && thread->tid && thread->tid != KTHREADD &&
+	       thread->ppid != KTHREADD && !calls_of(state, &thread->stack) &&
+	       base_of(state, thread) != BASE_USER &&
+	       (thread->where == ON_CPU || (thread->where == OFF_CPU && thread->wait.left > since));
 }
 
 uint32_t fkt_state_threads(const struct fkt_state *state)
@@ -940,4 +955,26 @@ const struct fkt_open_base *fkt_open_base(const struct fkt_trace *trace, size_t 
 const struct fkt_open_wait *fkt_open_wait(const struct fkt_trace *trace, size_t index)
 {
 	return index < trace->n_open_waits ? &trace->open_waits[index] : NULL;
+}
+
+bool fkt_next_after_end(char **text, struct fkt_event *event, uint64_t *words)
+{
+	char *one = strsep(text, ";"), *word;
+	uint32_t cpu, imm;
+
+	*event = (struct fkt_event){ .args = words };
+	if (!one || !fkt_parse_u64(fkt_next_word(&one), &event->stamp) ||
+	    !fkt_parse_u32(fkt_next_word(&one), &cpu) || cpu > UINT16_MAX ||
+	    !fkt_parse_u32(fkt_next_word(&one), &event->pid) ||
+	    !fkt_parse_u32(fkt_next_word(&one), &event->code) || event->code >= FKT_SLOT_CODES ||
+	    !fkt_parse_u32(fkt_next_word(&one), &imm) || imm > UINT16_MAX)
+		return false;
+	event->cpu = (uint16_t)cpu;
+	event->imm = (uint16_t)imm;
+	for (; event->words < FKT_SLOT_WORDS_MAX && (word = fkt_next_word(&one)); event->words++) {
+		if (!fkt_parse_u64(word, &words[event->words]))
+			return false;
+		words[event->words] = htole64(words[event->words]);
+	}
+	return true;
 }

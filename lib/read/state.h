@@ -95,6 +95,19 @@ struct fkt_open_base {
  */
 const struct fkt_open_base *fkt_open_base(const struct fkt_trace *trace, size_t index);
 
+/**
+ * fkt_next_after_end() - an event behind the end of an extracted trace
+ * @text: what follows of INFO's "after_end", is moved on and cut
+ * @event: set to it
+ * @words: room for its arguments, FKT_SLOT_WORDS_MAX
+ *
+ * They tell what cannot be known at the end: whether a thread that was woken on its way out sleeps,
+ * and what a thread was at whose calls are not known.
+ *
+ * Return: false when there is none any more.
+ */
+bool fkt_next_after_end(char **text, struct fkt_event *event, uint64_t *words);
+
 struct fkt_state;
 
 /**
@@ -198,6 +211,16 @@ bool fkt_state_ended_kept(const struct fkt_state *state);
 
 /* Whether the last event told what its thread is at, outside of all calls, and was up to then. */
 bool fkt_state_told_base(const struct fkt_state *state);
+
+/**
+ * fkt_state_is_outside() - whether it is not known what a thread was at that ran lately
+ * @state: the state
+ * @index: the thread, as of fkt_state_wait()
+ * @since: it ran after this stamp
+ *
+ * Return: so it is, though it is known of others: its next system call will tell.
+ */
+bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_t since);
 
 /* How many threads are known. */
 uint32_t fkt_state_threads(const struct fkt_state *state);

@@ -147,6 +147,7 @@ struct fkt_analysis {
 	bool interrupted; /* a CPU was in an interrupt when an extracted trace began */
 	bool reduced;	  /* calls were taken out of the events */
 	bool failed;
+	bool behind;	    /* the events are those behind the end of an extracted trace */
 	uint32_t unsettled; /* the first thread that may be, see fkt_analysis_is_settled() */
 	bool odd;	    /* something was taken out of the events that should not have been */
 	uint32_t epoch;
@@ -569,7 +570,7 @@ static void leave_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct
 		.end = event->stamp,
 		.cycles = own,
 		.own = own,
-		.exit = event,
+		.exit = a->behind ? NULL : event,
 	};
 
 	a->row[row].partial += call.counts;
@@ -1722,6 +1723,36 @@ static void end_thread(struct fkt_analysis *a, struct thread *thread, uint64_t l
 		end_state(a, thread, a->duration);
 }
 
+/*
+ * Where an extracted trace ends, some things come out by events behind it, which it has for that.
+ * They are looked at as those behind a window's end are.
+ */
+static void decide_at_end(struct fkt_analysis *a, uint64_t last)
+{
+	const char *info = fkt_info(a->trace, "after_end");
+	char *copy = info && *info ? strdup(info) : NULL, *text = copy;
+	uint64_t words[FKT_SLOT_WORDS_MAX];
+	struct fkt_event event;
+	struct thread *thread;
+
+	if (!copy)
+		return;
+	fkt_analysis_charge(a, last, false);
+	for (uint32_t i = 0; i < a->n_seen; i++)
+		leave_cpu(a, &a->cpu[a->seen[i]]);
+	/* Nothing was taken out of these; and what ends there lasts to the trace's end. */
+	a->reduced = false;
+	a->behind = true;
+	while (!fkt_analysis_is_settled(a) && fkt_next_after_end(&text, &event, words) &&
+	       event.code != FKT_CODE_FOLDED) {
+		event.stamp = last;
+		if (fkt_analysis_event(a, &event))
+			break;
+	}
+	for_each_thread(a, thread) tell_untold(a, thread);
+	free(copy);
+}
+
 int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 {
 	struct thread *thread;
@@ -1736,6 +1767,7 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	if (a->on)
 		last = fkt_recording_end(a->trace, last);
 	see_silent_cpus(a, last);
+	decide_at_end(a, last);
 	charge_all(a, last);
 	tell_waits(a, last);
 	for_each_thread(a, thread) tell_untold(a, thread);

@@ -1633,23 +1633,66 @@ static void compare_picked(const char *file, const char *begins)
 	char command[3 * sizeof(top)];
 
 	/* Events are not as many, times are since the part's first one, and arguments not known. */
-	snprintf(
-		command, sizeof(command),
-		"cd %s/build/bin; f=%s; "
-		"look() { ./fkt_print $v $p --format csv \"$@\" 2>/dev/null | case $v in "
-		"-q) sed 1,2d;; --noise) sed '/^begin_stamp/,$d';; "
-		"*spans) sed 's/{}//; s/\"{.*}\"//' | cut -d, -f1,3,5-;; *) cat;; esac | sort; }; "
-		"for b in %s; do for e in '' 2900ns; do "
-		"for p in '--cpu 0' '--cpu 1' '--process 70' '--process 71'; do "
-		"./fkt_extract $p --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
-		"for v in -q --noise '--no-summary --cpus' '--no-summary --waits' "
-		"'--no-summary --by function,thread,caller' '--no-summary --calls' "
-		"'--no-summary --spans'; do "
-		"look --range $b..$e $f >$f.whole; look $f.part | diff $f.whole - >$f.diff || "
-		"{ echo \"$v $p $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
-		"done; done; done; done; rm -f $f.*",
-		top, file, begins);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; "
+		 "look() { ./fkt_print $v $p --format csv \"$@\" 2>/dev/null | case $v in "
+		 "-q) sed 1,2d;; --noise) sed '/^begin_stamp/,$d';; "
+		 "*spans) sed 's/{}//; s/\"{.*}\"//' | cut -d, -f1,3,5-;; *) cat;; esac | sort; }; "
+		 "for b in %s; do for e in '' 2900ns; do "
+		 "for p in '--cpu 0' '--cpu 1' '--process 70' '--process 71'; do "
+		 "./fkt_extract $p --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
+		 "for v in -q --noise '--no-summary --cpus' '--no-summary --waits' "
+		 "'--no-summary --by function,thread,caller' '--no-summary --calls' "
+		 "'--no-summary --spans'; do "
+		 "look --range $b..$e $f >$f.whole; look $f.part | diff $f.whole - >$f.diff || "
+		 "{ echo \"$v $p $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
+		 "done; done; done; done; rm -f $f.*",
+		 top, file, begins);
 	assert_int_equal(system(command), 0);
+}
+
+/*
+ * Behind a part's end it comes out that "first" (70) was woken on its way out, and that "second"
+ * (71), of which nothing was known, was in a call that began before.
+ */
+static void test_extracted_after_end(void **state)
+{
+	char file[] = "/tmp/test_print_after.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 0);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1010, FKT_CODE_IRQ_ENTRY, 3);
+	build_event(&build, 1, 1020, FKT_CODE_IRQ_EXIT, 3);
+	slot(&build, 0, 1200, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_switch(&build, 0, 1600, 0x1, 70, 0);
+	build_switch(&build, 1, 2000, 0, 0, 71);
+	build_switch(&build, 1, 2500, 0x1, 71, 0);
+	build_switch(&build, 0, 2700, 0x0, 0, 71);
+	build_switch(&build, 0, 4300, 0x1, 71, 0);
+	build_switch(&build, 0, 4400, 0, 0, 70);
+	build_event(&build, 0, 4500, END, 0);
+	build_switch(&build, 1, 5200, 0, 0, 71);
+	build_event(&build, 1, 5300, END + 1, 7);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 100ns 230ns 650ns 1100ns",
+			"-q\n--no-summary --cpus\n--no-summary --waits\n"
+			"--no-summary --by function,thread");
+	compare_picked(file, "0 230ns 650ns");
+	/* And a part of a part, which ends with it, or before. */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; v='-q --format csv'; "
+		 "./fkt_extract --to 2us -o $f.1 $f >/dev/null && for e in 1800ns 5us; do "
+		 "./fkt_extract --range 500ns..$e -o $f.2 $f.1 >/dev/null && "
+		 "./fkt_print $v --range 500ns..$e $f.1 >$f.3 && "
+		 "./fkt_print $v $f.2 | diff $f.3 - || { rm -f $f.*; exit 1; }; done; rm -f $f.*",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
 }
 
 /*
@@ -1839,6 +1882,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_extracted_early),
+		cmocka_unit_test(test_extracted_after_end),
 		cmocka_unit_test(test_extracted_picked),
 		cmocka_unit_test(test_extracted_others),
 		cmocka_unit_test(test_extracted_shared),
