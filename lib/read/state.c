@@ -46,6 +46,7 @@ struct thread {
 	uint32_t ppid;
 	uint32_t next; /* in the same bucket */
 	bool gone;
+	bool waker; /* of one that waits */
 	char comm[FKT_COMM_BYTES + 1];
 	uint8_t where; /* enum whereabouts */
 	uint8_t base;  /* enum base, see base_of() */
@@ -666,7 +667,25 @@ bool fkt_state_thread(struct fkt_state *state, uint32_t tid, uint32_t *tgid, con
 	return true;
 }
 
-char *fkt_state_processes(const struct fkt_state *state, size_t *bytes)
+/* Who has woken a thread is named with its wait, also when it has ended since. */
+static void mark_wakers(struct fkt_state *state)
+{
+	const uint32_t threads = state->threads;
+	const struct fkt_open_wait *wait;
+	struct thread *waker;
+
+	for (uint32_t i = 0; i < threads; i++) {
+		wait = &state->thread[i].wait;
+		if (state->thread[i].where == UNKNOWN || (!wait->woken && !wait->early))
+			continue;
+		waker = wait->waker && wait->waker != FKT_PID_UNKNOWN ? find(state, wait->waker)
+								      : NULL;
+		if (waker)
+			waker->waker = true;
+	}
+}
+
+char *fkt_state_processes(struct fkt_state *state, size_t *bytes)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, bytes);
@@ -674,9 +693,10 @@ char *fkt_state_processes(const struct fkt_state *state, size_t *bytes)
 
 	if (!out)
 		return NULL;
+	mark_wakers(state);
 	for (uint32_t i = 0; i < state->threads; i++) {
 		thread = &state->thread[i];
-		if (!thread->gone && thread->tid && strcmp(thread->comm, "?"))
+		if ((!thread->gone || thread->waker) && thread->tid && strcmp(thread->comm, "?"))
 			fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", thread->tid,
 				thread->tgid, thread->ppid, thread->comm);
 	}

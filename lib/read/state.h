@@ -280,7 +280,7 @@ bool fkt_state_thread(struct fkt_state *state, uint32_t tid, uint32_t *tgid, con
  *
  * Return: the text, owned by the caller, or NULL without memory.
  */
-char *fkt_state_processes(const struct fkt_state *state, size_t *bytes);
+char *fkt_state_processes(struct fkt_state *state, size_t *bytes);
 
 typedef bool fkt_state_wants_fn(void *arg, struct fkt_state *state, uint32_t tid);
 

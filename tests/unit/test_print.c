@@ -1627,6 +1627,34 @@ static void test_extracted_early(void **state)
 	unlink(file);
 }
 
+/* Who has woken a thread is known by name in a part that begins when it has ended. */
+static void test_extracted_waker(void **state)
+{
+	char file[] = "/tmp/test_print_waker.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 1, 1000, READ, 0);
+	build_switch(&build, 1, 1010, 0x1, 71, 0);
+	build_event(&build, 0, 1020, READ, 0);
+	slot(&build, 0, 1200, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_event(&build, 0, 1220, END, 0);
+	slot(&build, 0, 1300, FKT_CODE_EXIT, 0, 1, 70, 0);
+	build_switch(&build, 0, 1400, 0x20, 70, 0);
+	slot(&build, 1, 1500, FKT_CODE_RELEASE, 0, 1, 70, 0);
+	build_event(&build, 0, 1600, FKT_CODE_IRQ_ENTRY, 3);
+	build_event(&build, 0, 1700, FKT_CODE_IRQ_EXIT, 3);
+	build_switch(&build, 1, 2500, 0, 0, 71);
+	build_event(&build, 1, 4500, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "550ns 650ns", "--no-summary --waits");
+	unlink(file);
+}
+
 /* Picked events against the whole trace's of the same CPU or process, in some windows. */
 static void compare_picked(const char *file, const char *begins)
 {
@@ -1883,6 +1911,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_after_end),
+		cmocka_unit_test(test_extracted_waker),
 		cmocka_unit_test(test_extracted_picked),
 		cmocka_unit_test(test_extracted_others),
 		cmocka_unit_test(test_extracted_shared),
