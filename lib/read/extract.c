@@ -802,7 +802,9 @@ static int compare_ends(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static int find_ends(const struct out *out, const struct fkt_state *state, struct open_ends *ends)
+/* What was known at the begin, by all that lies before it, is known in the part up to its end. */
+static int find_ends(const struct out *out, const struct fkt_state *state, struct fkt_state *begin,
+		     struct open_ends *ends)
 {
 	const uint32_t threads = fkt_state_threads(state);
 	const struct fkt_open_wait *wait;
@@ -814,7 +816,8 @@ static int find_ends(const struct out *out, const struct fkt_state *state, struc
 	for (uint32_t i = 0; i < threads; i++) {
 		wait = fkt_state_wait(state, i, &end.tid);
 		end.woken = wait && wait->early && wait->state && !wait->woken;
-		end.outside = fkt_state_is_outside(state, i, out->extract->from);
+		end.outside = fkt_state_is_outside(state, i, out->extract->from) &&
+			      !(begin && fkt_state_knows(begin, end.tid));
 		if (end.woken || end.outside)
 			ends->end[ends->count++] = end;
 		ends->left += end.woken + end.outside;
@@ -915,28 +918,31 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 }
 
 /*
- * The events behind the end that tell what is not known there; the state is that of the end, NULL:
- * one is made, from a little before.
+ * The events behind the end that tell what is not known there. The state is that of the end; or,
+ * when it was not followed up to there, of the begin: then one is made, from a little before.
  */
-static int find_after_end(struct out *out, struct fkt_state *state, char **text)
+static int find_after_end(struct out *out, struct fkt_state *state, bool at_end, char **text)
 {
 	const uint64_t to = out->extract->to;
-	struct fkt_state *own = state ? NULL : fkt_state_new(out->trace);
+	struct fkt_state *own = NULL, *end = state;
 	struct open_ends ends = { 0 };
 	FILE *file;
 	size_t bytes;
-	int err = -ENOMEM;
+	int err = 0;
 
-	if (to == UINT64_MAX || !(file = open_memstream(text, &bytes))) {
-		fkt_state_free(own);
-		return to == UINT64_MAX ? 0 : -ENOMEM;
+	if (to == UINT64_MAX)
+		return 0;
+	file = open_memstream(text, &bytes);
+	if (!file)
+		return -ENOMEM;
+	if (!at_end) {
+		end = own = fkt_state_new(out->trace);
+		err = own ? go_to(out, own, fkt_look_back_pages(out->trace, to, END_PAGES), to)
+			  : -ENOMEM;
 	}
-	if (own)
-		err = go_to(out, own, fkt_look_back_pages(out->trace, to, END_PAGES), to);
-	if (state || (own && !err))
-		err = find_ends(out, state ?: own, &ends);
+	err = err ?: find_ends(out, end, own ? state : NULL, &ends);
 	if (!err && ends.left)
-		err = look_behind_end(out, state ?: own, &ends, file);
+		err = look_behind_end(out, end, &ends, file);
 	if (fclose(file) && !err)
 		err = -ENOMEM;
 	free(ends.end);
@@ -995,9 +1001,10 @@ static int extract_to(struct out *out)
 	put_head(out, processes, processes_bytes, text, text_bytes);
 	/* A page of a shared lane does not say who is current on each CPU. */
 	if (picks || out->trace->header.shared)
-		err = pick_events(out, reader, state) ?: find_after_end(out, state, &after_end);
+		err = pick_events(out, reader, state)
+			      ?: find_after_end(out, state, true, &after_end);
 	else
-		err = copy_stretch(out, reader) ?: find_after_end(out, NULL, &after_end);
+		err = copy_stretch(out, reader) ?: find_after_end(out, state, false, &after_end);
 	if (!err)
 		err = put_tail(out, after_end);
 	if (!err && (!extract->events || (picks && !extract->found)))

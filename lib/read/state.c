@@ -522,6 +522,13 @@ bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_
 	       (thread->where == ON_CPU || (thread->where == OFF_CPU && thread->wait.left > since));
 }
 
+bool fkt_state_knows(struct fkt_state *state, uint32_t tid)
+{
+	const struct thread *thread = find(state, tid);
+
+	return thread && (calls_of(state, &thread->stack) || base_of(state, thread) == BASE_USER);
+}
+
 uint32_t fkt_state_threads(const struct fkt_state *state)
 {
 	return state->threads;

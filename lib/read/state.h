@@ -222,6 +222,9 @@ bool fkt_state_told_base(const struct fkt_state *state);
  */
 bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_t since);
 
+/* Whether it is known of a thread what it is at, or would be outside of all calls. */
+bool fkt_state_knows(struct fkt_state *state, uint32_t tid);
+
 /* How many threads are known. */
 uint32_t fkt_state_threads(const struct fkt_state *state);
 
