@@ -647,7 +647,7 @@ static int find_kept(struct out *out, struct fkt_state *state)
 	struct fkt_reader *reader =
 		fkt_reader_new_window(out->trace, out->extract->from, out->extract->to);
 	struct fkt_event event;
-	int what, err;
+	int what = 0, err;
 
 	if (!reader)
 		return -ENOMEM;
