@@ -1769,7 +1769,8 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	see_silent_cpus(a, last);
 	decide_at_end(a, last);
 	charge_all(a, last);
-	tell_waits(a, last);
+	if (a->on)
+		tell_waits(a, last);
 	for_each_thread(a, thread) tell_untold(a, thread);
 	a->duration = on_time(a, last);
 	a->cpus = a->n_seen;
