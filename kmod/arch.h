@@ -94,6 +94,16 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
  */
 static __always_inline bool fkt_arch_kernel_address(u64 address);
 
+/**
+ * fkt_arch_kprobe_reads - how far behind a function's end the kernel reads to put a kprobe into it
+ * @at: the kprobe's address
+ * @offset: how far that is behind the function's beginning
+ *
+ * Context: process.
+ * Return: bytes.
+ */
+static inline u32 fkt_arch_kprobe_reads(unsigned long at, unsigned long offset);
+
 #include "machine.h"
 
 /* --- Functions -------------------------------------------------------------------------------- */

@@ -588,8 +588,9 @@ struct fkt_ended_list {
  * tracepoint, and EINVAL for a recording without FKT_ON_FULL_OVERWRITE.
  *
  * Addresses: EINVAL also for one that must not be probed, EILSEQ for one within an instruction,
- * EPERM for one in FKT itself, and for all on a kernel that is locked down for confidentiality,
- * where the device cannot be opened either. ENOENT for code that has gone.
+ * EDEADLK for one in FKT itself, ERANGE for one in the last function of a module, where the kernel
+ * would read what is behind the module; EPERM for all on a kernel that is locked down for
+ * confidentiality, where the device cannot be opened either. ENOENT for code that has gone.
  */
 #define FKT_ADD_PROBES	    _IOWR(FKT_IOC, 12, struct fkt_probes)
 /*

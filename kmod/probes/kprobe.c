@@ -6,6 +6,7 @@
  * when they are given, and executed each time. The probes are registered at once, for that is the
  * kernel's check of the address, and enabled when their layer is attached.
  */
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
@@ -380,10 +381,45 @@ static bool fkt_kprobe_spec_valid(const struct fkt_kprobe_spec *spec)
 	       (spec->flags & FKT_KPROBE_RETURN || !spec->max_active);
 }
 
+/**
+ * fkt_kprobe_check - whether a kprobe may be put where the recorder asks for it
+ * @kp: the kprobe, with its address
+ *
+ * What the kernel refuses, it does. But it takes the last function of a module to go on to the end
+ * of its pages, decodes whatever there is up to there, and panics where the last instruction has
+ * half of its bytes behind that.
+ *
+ * Context: process.
+ * Return: 0, -EDEADLK if it is in FKT, -ERANGE if the kernel would read what is not there.
+ */
+int fkt_kprobe_check(const struct kprobe *kp)
+{
+	const unsigned long at = (unsigned long)kp->addr;
+	unsigned long offset, size, end;
+	char symbol[KSYM_SYMBOL_LEN];
+	const char *place;
+	u32 beyond;
+	u8 byte;
+
+	if (within_module(at, THIS_MODULE))
+		return -EDEADLK;
+	sprint_symbol(symbol, at);
+	place = strchr(symbol, '+');
+	if (!place || sscanf(place, "+%lx/%lx", &offset, &size) != 2)
+		return 0; /* it has no name, and the kernel takes no such address */
+	beyond = fkt_arch_kprobe_reads(at, offset);
+	end = at - offset + size;
+	if (beyond && copy_from_kernel_nofault(&byte, (void *)(end + beyond - 1), sizeof(byte)))
+		return -ERANGE;
+	return 0;
+}
+
 static int fkt_kprobe_register(struct fkt_kprobe *probe)
 {
-	if (within_module((unsigned long)probe->rp.kp.addr, THIS_MODULE))
-		return -EPERM;
+	int ret = fkt_kprobe_check(&probe->rp.kp);
+
+	if (ret)
+		return ret;
 	return probe->returns ? register_kretprobe(&probe->rp) : register_kprobe(&probe->rp.kp);
 }
 

@@ -5,6 +5,7 @@
 
 #include <linux/kprobes.h>
 
+int fkt_kprobe_check(const struct kprobe *kp);
 bool fkt_kprobe_stays(const struct kprobe *kp);
 
 #endif

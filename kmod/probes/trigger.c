@@ -439,13 +439,15 @@ static int fkt_trigger_register(struct fkt_trigger *trigger)
 {
 	const struct fkt_trigger_spec *spec = &trigger->spec;
 	struct kretprobe *rp = &trigger->rp;
+	int ret;
 
 	if (spec->kind != FKT_TRIGGER_CALL && spec->kind != FKT_TRIGGER_RETURN)
 		return 0;
 	rp->kp.addr = (kprobe_opcode_t *)(unsigned long)spec->address;
 	rp->kp.flags = KPROBE_FLAG_DISABLED;
-	if (within_module((unsigned long)spec->address, THIS_MODULE))
-		return -EPERM;
+	ret = fkt_kprobe_check(&rp->kp);
+	if (ret)
+		return ret;
 	if (spec->kind == FKT_TRIGGER_CALL) {
 		rp->kp.pre_handler = fkt_trigger_call;
 		return register_kprobe(&rp->kp);

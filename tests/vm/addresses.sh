@@ -71,7 +71,21 @@ stop_recorder
 check 'fkt_record ends well' [ "$status" = 0 ]
 check 'entries' [ "$(events module | sed -n "s/.*fkt_event_call  *number=\([0-9]*\) text=\"some text of the module's\"$/\1/p" | xargs)" = '0 1 2' ]
 check 'returns' [ "$(events module | sed -n 's/.*fkt_event_call%return  *arg1=\(.*\)$/\1/p' | xargs)" = '0 -1 -2' ]
-rmmod fkt_event
+
+# The last function of a module, with nothing behind it: the kernel panics when it puts a probe there.
+case $(uname -r) in
+6.1.*)
+	expect 0 fkt_record -o last -P fkt_event_exit rmmod fkt_event
+	check 'the last function of a module' grep -q ' fkt_event_exit' <(fkt_print --no-summary last)
+	;;
+*)
+	for place in fkt_event_exit r:fkt_event_exit; do
+		expect 1 fkt_record -o last -P "$place" true
+		said 'last function of its module'
+	done
+	rmmod fkt_event
+	;;
+esac
 
 # In the shared lane as well.
 expect 0 fkt_record --lanes 1 -o shared -P 'do_sys_openat2 +0(%si):string' cat /etc/hostname

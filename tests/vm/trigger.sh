@@ -104,6 +104,13 @@ wrong 'there is no field sigg; it has sig' --trigger 'signal:signal_generate sig
 wrong 'there is no such tracepoint' --trigger 'signal:nothing'
 wrong 'is neither a number nor the name of an error' --trigger 'sys_exit:write ret==ENOSUCH'
 wrong 'is not a time' --trigger 'vfs_fsync>50'
+case $(uname -r) in
+6.12.*)
+	insmod "$TOP/build/tests/vm/fkt_event/$(uname -r)/fkt_event.ko"
+	wrong 'last function of its module' --trigger 'fkt_event_exit>1ms'
+	rmmod fkt_event
+	;;
+esac
 wrong 'there is no system call wrote' --trigger 'sys_exit:wrote ret<0'
 expect 1 fkt_record -o t --trigger 'irq>1ms' -- true
 said 'it needs --ring SIZE'

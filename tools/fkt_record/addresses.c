@@ -899,7 +899,7 @@ static void add_address(struct codes *codes, const char *text)
 	free(probe);
 }
 
-static const char *why_refused(int error, bool returns)
+const char *address_refused(int error, bool returns)
 {
 	switch (error) {
 	case EINVAL:
@@ -909,8 +909,11 @@ static const char *why_refused(int error, bool returns)
 				 "not be probed (/sys/kernel/debug/kprobes/blacklist)";
 	case EILSEQ:
 		return "no instruction begins there";
-	case EPERM:
+	case EDEADLK:
 		return "FKT does not trace itself";
+	case ERANGE:
+		return "it is the last function of its module, and the kernel, when it puts a probe "
+		       "there, reads past the module's end";
 	case ENOENT:
 		return "there is no code at that address";
 	default:
@@ -946,11 +949,14 @@ static int set_addresses(struct recording *recording)
 		warnx("-P: the kernel is locked down for %s (Secure Boot), which forbids to read its memory; "
 		      "see kernel_lockdown(7)",
 		      level);
+	else if (errno == EPERM)
+		warnx(FKT_DEVICE ": -P takes CAP_SYS_ADMIN");
 	else if (kprobes.done >= addresses.count)
 		warn("cannot set the addresses");
 	else
 		warnx("-P '%s': %s", addresses.text[kprobes.done],
-		      why_refused(errno, addresses.spec[kprobes.done].flags & FKT_KPROBE_RETURN));
+		      address_refused(errno,
+				      addresses.spec[kprobes.done].flags & FKT_KPROBE_RETURN));
 	return -1;
 }
 

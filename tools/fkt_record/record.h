@@ -183,6 +183,11 @@ uint64_t clock_khz(const struct fkt_clock_pair *since);
  */
 const char *lockdown(void);
 
+/* addresses.c */
+
+/** address_refused - why the kernel takes no probe there: FKT_ADD_PROBES' error of an address */
+const char *address_refused(int error, bool returns);
+
 /* child.c */
 
 /**

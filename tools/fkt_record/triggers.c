@@ -540,7 +540,8 @@ static int set_triggers(struct recording *recording)
 	else if (errno == EPERM)
 		warnx(FKT_DEVICE ": triggers are for root alone (CAP_SYS_ADMIN)");
 	else if (probes.done < triggers.count)
-		warn("--trigger '%s': the kernel refuses it", triggers.text[probes.done]);
+		warnx("--trigger '%s': %s", triggers.text[probes.done],
+		      address_refused(errno, true));
 	else
 		warn("cannot set the triggers");
 	return -1;

@@ -40,4 +40,9 @@ static __always_inline bool fkt_arch_kernel_address(u64 address)
 	return true;
 }
 
+static inline u32 fkt_arch_kprobe_reads(unsigned long at, unsigned long offset)
+{
+	return 0;
+}
+
 #endif

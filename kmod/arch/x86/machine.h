@@ -5,7 +5,10 @@
 
 #include <linux/atomic.h>
 #include <linux/ptrace.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
 #include <asm/barrier.h>
+#include <asm/insn.h>
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
@@ -61,6 +64,19 @@ static __always_inline bool fkt_arch_kernel_address(u64 address)
 #else
 	return address >= TASK_SIZE_MAX;
 #endif
+}
+
+/* It decodes the function to its end to see whether a jump may stand for the breakpoint. */
+static inline u32 fkt_arch_kprobe_reads(unsigned long at, unsigned long offset)
+{
+	static const u8 call_site[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	u8 code[sizeof(call_site)];
+
+	/* Where ftrace calls, behind an ENDBR or not, kprobes are called by it. */
+	if ((!offset || offset == 4) && !copy_from_kernel_nofault(code, (void *)at, sizeof(code)) &&
+	    !memcmp(code, call_site, sizeof(code)))
+		return 0;
+	return MAX_INSN_SIZE - 1;
 }
 
 #endif
