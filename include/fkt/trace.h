@@ -1008,7 +1008,8 @@ int fkt_analysis_end(struct fkt_analysis *analysis, uint64_t last);
 uint32_t fkt_analysis_current(const struct fkt_analysis *analysis, uint16_t cpu);
 
 /**
- * fkt_analysis_knows_cpus() - whether there was an event of each lane that has any
+ * fkt_analysis_knows_cpus() - whether there was an event of each lane that has any, and of each CPU
+ *	of a shared one
  * @analysis: the sums
  *
  * A CPU's first event says who was current until then. Where charging ends before that, reading on
@@ -1020,9 +1021,10 @@ bool fkt_analysis_knows_cpus(const struct fkt_analysis *analysis);
  * fkt_analysis_is_settled() - whether it is known what all that was charged went to
  * @analysis: the sums
  *
- * What a thread did outside of all calls since its first event is told by its next system call,
- * and whether one slept that was woken before it had left its CPU, by what wakes it or where it
- * runs again. Where charging ends before that, reading on for a while tells.
+ * What a thread did outside of all calls since its first event is told by its next system call; who
+ * was current on a CPU of a shared lane since that one's last event, by its next switch; and
+ * whether one slept that was woken before it had left its CPU, by what wakes it or where it runs
+ * again. Where charging ends before that, reading on for a while tells.
  *
  * Return: false also when fkt_analysis_knows_cpus() is.
  */

@@ -122,6 +122,7 @@ struct cpu {
 	bool awake;	      /* it is in fkt_analysis.awake */
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
 	uint64_t odd_until;   /* stamps up to this one came twice */
+	uint64_t owed;	      /* to be charged to who is there, when its next event says that */
 	uint64_t irq_before;  /* cycles of the interrupt that it was in when the trace began */
 	struct thread *first; /* current up to the first event */
 	uint32_t first_row;   /* what it was at; FKT_ROW_NONE: see first->resolved */
@@ -240,7 +241,6 @@ static uint64_t on_time(const struct fkt_analysis *a, uint64_t stamp)
 	return a->on_before + (a->on && stamp > a->on_since ? stamp - a->on_since : 0);
 }
 
-/* Whether time of a thread on a CPU is asked for. */
 /*
  * What a thread is at outside of all calls, as far as is known: one that slept there without being
  * known to be outside was in one that began before.
@@ -250,6 +250,7 @@ static uint32_t base_row(const struct thread *thread)
 	return !thread->base_known && thread->slept ? FKT_ROW_BEFORE : thread->row;
 }
 
+/* Whether time of a thread on a CPU is asked for. */
 static inline bool charges(const struct fkt_analysis *a, uint16_t cpu, const struct thread *thread)
 {
 	return likely(!a->hooks.charges) || a->hooks.charges(a->hooks.arg, cpu, thread->id);
@@ -699,6 +700,32 @@ static inline void charge(struct fkt_analysis *a, struct cpu *cpu, uint64_t stam
 	}
 }
 
+/* What is owed is charged, to a stack. */
+static void pay(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack,
+		const struct thread *thread)
+{
+	if (unlikely(cpu->owed))
+		charge_stack(a, cpu, stack, thread, cpu->owed);
+	cpu->owed = 0;
+}
+
+/*
+ * Time is charged no more. Where it is not known who is current, as in a shared lane up to the
+ * CPU's first switch, the next event is to be waited for: the time before it is that thread's.
+ */
+static void owe_unknown(struct fkt_analysis *a, uint64_t stamp)
+{
+	struct cpu *cpu;
+
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		if (cpu->thread != a->unknown || cpu->blind || stamp <= cpu->last)
+			continue;
+		cpu->owed += stamp - cpu->last;
+		cpu->last = stamp;
+	}
+}
+
 /* It is not known what happened on a CPU since its last event: what is open there may not be. */
 static void charge_unknown(struct fkt_analysis *a, struct cpu *cpu, uint64_t stamp)
 {
@@ -970,12 +997,15 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 		see_cpu(a, cpu, code, thread, event);
 	} else {
 		if (cpu->blind) {
+			pay(a, cpu, &a->unknown->stack, a->unknown);
 			charge_unknown(a, cpu, event->stamp);
 			pop_all(a, cpu, old, &cpu->irq, cpu->last);
 			cpu->stack = &old->stack;
 		}
-		if (event->code == FKT_CODE_EXEC && !cpu->blind)
+		if (event->code == FKT_CODE_EXEC && !cpu->blind) {
+			pay(a, cpu, cpu->stack, old);
 			charge(a, cpu, event->stamp);
+		}
 		leave_cpu(a, cpu);
 		if (old != thread && event->code == FKT_CODE_EXEC && !cpu->blind)
 			take_over(a, old, thread);
@@ -988,6 +1018,7 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 	cpu->awake = true;
 	cpu->pid = event->pid;
 	come_to_cpu(a, cpu, thread);
+	pay(a, cpu, cpu->stack, thread);
 	charge(a, cpu, event->stamp);
 	return true;
 }
@@ -1115,6 +1146,7 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 	a->epoch++;
 	for (uint32_t i = 0; i < a->n_awake; i++) {
 		cpu = &a->cpu[a->awake[i]];
+		pay(a, cpu, cpu->blind ? &a->unknown->stack : cpu->stack, cpu->thread);
 		if (cpu->blind)
 			charge_unknown(a, cpu, stamp);
 		else
@@ -1479,7 +1511,7 @@ int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 	if (unlikely(!code->kind))
 		fkt_code_use(a->trace, event->code, code);
 	code->count += a->on;
-	if (unlikely(!cpu->seen || cpu->blind || cpu->pid != event->pid)) {
+	if (unlikely(!cpu->seen || cpu->blind || cpu->owed || cpu->pid != event->pid)) {
 		if (!settle(a, cpu, code, event))
 			return -ENOMEM;
 	} else {
@@ -1559,6 +1591,8 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 		return;
 	if (!a->begun)
 		begin(a, stamp);
+	if (a->on)
+		owe_unknown(a, stamp);
 	charge_all(a, stamp);
 	if (a->on) {
 		/* Without an event as yet, nothing was charged: it is not what was asked for. */
@@ -1776,6 +1810,7 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	a->cpus = a->n_seen;
 	for (uint32_t i = 0; i < a->n_seen; i++) {
 		cpu = &a->cpu[a->seen[i]];
+		pay(a, cpu, cpu->blind ? &a->unknown->stack : cpu->stack, cpu->thread);
 		pop_all(a, cpu, cpu->thread, &cpu->irq, last);
 		leave_cpu(a, cpu);
 	}
@@ -1792,10 +1827,12 @@ bool fkt_analysis_knows_cpus(const struct fkt_analysis *a)
 {
 	const struct fkt_file_header *header = fkt_header(a->trace);
 	const struct fkt_lane_totals *totals;
+	const char *info = fkt_info(a->trace, "cpus");
 	uint32_t lanes = header->lanes;
+	uint64_t cpus;
 
 	if (header->shared)
-		return true;
+		return !info || !fkt_parse_u64(info, &cpus) || a->n_seen >= cpus;
 	for (size_t i = 0; (totals = fkt_lane_totals(a->trace, i)); i++)
 		lanes -= lanes && !totals->events;
 	return a->n_seen >= lanes;
@@ -1811,11 +1848,20 @@ static bool is_settled(const struct fkt_analysis *a, const struct thread *thread
 		(thread->stack.depth || thread->stack.clock == thread->stack.base));
 }
 
+/* Whether it is still to come out whose some time is. */
+static bool owes(const struct fkt_analysis *a)
+{
+	for (uint32_t i = 0; i < a->n_seen; i++)
+		if (a->cpu[a->seen[i]].owed)
+			return true;
+	return false;
+}
+
 bool fkt_analysis_is_settled(struct fkt_analysis *a)
 {
 	const struct thread *thread;
 
-	if (!fkt_analysis_knows_cpus(a))
+	if (!fkt_analysis_knows_cpus(a) || owes(a))
 		return false;
 	/* Once one is, it stays so while no time is charged. */
 	for (thread = next_thread(a, a->unsettled); thread;

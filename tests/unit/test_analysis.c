@@ -557,6 +557,83 @@ static void test_lost_elsewhere(void **state)
 	done();
 }
 
+static void build_shared(struct build *build)
+{
+	static const struct {
+		uint64_t stamp;
+		uint32_t code;
+		uint16_t cpu;
+		uint16_t imm;
+		uint64_t word;
+	} slots[] = {
+		{ 1000, SYS_READ, 0, 0, 0 },
+		{ 1100, FKT_CODE_SOFTIRQ_RAISE, 1, 1, 0 },
+		{ 1200, FKT_CODE_IRQ_ENTRY, 1, 1, 0 },
+		{ 1300, SYS_READ_END, 0, 0, 0 },
+		{ 1400, FKT_CODE_IRQ_EXIT, 1, 1, 0 },
+		{ 1600, FKT_CODE_SWITCH, 1, STATE_S, 60 | 70ull << 32 },
+		{ 1700, SYS_READ_END, 1, 0, 0 },
+		{ 1750, FKT_CODE_SOFTIRQ_RAISE, 2, 1, 0 },
+		{ 1800, FKT_CODE_IRQ_ENTRY, 2, 1, 0 },
+		{ 1900, FKT_CODE_SWITCH, 2, 0, 80ull << 32 },
+		{ 1950, SYS_READ, 0, 0, 0 },
+		{ 1960, SYS_READ, 2, 0, 0 },
+	};
+
+	begin(build, 1, true);
+	build->lane[0].pid = 50;
+	for (unsigned int i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
+		build_slot(build, 0, slots[i].cpu, slots[i].stamp, slots[i].code, slots[i].imm,
+			   &slots[i].word, slots[i].code == FKT_CODE_SWITCH);
+	build_end(build, 0, 0, 0);
+}
+
+#define SHARED_PIDS 6
+
+/* Add what a window of that trace has: of each thread, and of each row. */
+static void add_window(uint64_t from, uint64_t to, uint64_t sums[SHARED_PIDS + FKT_ROWS])
+{
+	static const uint32_t pids[SHARED_PIDS] = { 0, 50, 60, 70, 80, FKT_PID_UNKNOWN };
+	struct fkt_thread_sums *threads;
+	struct build build;
+	size_t count;
+
+	build_shared(&build);
+	analyse_hooked(&build, build.bytes, from, to, NULL);
+	threads = fkt_analysis_threads(analysis, &count);
+	assert_non_null(threads);
+	for (size_t i = 0; i < count; i++)
+		for (unsigned int j = 0; j < SHARED_PIDS; j++)
+			if (fkt_process(processes, threads[i].id)->tid == pids[j])
+				sums[j] += threads[i].cycles;
+	free(threads);
+	for (uint32_t row = 0; row < FKT_ROWS; row++)
+		sums[SHARED_PIDS + row] += fkt_analysis_row(analysis, row)->own;
+	done();
+}
+
+/*
+ * In a shared lane it is not known who is current on CPUs 1 and 2 before they switch: that tells
+ * whose the time since the event before is, also where a window ends in between.
+ */
+static void test_shared_windows(void **state)
+{
+	static uint64_t whole[SHARED_PIDS + FKT_ROWS], parts[SHARED_PIDS + FKT_ROWS];
+
+	(void)state;
+	add_window(0, 0, whole);
+	/* 60's, from the interrupt's end to the switch */
+	assert_int_equal(whole[2], 200);
+	for (uint64_t cut = 1050; cut < 1960; cut += 50) {
+		memset(parts, 0, sizeof(parts));
+		add_window(0, cut, parts);
+		add_window(cut, cut + 120, parts);
+		add_window(cut + 120, 0, parts);
+		for (unsigned int i = 0; i < SHARED_PIDS + FKT_ROWS; i++)
+			assert_int_equal(parts[i], whole[i]);
+	}
+}
+
 /* A call whose exit is missing without a word: it ends with the call around it. */
 static void test_missing_exit(void **state)
 {
@@ -1237,6 +1314,7 @@ int main(void)
 		cmocka_unit_test(test_interrupt_before),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_lost_elsewhere),
+		cmocka_unit_test(test_shared_windows),
 		cmocka_unit_test(test_missing_exit),
 		cmocka_unit_test(test_silent_cpu),
 		cmocka_unit_test(test_limits),
