@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define FKT_DEVICE	  "/dev/fkt"
-#define FKT_IOCTL_VERSION 5
+#define FKT_IOCTL_VERSION 6
 
 /* fkt_start.lanes */
 #define FKT_LANES_PER_CPU 0
@@ -248,29 +248,34 @@ struct fkt_code_lines {
 #define FKT_TRACEPOINTS_MAX	  16384
 #define FKT_TRACEPOINT_NAME_BYTES 64
 #define FKT_TRACEPOINT_ARGS_MAX	  5
+#define FKT_TRACEPOINT_OPS_MAX	  (1u << 17) /* of all tracepoints of a recording */
 
 /**
  * struct fkt_tracepoint_spec - a tracepoint to trace
  * @name: its name, of the kernel or of a module that is loaded already or comes later
  * @code: from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END
  * @key: number of its layer's bit in the mask
- * @args: how many of its arguments to record, as they are, each in a word of its own
- * @reserved: 0
+ * @args: how many of its arguments to record, as they are, each in a word of its own; or, with
+ *	@ops, how many FKT_FETCH_REGISTER may name, from 0 on
+ * @ops: how many operations it has: what they fetch is recorded in place of the arguments
+ * @ops_first: the first of them in the array of all probes' operations
  */
 struct fkt_tracepoint_spec {
 	char name[FKT_TRACEPOINT_NAME_BYTES];
 	__u32 code;
 	__u8 key;
 	__u8 args;
-	__u8 reserved[2];
+	__u16 ops;
+	__u32 ops_first;
 };
 
 /*
- * What a probe at an address does to get its arguments: operations on one value, which is 0 at the
+ * What a probe does to get what it records: operations on one value, which is 0 at the
  * beginning. Memory that can't be read is a value of 0, or the string "(fault)".
  */
 enum fkt_fetch_op {
-	FKT_FETCH_REGISTER = 1,	    /* value = the register number @value of struct pt_regs */
+	/* value = the register number @value of struct pt_regs, or of a tracepoint's arguments */
+	FKT_FETCH_REGISTER = 1,
 	FKT_FETCH_STACK = 2,	    /* value = the word number @value of the kernel's stack */
 	FKT_FETCH_STACK_ADDR = 3,   /* value = the stack pointer */
 	FKT_FETCH_VALUE = 4,	    /* value = @value */
@@ -463,7 +468,7 @@ enum fkt_provider_kind {
  *
  *	kind			a spec				what they have in common
  *	FKT_PROVIDER_FUNCTION	struct fkt_function_spec	struct fkt_functions_common
- *	FKT_PROVIDER_TRACEPOINT	struct fkt_tracepoint_spec	nothing
+ *	FKT_PROVIDER_TRACEPOINT	struct fkt_tracepoint_spec	struct fkt_fetch[]
  *	FKT_PROVIDER_KPROBE	struct fkt_kprobe_spec		struct fkt_fetch[]
  *	FKT_PROVIDER_TRIGGER	struct fkt_trigger_spec		nothing
  */
@@ -582,7 +587,8 @@ struct fkt_ended_list {
  * may then be called again, for what was named is not forgotten.
  *
  * Tracepoints: one that does not exist, or does not as yet, is no error. EOPNOTSUPP on a kernel
- * that checks the type of what it calls (CONFIG_CFI): FKT does not know it.
+ * that checks the type of what it calls (CONFIG_CFI): FKT does not know it. Those with operations
+ * need what addresses need of a kernel that is locked down.
  *
  * Triggers: as for tracepoints and addresses; FKT_START gives ENOENT where there is no such
  * tracepoint, and EINVAL for a recording without FKT_ON_FULL_OVERWRITE.

@@ -14,6 +14,7 @@
 #include <linux/uaccess.h>
 #include "compat.h"
 #include "fkt.h"
+#include "fetch.h"
 #include "kprobe.h"
 
 /* In fkt_kprobe.keep; there are fewer words on a stack. */
@@ -50,161 +51,7 @@ static u32 fkt_kprobe_count;
 /* Of the recording that ended last. */
 static u64 fkt_kprobes_missed_before;
 
-/* --- Fetching ------------------------------------------------------------------------------- */
-
-/* Programs and the kernel have addresses of their own on x86, so the address tells whose it is. */
-static bool fkt_fetch_memory(void *to, u64 from, size_t bytes, bool user)
-{
-	if (user || from < TASK_SIZE_MAX)
-		return !copy_from_user_nofault(to, (const void __user *)from, bytes);
-	return fkt_arch_kernel_address(from) &&
-	       !copy_from_kernel_nofault(to, (const void *)from, bytes);
-}
-NOKPROBE_SYMBOL(fkt_fetch_memory);
-
-/*
- * A string, cut to @words, padded with NULs. It is read in aligned pieces: none reaches into a page
- * that the string does not reach. Return: how many words it needs.
- */
-static u32 fkt_fetch_string(u64 *words, u32 count, u64 from, bool user)
-{
-	static const char fault[8] = "(fault)";
-	char *to = (char *)words, *end = NULL;
-	size_t room = 8 * count, done = 0;
-
-	while (done < room && !end) {
-		size_t piece = min_t(size_t, 8 - ((from + done) & 7), room - done);
-
-		if (!fkt_fetch_memory(to + done, from + done, piece, user)) {
-			if (!done) {
-				memcpy(to, fault, sizeof(fault));
-				done = sizeof(fault);
-			}
-			break;
-		}
-		end = memchr(to + done, '\0', piece);
-		done = end ? end - to : done + piece;
-	}
-	memset(to + done, 0, room - done);
-	return DIV_ROUND_UP(done, 8);
-}
-NOKPROBE_SYMBOL(fkt_fetch_string);
-
-/* Bytes as they are, padded with NULs. Where they are not all there, aligned pieces of them are. */
-static void fkt_fetch_bytes(u64 *words, size_t bytes, u64 from, bool user)
-{
-	char *to = (char *)words;
-	size_t piece, done;
-
-	words[(bytes - 1) / 8] = 0;
-	if (fkt_fetch_memory(to, from, bytes, user))
-		return;
-	for (done = 0; done < bytes; done += piece) {
-		piece = min_t(size_t, 8 - ((from + done) & 7), bytes - done);
-		if (!fkt_fetch_memory(to + done, from + done, piece, user))
-			memset(to + done, 0, piece);
-	}
-}
-NOKPROBE_SYMBOL(fkt_fetch_bytes);
-
-/*
- * The rarer operations, kept out of the way of the others, which need no more comparisons for them.
- * Return: the value.
- */
-static noinline u64 fkt_fetch_rare(const struct fkt_fetch *op, u64 value, u64 *args,
-				   const u64 *kept)
-{
-	switch (op->op) {
-	case FKT_FETCH_BITS:
-		return value >> op->value & GENMASK_ULL(op->size - 1, 0);
-	case FKT_FETCH_BYTES:
-	case FKT_FETCH_BYTES_USER:
-		fkt_fetch_bytes(args, op->size, value + op->value, op->op == FKT_FETCH_BYTES_USER);
-		return value;
-	default: /* FKT_FETCH_ENTRY_…: see fkt_fetch_keep() */
-		return kept ? kept[op->size] : 0;
-	}
-}
-NOKPROBE_SYMBOL(fkt_fetch_rare);
-
-/* The words that one of them records. */
-static inline u32 fkt_fetch_rare_words(const struct fkt_fetch *op)
-{
-	return op->op == FKT_FETCH_BYTES || op->op == FKT_FETCH_BYTES_USER
-		       ? DIV_ROUND_UP(op->size, 8)
-		       : 0;
-}
-
-/* @kept is what was kept when the function was entered that returns now, NULL without. */
-static __always_inline void fkt_fetch_run(const struct fkt_kprobe *probe, struct pt_regs *regs,
-					  const u64 *kept)
-{
-	u64 args[FKT_FETCH_WORDS_MAX], value = 0, read;
-	const struct fkt_fetch *op;
-	u32 words = 0;
-
-	for (op = probe->fetch; op < probe->fetch + probe->ops; op++) {
-		switch (op->op) {
-		case FKT_FETCH_REGISTER:
-			value = ((unsigned long *)regs)[op->value];
-			break;
-		case FKT_FETCH_STACK:
-			value = fkt_arch_stack_word(regs, op->value);
-			break;
-		case FKT_FETCH_STACK_ADDR:
-			value = kernel_stack_pointer(regs);
-			break;
-		case FKT_FETCH_VALUE:
-			value = op->value;
-			break;
-		case FKT_FETCH_READ:
-		case FKT_FETCH_READ_USER:
-			read = 0;
-			if (!fkt_fetch_memory(&read, value + op->value, op->size,
-					      op->op == FKT_FETCH_READ_USER))
-				read = 0;
-			value = read;
-			break;
-		case FKT_FETCH_WORD:
-			args[words++] = value;
-			break;
-		case FKT_FETCH_STRING:
-		case FKT_FETCH_STRING_USER:
-			fkt_fetch_string(args + words, op->size, value + op->value,
-					 op->op == FKT_FETCH_STRING_USER);
-			words += op->size;
-			break;
-		case FKT_FETCH_LAST_STRING:
-		case FKT_FETCH_LAST_STRING_USER:
-			words += fkt_fetch_string(args + words, op->size, value + op->value,
-						  op->op == FKT_FETCH_LAST_STRING_USER);
-			break;
-		case FKT_FETCH_COMM:
-			memcpy(args + words, current->comm, TASK_COMM_LEN);
-			words += TASK_COMM_LEN / 8;
-			break;
-		default:
-			value = fkt_fetch_rare(op, value, args + words, kept);
-			words += fkt_fetch_rare_words(op);
-			break;
-		}
-	}
-	fkt_event_tag(probe->tag | words, words, args);
-}
-
-/* Kept out of the probes' own code: one without arguments needs none of it. */
-static noinline void fkt_kprobe_fetch(const struct fkt_kprobe *probe, struct pt_regs *regs)
-{
-	fkt_fetch_run(probe, regs, NULL);
-}
-NOKPROBE_SYMBOL(fkt_kprobe_fetch);
-
-static noinline void fkt_kprobe_fetch_kept(const struct fkt_kprobe *probe, struct pt_regs *regs,
-					   const u64 *kept)
-{
-	fkt_fetch_run(probe, regs, kept);
-}
-NOKPROBE_SYMBOL(fkt_kprobe_fetch_kept);
+/* --- Being hit -------------------------------------------------------------------------------- */
 
 static __always_inline void fkt_kprobe_record(const struct fkt_kprobe *probe, struct pt_regs *regs)
 {
@@ -213,7 +60,7 @@ static __always_inline void fkt_kprobe_record(const struct fkt_kprobe *probe, st
 	if (!fkt_on(probe->key))
 		return;
 	if (probe->ops)
-		fkt_kprobe_fetch(probe, regs);
+		fkt_fetch(probe->tag, probe->fetch, probe->ops, regs, NULL);
 	else
 		fkt_event_tag(probe->tag, 0, NULL);
 }
@@ -264,7 +111,7 @@ static __always_inline void fkt_kprobe_record_kept(const struct fkt_kprobe *prob
 	FKT_PROBE_GUARD();
 
 	if (fkt_on(probe->key))
-		fkt_kprobe_fetch_kept(probe, regs, kept);
+		fkt_fetch(probe->tag, probe->fetch, probe->ops, regs, kept);
 }
 
 /* As fkt_kretprobe_hit(), where something was kept. */
@@ -281,52 +128,6 @@ NOKPROBE_SYMBOL(fkt_kretprobe_hit_kept);
 
 /* --- What the recorder asked for ------------------------------------------------------------ */
 
-/* The words that an operation records at most, or -EINVAL for one that is not allowed. */
-static int fkt_fetch_check(const struct fkt_fetch *op, bool last)
-{
-	switch (op->op) {
-	case FKT_FETCH_REGISTER:
-		return op->size || op->value < 0 ||
-				       op->value >= sizeof(struct pt_regs) / sizeof(unsigned long)
-			       ? -EINVAL
-			       : 0;
-	case FKT_FETCH_STACK:
-		return op->size || op->value < 0 || op->value >= THREAD_SIZE / sizeof(unsigned long)
-			       ? -EINVAL
-			       : 0;
-	case FKT_FETCH_STACK_ADDR:
-		return op->size || op->value ? -EINVAL : 0;
-	case FKT_FETCH_VALUE:
-		return op->size ? -EINVAL : 0;
-	case FKT_FETCH_READ:
-	case FKT_FETCH_READ_USER:
-		return op->size == 1 || op->size == 2 || op->size == 4 || op->size == 8 ? 0
-											: -EINVAL;
-	case FKT_FETCH_WORD:
-		return op->size || op->value ? -EINVAL : 1;
-	case FKT_FETCH_LAST_STRING:
-	case FKT_FETCH_LAST_STRING_USER:
-		if (!last)
-			return -EINVAL;
-		fallthrough;
-	case FKT_FETCH_STRING:
-	case FKT_FETCH_STRING_USER:
-		return op->size && op->size <= FKT_FETCH_WORDS_MAX ? (int)op->size : -EINVAL;
-	case FKT_FETCH_COMM:
-		return op->size || op->value ? -EINVAL : TASK_COMM_LEN / 8;
-	case FKT_FETCH_BITS:
-		return op->value >= 0 && op->value < 64 && op->size && op->size <= 64 - op->value
-			       ? 0
-			       : -EINVAL;
-	case FKT_FETCH_BYTES:
-	case FKT_FETCH_BYTES_USER:
-		return op->size && op->size <= 8 * FKT_FETCH_WORDS_MAX
-			       ? (int)fkt_fetch_rare_words(op)
-			       : -EINVAL;
-	}
-	return -EINVAL;
-}
-
 /*
  * Whether an operation asks for what was there at the function's entry. If so, 1: it is kept from
  * now on, each but once, and the operation's size is where.
@@ -341,7 +142,7 @@ static int fkt_fetch_keep(struct fkt_kprobe *probe, struct fkt_fetch *op)
 	if (!stack && op->op != FKT_FETCH_ENTRY_REGISTER)
 		return 0;
 	here.op = stack ? FKT_FETCH_STACK : FKT_FETCH_REGISTER;
-	if (!probe->returns || fkt_fetch_check(&here, false))
+	if (!probe->returns || fkt_fetch_check(&here, false, 0) < 0)
 		return -EINVAL;
 	BUILD_BUG_ON(THREAD_SIZE / sizeof(unsigned long) > FKT_KEEP_STACK);
 	keep = op->value | (stack ? FKT_KEEP_STACK : 0);
@@ -364,7 +165,7 @@ static int fkt_fetch_check_all(struct fkt_kprobe *probe)
 	for (i = 0; i < probe->ops; i++) {
 		ret = fkt_fetch_keep(probe, &probe->fetch[i]);
 		if (!ret) {
-			ret = fkt_fetch_check(&probe->fetch[i], i == probe->ops - 1u);
+			ret = fkt_fetch_check(&probe->fetch[i], i == probe->ops - 1u, 0);
 			words += ret;
 		}
 		if (ret < 0 || words > FKT_FETCH_WORDS_MAX)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any tracepoint, of the kernel and of its modules, with its first arguments as they are.
+ * Any tracepoint, of the kernel and of its modules, with its first arguments as they are, or with
+ * what they lead to.
  *
  * The recorder names the tracepoints, and how many arguments each has. Modules' tracepoints come
  * and go with them, which the kernel tells.
@@ -8,10 +9,12 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/tracepoint.h>
 #include "compat.h"
+#include "fetch.h"
 #include "fkt.h"
 
 /**
@@ -19,6 +22,8 @@
  * @tag: its FKT_TAG
  * @key: mask of its layer
  * @args: how many arguments are recorded
+ * @ops: how many operations there are in place of that
+ * @ops_first: the first of them in fkt_point_fetches
  * @hooked: its probe is registered
  * @tp: the tracepoint, NULL while neither the kernel nor a loaded module has it
  * @name: its name
@@ -28,6 +33,8 @@ struct fkt_point {
 	u32 key;
 	u8 args;
 	bool hooked;
+	u16 ops;
+	u32 ops_first;
 	struct tracepoint *tp;
 	char name[FKT_TRACEPOINT_NAME_BYTES];
 };
@@ -35,6 +42,9 @@ struct fkt_point {
 /* By name; the session's lock, and constant while attached. */
 static struct fkt_point *fkt_points;
 static u32 fkt_point_count;
+/* The operations of all of them; likewise. */
+static struct fkt_fetch *fkt_point_fetches;
+static u32 fkt_point_fetch_count;
 
 /* Layers that are attached, and every point's @tp and @hooked. Taken within the notifier's lock. */
 static DEFINE_MUTEX(fkt_points_lock);
@@ -103,9 +113,26 @@ static void fkt_point_5(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4)
 	fkt_point_record(data, ARRAY_SIZE(args), args);
 }
 
+/* Those that there are not are whatever the registers hold: no operation asks for them. */
+static void fkt_point_fetch(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4)
+{
+	u64 args[] = { a0, a1, a2, a3, a4 };
+	const struct fkt_point *point = data;
+	FKT_PROBE_GUARD();
+
+	BUILD_BUG_ON(ARRAY_SIZE(args) != FKT_TRACEPOINT_ARGS_MAX);
+	if (fkt_on(point->key))
+		fkt_fetch(point->tag, fkt_point_fetches + point->ops_first, point->ops, args, NULL);
+}
+
 static void *const fkt_point_probes[FKT_TRACEPOINT_ARGS_MAX + 1] = {
 	fkt_point_0, fkt_point_1, fkt_point_2, fkt_point_3, fkt_point_4, fkt_point_5,
 };
+
+static void *fkt_point_probe(const struct fkt_point *point)
+{
+	return point->ops ? fkt_point_fetch : fkt_point_probes[point->args];
+}
 
 /* --- What the recorder asked for ------------------------------------------------------------ */
 
@@ -114,49 +141,100 @@ static int fkt_point_compare(const void *a, const void *b)
 	return strcmp(((const struct fkt_point *)a)->name, ((const struct fkt_point *)b)->name);
 }
 
+/* @fetch are @fetches operations, some of which are the tracepoint's. */
+static int fkt_point_check(const struct fkt_tracepoint_spec *spec, const struct fkt_fetch *fetch,
+			   u32 fetches)
+{
+	int words = 0, ret;
+	u32 i;
+
+	if (!spec->ops)
+		return spec->ops_first ? -EINVAL : 0;
+	if (!spec->args || spec->ops > FKT_FETCH_OPS_MAX || spec->ops_first > fetches ||
+	    spec->ops > fetches - spec->ops_first)
+		return -EINVAL;
+	for (i = 0; i < spec->ops; i++) {
+		ret = fkt_fetch_check(&fetch[spec->ops_first + i], i == spec->ops - 1u, spec->args);
+		if (ret < 0)
+			return ret;
+		words += ret;
+		if (words > FKT_FETCH_WORDS_MAX)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* What it fetches will be behind the operations that there are already. */
 static int fkt_point_init(struct fkt_point *point, const struct fkt_tracepoint_spec *spec)
 {
 	if (spec->key >= 32 || spec->args > FKT_TRACEPOINT_ARGS_MAX ||
 	    spec->code < FKT_CODE_DYNAMIC || spec->code >= FKT_CODE_DYNAMIC_END || !spec->name[0] ||
-	    strnlen(spec->name, sizeof(spec->name)) == sizeof(spec->name) ||
-	    memchr_inv(spec->reserved, 0, sizeof(spec->reserved)))
+	    strnlen(spec->name, sizeof(spec->name)) == sizeof(spec->name))
 		return -EINVAL;
 	*point = (struct fkt_point){
-		.tag = FKT_TAG(spec->code, spec->args, 0),
+		.tag = FKT_TAG(spec->code, spec->ops ? 0 : spec->args, 0),
 		.key = 1u << spec->key,
 		.args = spec->args,
+		.ops = spec->ops,
+		.ops_first = spec->ops ? fkt_point_fetch_count + spec->ops_first : 0,
 	};
 	strscpy(point->name, spec->name, sizeof(point->name));
+	return 0;
+}
+
+/* Room for more of both; what there is stays where it is while there is no memory. */
+static int fkt_points_grow(struct fkt_point **all, u32 count, struct fkt_fetch **fetches, u32 ops)
+{
+	*all = kvmalloc_array(fkt_point_count + count, sizeof(**all), GFP_KERNEL);
+	*fetches = kvmalloc_array(fkt_point_fetch_count + ops + 1, sizeof(**fetches), GFP_KERNEL);
+	if (!*all || !*fetches)
+		return -ENOMEM;
+	if (fkt_point_count)
+		memcpy(*all, fkt_points, fkt_point_count * sizeof(**all));
+	if (fkt_point_fetch_count)
+		memcpy(*fetches, fkt_point_fetches, fkt_point_fetch_count * sizeof(**fetches));
 	return 0;
 }
 
 static int fkt_tracepoint_add(struct fkt_specs *specs)
 {
 	const struct fkt_tracepoint_spec *spec = specs->spec;
-	struct fkt_point *all;
+	const u32 ops = specs->common_bytes / sizeof(struct fkt_fetch);
+	struct fkt_fetch *fetches = NULL;
+	struct fkt_point *all = NULL;
 	u32 i;
 	int ret;
 
 	/* No probe here has the type of the tracepoint that calls it. */
 	if (FKT_CALLS_ARE_CHECKED)
 		return -EOPNOTSUPP;
-	if (specs->count > FKT_TRACEPOINTS_MAX - fkt_point_count)
+	if (specs->count > FKT_TRACEPOINTS_MAX - fkt_point_count ||
+	    specs->common_bytes % sizeof(struct fkt_fetch) ||
+	    ops > FKT_TRACEPOINT_OPS_MAX - fkt_point_fetch_count)
 		return -EINVAL;
-	all = kvmalloc_array(fkt_point_count + specs->count, sizeof(*all), GFP_KERNEL);
-	if (!all)
-		return -ENOMEM;
-	for (i = 0; i < specs->count; i++) {
-		ret = fkt_point_init(&all[fkt_point_count + i], &spec[i]);
-		if (ret) {
-			kvfree(all);
-			return ret;
-		}
+	/* Any memory may be read: as for the kernel's own kprobe events. */
+	ret = ops ? security_locked_down(LOCKDOWN_KPROBES) : 0;
+	if (ret)
+		return ret;
+	ret = fkt_points_grow(&all, specs->count, &fetches, ops);
+	for (i = 0; i < specs->count && !ret; i++) {
+		ret = fkt_point_check(&spec[i], specs->common, ops);
+		if (!ret)
+			ret = fkt_point_init(&all[fkt_point_count + i], &spec[i]);
 	}
-	if (fkt_point_count)
-		memcpy(all, fkt_points, fkt_point_count * sizeof(*all));
+	if (ret) {
+		kvfree(all);
+		kvfree(fetches);
+		return ret;
+	}
+	if (ops)
+		memcpy(fetches + fkt_point_fetch_count, specs->common, ops * sizeof(*fetches));
 	kvfree(fkt_points);
+	kvfree(fkt_point_fetches);
 	fkt_points = all;
+	fkt_point_fetches = fetches;
 	fkt_point_count += specs->count;
+	fkt_point_fetch_count += ops;
 	sort(fkt_points, fkt_point_count, sizeof(*fkt_points), fkt_point_compare, NULL);
 	return 0;
 }
@@ -166,6 +244,9 @@ static void fkt_tracepoint_clear(void)
 	kvfree(fkt_points);
 	fkt_points = NULL;
 	fkt_point_count = 0;
+	kvfree(fkt_point_fetches);
+	fkt_point_fetches = NULL;
+	fkt_point_fetch_count = 0;
 }
 
 /* --- Attaching ------------------------------------------------------------------------------ */
@@ -176,7 +257,7 @@ static int fkt_point_hook(struct fkt_point *point)
 
 	if (!point->tp || point->hooked || !(point->key & fkt_points_keys))
 		return 0;
-	ret = tracepoint_probe_register(point->tp, fkt_point_probes[point->args], point);
+	ret = tracepoint_probe_register(point->tp, fkt_point_probe(point), point);
 	if (!ret)
 		point->hooked = true;
 	return ret;
@@ -185,7 +266,7 @@ static int fkt_point_hook(struct fkt_point *point)
 static void fkt_point_unhook(struct fkt_point *point)
 {
 	if (point->hooked)
-		tracepoint_probe_unregister(point->tp, fkt_point_probes[point->args], point);
+		tracepoint_probe_unregister(point->tp, fkt_point_probe(point), point);
 	point->hooked = false;
 	point->tp = NULL;
 }
@@ -338,6 +419,7 @@ const struct fkt_provider fkt_provider_tracepoint = {
 	.name = "tracepoint",
 	.keys = ~0u,
 	.spec_bytes = sizeof(struct fkt_tracepoint_spec),
+	.common_max = FKT_TRACEPOINT_OPS_MAX * sizeof(struct fkt_fetch),
 	.count_max = FKT_TRACEPOINTS_MAX,
 	.add = fkt_tracepoint_add,
 	.clear = fkt_tracepoint_clear,

@@ -48,7 +48,8 @@ compare() {
 guest() {
 	bench=$1
 	insmod "$top/build/tests/bench/events_loop/$2/events_loop.ko" || return 1
-	compare tracepoint tracepoint tracepoint -p 12 -e kmem:kmem_cache_free &&
+	compare tracepoint tracepoint tracepoint -p 12 -e 'kmem:kmem_cache_free $arg*' &&
+		compare tracepoint_field tracepoint tracepoint -p 12 -e 'kmem:kmem_cache_free s->object_size' &&
 		compare kprobe function kprobe -p 12 -P events_loop_function &&
 		compare kretprobe function kretprobe -p 12 -P r:events_loop_function &&
 		compare kprobe_argument function kprobe -p 12 -P 'events_loop_function value=%di:s32'

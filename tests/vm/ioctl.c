@@ -313,6 +313,15 @@ static void wrong_probes(int fd)
 		.spec_bytes = sizeof(point),
 		.specs_ptr = (uintptr_t)&point,
 	};
+	const struct fkt_probes fetching = {
+		.size = sizeof(fetching),
+		.kind = FKT_PROVIDER_TRACEPOINT,
+		.count = 1,
+		.spec_bytes = sizeof(point),
+		.specs_ptr = (uintptr_t)&point,
+		.common_ptr = (uintptr_t)fetch,
+		.common_bytes = sizeof(fetch),
+	};
 	const struct fkt_probes kprobes = {
 		.size = sizeof(kprobes),
 		.kind = FKT_PROVIDER_KPROBE,
@@ -357,7 +366,42 @@ static void wrong_probes(int fd)
 	wrong(EINVAL, points, count, FKT_TRACEPOINTS_MAX + 1);
 	wrong(EINVAL, points, spec_bytes, sizeof(function));
 	wrong(EFAULT, points, specs_ptr, (uintptr_t)nowhere);
-	wrong(EINVAL, points, common_bytes, 1);
+	wrong(EFAULT, points, common_bytes, 1);
+	wrong(EINVAL, fetching, common_bytes, sizeof(fetch) - 1);
+	wrong(EINVAL, fetching, common_bytes, 0xffffffff);
+	wrong(EFAULT, fetching, common_ptr, (uintptr_t)nowhere);
+	/* A stack, registers that a tracepoint does not have, operations that there are not. */
+	point.args = 2;
+	point.ops = 1;
+	wrong(EINVAL, fetching, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_STACK };
+	wrong(EINVAL, fetching, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_ENTRY_REGISTER };
+	wrong(EINVAL, fetching, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_REGISTER, .value = 2 };
+	wrong(EINVAL, fetching, done, 0);
+	fetch[0].value = -1;
+	wrong(EINVAL, fetching, done, 0);
+	fetch[0].value = 1;
+	point.args = FKT_TRACEPOINT_ARGS_MAX + 1;
+	wrong(EINVAL, fetching, done, 0);
+	point.args = 0;
+	wrong(EINVAL, fetching, done, 0);
+	point.args = 2;
+	point.ops_first = 2;
+	wrong(EINVAL, fetching, done, 0);
+	point.ops_first = 0xffffffff;
+	wrong(EINVAL, fetching, done, 0);
+	point.ops_first = 1;
+	point.ops = 2;
+	wrong(EINVAL, fetching, done, 0);
+	point.ops = 0xffff;
+	wrong(EINVAL, fetching, done, 0);
+	point.ops = 0;
+	wrong(EINVAL, fetching, done, 0);
+	point.ops_first = 0;
+	point.args = 0;
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_STACK_ADDR };
 	wrong(EINVAL, kprobes, count, FKT_KPROBES_MAX + 1);
 	wrong(EFAULT, kprobes, specs_ptr, (uintptr_t)nowhere);
 	wrong(EFAULT, kprobes, common_ptr, (uintptr_t)nowhere);

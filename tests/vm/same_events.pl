@@ -16,7 +16,7 @@ my %fields = (
 	sys_exit => [ 'ret', qr/NR -?\d+ = (-?\d+)/ ],
 	page_fault_user => [ 'address error_code', qr/address=(\S+) .*error_code=(\S+)/ ],
 	local_timer_entry => [ 'vector', qr/vector=(\d+)/ ],
-	softirq_entry => [ 'vec_nr', qr/vec=(\d+)/ ],
+	softirq_entry => [ 'vec', qr/vec=(\d+)/ ],
 	irq_handler_entry => [ 'irq', qr/irq=(\d+)/ ],
 	cpu_idle => [ 'state cpu_id', qr/state=(\d+) cpu_id=(\d+)/ ],
 	signal_generate => [ 'sig group result', qr/sig=(\d+) .*grp=(\d+) res=(\d+)/ ],

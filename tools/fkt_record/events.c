@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "fetch.h"
 #include "ftrace.h"
 #include "functions.h"
 #include "record.h"
@@ -31,14 +32,38 @@
 
 /* What the command line names, NULL after the last one. */
 static char **patterns;
+
+/**
+ * struct pattern - one of them
+ * @text: all that is written
+ * @event: the tracepoint's name, or a glob
+ * @fields: what is to be recorded of it, "" when that is not said
+ */
+struct pattern {
+	const char *text;
+	const char *event;
+	const char *fields;
+};
 /* A name that there is not is that of a tracepoint of a module that comes later. */
 static bool later;
 
-/* The tracepoints of the recording. */
+/* The tracepoints of the recording, and what they fetch, one behind the other. */
 static struct {
 	struct fkt_tracepoint_spec *spec;
 	size_t count;
+	struct fkt_fetch *fetch;
+	size_t fetches;
 } events;
+
+/* What an event shows when nothing else is asked for. */
+static const struct event_fields {
+	const char *name;
+	const char *fields;
+} event_fields[] = {
+#define EVENT(name, fields) { name, fields },
+#include "event_fields.inc"
+#undef EVENT
+};
 
 struct texts {
 	char **text;
@@ -126,16 +151,136 @@ static const char *after_colon(const char *event)
 	return colon ? colon + 1 : event;
 }
 
+/* ---- what is recorded of an event ---- */
+
+/* The first arguments as they are. Return: how many. */
+static uint32_t describe_arguments(const struct function *iterator, char *text, size_t bytes)
+{
+	size_t used = (size_t)snprintf(text, bytes, WORDS);
+	uint32_t args = FKT_TRACEPOINT_ARGS_MAX;
+	struct signature signature = { 0 };
+
+	if (iterator)
+		btf_signature(iterator->name, iterator->module, &signature);
+	/* The first argument is the probe's own. */
+	if (signature.known && signature.words)
+		args = signature.words - 1 < args ? signature.words - 1 : args;
+	for (uint32_t i = 0; i < args; i++) {
+		if (signature.known)
+			used += (size_t)snprintf(text + used, bytes - used, " %.60s:%s",
+						 signature.word[i + 1].name,
+						 signature.word[i + 1].type);
+		else
+			used += (size_t)snprintf(text + used, bytes - used, " a%u:arg", i);
+	}
+	return args;
+}
+
+static int compare_fields(const void *name, const void *row)
+{
+	return strcmp(name, ((const struct event_fields *)row)->name);
+}
+
+static bool is_there(const struct fetching *fetch, const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	for (size_t i = 0; i < fetch->arguments; i++)
+		if (!strncmp(fetch->argument[i].name, word, length) &&
+		    !fetch->argument[i].name[length])
+			return true;
+	return false;
+}
+
+/* What ftrace shows of it, as far as this kernel has it where some kernel has. */
+static void add_default(struct fetching *fetch, const char *name)
+{
+	const struct event_fields *row = bsearch(name, event_fields,
+						 sizeof(event_fields) / sizeof(event_fields[0]),
+						 sizeof(event_fields[0]), compare_fields);
+	char *text = row ? strdup(row->fields) : NULL, *save, *word;
+
+	for (word = text ? strtok_r(text, " ", &save) : NULL; word;
+	     word = strtok_r(NULL, " ", &save)) {
+		if (is_there(fetch, word) || fetch->arguments == FETCH_ARGS_MAX ||
+		    !fetch_has(fetch, word))
+			continue;
+		fetch_add(fetch, word);
+		if (!fetch_fits(fetch))
+			fetch->arguments--;
+	}
+	free(text);
+}
+
+/* What the user asks for. */
+static void add_asked(struct fetching *fetch, const char *fields)
+{
+	char *text = strdup(fields), *save, *word;
+
+	if (!text)
+		err(EXIT_FAILURE, "no memory for the tracepoints");
+	for (word = strtok_r(text, " \t\n", &save); word; word = strtok_r(NULL, " \t\n", &save)) {
+		if (!strcmp(word, "$arg*"))
+			fetch_add_all(fetch);
+		else
+			fetch_add(fetch, word);
+	}
+	free(text);
+}
+
+/*
+ * What is recorded besides the arguments as they are. Return: how many operations that takes, with
+ * @spec filled in; 0: nothing.
+ */
+static uint16_t fetch_fields(const struct pattern *pattern, const char *name,
+			     const struct function *iterator, char *spec)
+{
+	struct fetching *fetch = calloc(1, sizeof(*fetch));
+	struct fkt_fetch ops[FKT_FETCH_OPS_MAX];
+	size_t count = 0;
+
+	if (!fetch)
+		err(EXIT_FAILURE, "no memory for the tracepoints");
+	fetch->option = "-e";
+	fetch->text = pattern->text;
+	fetch->event = after_colon(name);
+	fetch->function = iterator ? iterator->name : NULL;
+	fetch->module = iterator ? iterator->module : NULL;
+	fetch->own = 1;
+	/* The arguments, and nothing else, are to be had for less. */
+	if (!strcmp(pattern->fields, "$arg*"))
+		;
+	else if (*pattern->fields)
+		add_asked(fetch, pattern->fields);
+	else if (iterator)
+		add_default(fetch, name);
+	if (fetch->arguments)
+		count = fetch_compile(fetch, ops, spec);
+	if (count) {
+		events.fetch =
+			reallocarray(events.fetch, events.fetches + count, sizeof(*events.fetch));
+		if (!events.fetch)
+			err(EXIT_FAILURE, "no memory for the tracepoints");
+		memcpy(events.fetch + events.fetches, ops, count * sizeof(*ops));
+		events.fetches += count;
+	}
+	free(fetch);
+	return (uint16_t)count;
+}
+
 /* Its layer's number is that of the bit of @key. */
-static void add_event(struct codes *codes, const char *name, uint32_t key)
+static void add_event(struct codes *codes, const struct pattern *pattern, const char *name,
+		      uint32_t key)
 {
 	const char *tracepoint = after_colon(name);
 	const struct function *iterator = find_iterator(tracepoint);
 	struct fkt_tracepoint_spec *spec;
-	struct signature signature = { 0 };
-	size_t count = events.count, used = strlen(WORDS);
-	char text[FKT_TRACEPOINT_ARGS_MAX * EVENT_BYTES] = WORDS;
+	size_t count = events.count;
+	char text[FKT_TRACEPOINT_ARGS_MAX * EVENT_BYTES > FETCH_SPEC_BYTES
+			  ? FKT_TRACEPOINT_ARGS_MAX * EVENT_BYTES
+			  : FETCH_SPEC_BYTES];
 	uint32_t args = FKT_TRACEPOINT_ARGS_MAX;
+	uint16_t ops;
 
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(events.spec[i].name, tracepoint))
@@ -146,20 +291,12 @@ static void add_event(struct codes *codes, const char *name, uint32_t key)
 	if (count == FKT_TRACEPOINTS_MAX)
 		errx(EXIT_FAILURE, "-e %s: there are too many tracepoints", name);
 
-	if (iterator)
-		btf_signature(iterator->name, iterator->module, &signature);
-	/* The first argument is the probe's own. */
-	if (signature.known && signature.words)
-		args = signature.words - 1 < args ? signature.words - 1 : args;
-	for (uint32_t i = 0; i < args; i++) {
-		if (signature.known)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, " %.60s:%s",
-						 signature.word[i + 1].name,
-						 signature.word[i + 1].type);
-		else
-			used += (size_t)snprintf(text + used, sizeof(text) - used, " a%u:arg", i);
-	}
-
+	ops = fetch_fields(pattern, name, iterator, text);
+	if (!ops)
+		args = describe_arguments(iterator, text, sizeof(text));
+	/* What is there may be a variable as well as a function. */
+	else if (strstr(text, ":sym"))
+		codes->names_data = true;
 	if (!(count & (count - 1)))
 		events.spec =
 			reallocarray(events.spec, count ? 2 * count : 1, sizeof(*events.spec));
@@ -170,6 +307,8 @@ static void add_event(struct codes *codes, const char *name, uint32_t key)
 		.code = fkt_codes_add(codes, FKT_KIND_POINT, 0, key, name, text),
 		.key = (uint8_t)__builtin_ctz(key),
 		.args = (uint8_t)args,
+		.ops = ops,
+		.ops_first = ops ? (uint32_t)(events.fetches - ops) : 0,
 	};
 	strcpy(spec->name, tracepoint);
 }
@@ -257,7 +396,7 @@ static void __attribute__((noreturn)) exit_unreal(const char *pattern, const cha
 }
 
 /* Tracepoints by their names alone, those among them that tracefs does not know. */
-static size_t add_by_name(struct codes *codes, const char *pattern)
+static size_t add_by_name(struct codes *codes, const struct pattern *pattern)
 {
 	const struct functions *symbols = functions_symbols();
 	const struct texts *known = all_events();
@@ -267,9 +406,9 @@ static size_t add_by_name(struct codes *codes, const char *pattern)
 		const struct function *function = &symbols->function[i];
 		const char *tracepoint = function->name + strlen(ITERATOR);
 
-		if (!is_iterator(function) || fnmatch(pattern, tracepoint, 0))
+		if (!is_iterator(function) || fnmatch(pattern->event, tracepoint, 0))
 			continue;
-		if (complain_of_taint(pattern, function))
+		if (complain_of_taint(pattern->event, function))
 			continue;
 		found++;
 		for (size_t k = 0; k < known->count; k++)
@@ -277,12 +416,12 @@ static size_t add_by_name(struct codes *codes, const char *pattern)
 				tracepoint = known->text[k];
 				break;
 			}
-		add_event(codes, tracepoint, FKT_KEY_TRACEPOINTS);
+		add_event(codes, pattern, tracepoint, FKT_KEY_TRACEPOINTS);
 	}
 	return found;
 }
 
-static size_t add_by_event(struct codes *codes, const char *pattern, const char **unreal)
+static size_t add_by_event(struct codes *codes, const struct pattern *pattern, const char **unreal)
 {
 	const struct texts *known = all_events();
 	size_t found = 0;
@@ -290,46 +429,61 @@ static size_t add_by_event(struct codes *codes, const char *pattern, const char 
 	for (size_t i = 0; i < known->count; i++) {
 		const struct function *iterator;
 
-		if (fnmatch(pattern, known->text[i], 0))
+		if (fnmatch(pattern->event, known->text[i], 0))
 			continue;
 		iterator = find_iterator(after_colon(known->text[i]));
 		if (!iterator) {
 			*unreal = known->text[i];
 			continue;
 		}
-		if (complain_of_taint(pattern, iterator))
+		if (complain_of_taint(pattern->event, iterator))
 			continue;
 		found++;
-		add_event(codes, known->text[i], FKT_KEY_TRACEPOINTS);
+		add_event(codes, pattern, known->text[i], FKT_KEY_TRACEPOINTS);
 	}
 	return found;
 }
 
-static void find(struct codes *codes, const char *pattern)
+static void find(struct codes *codes, const struct pattern *pattern)
 {
-	const char *unreal = NULL;
+	const char *event = pattern->event, *unreal = NULL;
 	size_t found;
 
 	if (!functions_symbols()->count)
 		errx(EXIT_FAILURE,
-		     "-e %s: the kernel hides its symbols (sysctl kernel.kptr_restrict)", pattern);
-	if (strchr(pattern, ':'))
+		     "-e %s: the kernel hides its symbols (sysctl kernel.kptr_restrict)", event);
+	if (strchr(event, ':'))
 		found = add_by_event(codes, pattern, &unreal);
 	else
 		found = add_by_name(codes, pattern);
 	if (found)
 		return;
 	if (unreal)
-		exit_unreal(pattern, unreal);
-	if (!later || strpbrk(pattern, "*?["))
-		exit_unknown(pattern);
-	add_event(codes, pattern, FKT_KEY_TRACEPOINTS);
+		exit_unreal(event, unreal);
+	if (!later || strpbrk(event, "*?["))
+		exit_unknown(event);
+	if (*pattern->fields)
+		errx(EXIT_FAILURE, "-e '%s': of what comes later, nothing is known of its fields",
+		     pattern->text);
+	add_event(codes, pattern, event, FKT_KEY_TRACEPOINTS);
 }
 
 static void find_events(struct recording *recording)
 {
-	for (char **pattern = patterns; pattern && *pattern; pattern++)
-		find(&recording->codes, *pattern);
+	for (char **text = patterns; text && *text; text++) {
+		size_t blank = strcspn(*text, " \t\n");
+		char *event = strndup(*text, blank);
+		struct pattern pattern = {
+			.text = *text,
+			.event = event,
+			.fields = *text + blank + strspn(*text + blank, " \t\n"),
+		};
+
+		if (!event)
+			err(EXIT_FAILURE, "no memory for the tracepoints");
+		find(&recording->codes, &pattern);
+		free(event);
+	}
 }
 
 static int set_events(struct recording *recording)
@@ -340,12 +494,20 @@ static int set_events(struct recording *recording)
 		.count = (uint32_t)events.count,
 		.spec_bytes = sizeof(*events.spec),
 		.specs_ptr = (uintptr_t)events.spec,
+		.common_ptr = (uintptr_t)events.fetch,
+		.common_bytes = (uint32_t)(events.fetches * sizeof(*events.fetch)),
 	};
+	const char *level;
 
 	if (!events.count || !ioctl(recording->device, FKT_ADD_PROBES, &tracepoints))
 		return 0;
+	level = lockdown();
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
+	else if (errno == EPERM && level && events.fetches)
+		warnx("-e: the kernel is locked down for %s (Secure Boot), which forbids to read its "
+		      "memory: name no fields; see kernel_lockdown(7)",
+		      level);
 	else if (errno == EPERM)
 		warnx(FKT_DEVICE ": tracepoints are for root alone (CAP_SYS_ADMIN)");
 	else if (errno == EOPNOTSUPP)
@@ -357,8 +519,10 @@ static int set_events(struct recording *recording)
 }
 
 static const struct argp_option options_of_events[] = {
-	{ "event", 'e', "SYSTEM:EVENT", 0,
-	  "Trace this tracepoint, with its first arguments; a glob: all that match", 0 },
+	{ "event", 'e', "SYSTEM:EVENT [FIELD…]", 0,
+	  "Trace this tracepoint, a glob: all that match; with the fields that ftrace shows of it, or "
+	  "with these: arguments, and what they lead to, as -P has them ('rq->__sector')",
+	  0 },
 	{ "later", OPTION_LATER, NULL, 0,
 	  "Take names of tracepoints that there are not for those of modules that are loaded later",
 	  0 },

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What probes record besides the moment: the recorder gives a list of operations on registers, or
+ * on a tracepoint's arguments, and on memory. They are checked when they are given, and executed
+ * each time.
+ */
+#include <linux/kprobes.h>
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+#include "compat.h"
+#include "fetch.h"
+#include "fkt.h"
+
+/* Programs and the kernel have addresses of their own on x86, so the address tells whose it is. */
+static bool fkt_fetch_memory(void *to, u64 from, size_t bytes, bool user)
+{
+	if (user || from < TASK_SIZE_MAX)
+		return !copy_from_user_nofault(to, (const void __user *)from, bytes);
+	return fkt_arch_kernel_address(from) &&
+	       !copy_from_kernel_nofault(to, (const void *)from, bytes);
+}
+NOKPROBE_SYMBOL(fkt_fetch_memory);
+
+/*
+ * A string, cut to @words, padded with NULs. It is read in aligned pieces: none reaches into a page
+ * that the string does not reach. Return: how many words it needs.
+ */
+static u32 fkt_fetch_string(u64 *words, u32 count, u64 from, bool user)
+{
+	static const char fault[8] = "(fault)";
+	char *to = (char *)words, *end = NULL;
+	size_t room = 8 * count, done = 0;
+
+	while (done < room && !end) {
+		size_t piece = min_t(size_t, 8 - ((from + done) & 7), room - done);
+
+		if (!fkt_fetch_memory(to + done, from + done, piece, user)) {
+			if (!done) {
+				memcpy(to, fault, sizeof(fault));
+				done = sizeof(fault);
+			}
+			break;
+		}
+		end = memchr(to + done, '\0', piece);
+		done = end ? end - to : done + piece;
+	}
+	memset(to + done, 0, room - done);
+	return DIV_ROUND_UP(done, 8);
+}
+NOKPROBE_SYMBOL(fkt_fetch_string);
+
+/* Bytes as they are, padded with NULs. Where they are not all there, aligned pieces of them are. */
+static void fkt_fetch_bytes(u64 *words, size_t bytes, u64 from, bool user)
+{
+	char *to = (char *)words;
+	size_t piece, done;
+
+	words[(bytes - 1) / 8] = 0;
+	if (fkt_fetch_memory(to, from, bytes, user))
+		return;
+	for (done = 0; done < bytes; done += piece) {
+		piece = min_t(size_t, 8 - ((from + done) & 7), bytes - done);
+		if (!fkt_fetch_memory(to + done, from + done, piece, user))
+			memset(to + done, 0, piece);
+	}
+}
+NOKPROBE_SYMBOL(fkt_fetch_bytes);
+
+/*
+ * The rarer operations, kept out of the way of the others, which need no more comparisons for them.
+ * Return: the value.
+ */
+static noinline u64 fkt_fetch_rare(const struct fkt_fetch *op, u64 value, u64 *args,
+				   const u64 *kept)
+{
+	switch (op->op) {
+	case FKT_FETCH_BITS:
+		return value >> op->value & GENMASK_ULL(op->size - 1, 0);
+	case FKT_FETCH_BYTES:
+	case FKT_FETCH_BYTES_USER:
+		fkt_fetch_bytes(args, op->size, value + op->value, op->op == FKT_FETCH_BYTES_USER);
+		return value;
+	default: /* FKT_FETCH_ENTRY_…: see fkt_fetch_keep() */
+		return kept ? kept[op->size] : 0;
+	}
+}
+NOKPROBE_SYMBOL(fkt_fetch_rare);
+
+/* The words that one of them records. */
+static inline u32 fkt_fetch_rare_words(const struct fkt_fetch *op)
+{
+	return op->op == FKT_FETCH_BYTES || op->op == FKT_FETCH_BYTES_USER
+		       ? DIV_ROUND_UP(op->size, 8)
+		       : 0;
+}
+
+/**
+ * fkt_fetch - fetch what a probe is to record, and record it
+ * @tag: its FKT_TAG, without words
+ * @op: operations that fkt_fetch_check() has found right, FKT_FETCH_WORDS_MAX words of them
+ * @ops: how many
+ * @registers: a struct pt_regs, or the words that FKT_FETCH_REGISTER counts instead
+ * @kept: what was kept when the function was entered that returns now, or NULL
+ *
+ * Kept out of the probes' own code: one without arguments needs none of it.
+ *
+ * Context: any, NMI included, with the caller's FKT_PROBE_GUARD(). Faults are never taken.
+ */
+noinline void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers,
+			const u64 *kept)
+{
+	u64 args[FKT_FETCH_WORDS_MAX], value = 0, read;
+	const struct fkt_fetch *end = op + ops;
+	u32 words = 0;
+
+	for (; op < end; op++) {
+		switch (op->op) {
+		case FKT_FETCH_REGISTER:
+			value = ((unsigned long *)registers)[op->value];
+			break;
+		case FKT_FETCH_STACK:
+			value = fkt_arch_stack_word(registers, op->value);
+			break;
+		case FKT_FETCH_STACK_ADDR:
+			value = kernel_stack_pointer(registers);
+			break;
+		case FKT_FETCH_VALUE:
+			value = op->value;
+			break;
+		case FKT_FETCH_READ:
+		case FKT_FETCH_READ_USER:
+			read = 0;
+			if (!fkt_fetch_memory(&read, value + op->value, op->size,
+					      op->op == FKT_FETCH_READ_USER))
+				read = 0;
+			value = read;
+			break;
+		case FKT_FETCH_WORD:
+			args[words++] = value;
+			break;
+		case FKT_FETCH_STRING:
+		case FKT_FETCH_STRING_USER:
+			fkt_fetch_string(args + words, op->size, value + op->value,
+					 op->op == FKT_FETCH_STRING_USER);
+			words += op->size;
+			break;
+		case FKT_FETCH_LAST_STRING:
+		case FKT_FETCH_LAST_STRING_USER:
+			words += fkt_fetch_string(args + words, op->size, value + op->value,
+						  op->op == FKT_FETCH_LAST_STRING_USER);
+			break;
+		case FKT_FETCH_COMM:
+			memcpy(args + words, current->comm, TASK_COMM_LEN);
+			words += TASK_COMM_LEN / 8;
+			break;
+		default:
+			value = fkt_fetch_rare(op, value, args + words, kept);
+			words += fkt_fetch_rare_words(op);
+			break;
+		}
+	}
+	fkt_event_tag(tag | words, words, args);
+}
+NOKPROBE_SYMBOL(fkt_fetch);
+
+/**
+ * fkt_fetch_check - whether an operation is one that fkt_fetch() may be given
+ * @op: what a program asks for
+ * @last: it is the last one of its probe
+ * @registers: how many words FKT_FETCH_REGISTER may count; 0: a struct pt_regs, and with it a stack
+ *
+ * What is kept from a function's entry is not: it is the caller's to check.
+ *
+ * Context: any.
+ * Return: how many words it records at most, or -EINVAL.
+ */
+int fkt_fetch_check(const struct fkt_fetch *op, bool last, u32 registers)
+{
+	const u32 count = registers ?: sizeof(struct pt_regs) / sizeof(unsigned long);
+
+	switch (op->op) {
+	case FKT_FETCH_REGISTER:
+		return op->size || op->value < 0 || op->value >= count ? -EINVAL : 0;
+	case FKT_FETCH_STACK:
+		return registers || op->size || op->value < 0 ||
+				       op->value >= THREAD_SIZE / sizeof(unsigned long)
+			       ? -EINVAL
+			       : 0;
+	case FKT_FETCH_STACK_ADDR:
+		return registers || op->size || op->value ? -EINVAL : 0;
+	case FKT_FETCH_VALUE:
+		return op->size ? -EINVAL : 0;
+	case FKT_FETCH_READ:
+	case FKT_FETCH_READ_USER:
+		return op->size == 1 || op->size == 2 || op->size == 4 || op->size == 8 ? 0
+											: -EINVAL;
+	case FKT_FETCH_WORD:
+		return op->size || op->value ? -EINVAL : 1;
+	case FKT_FETCH_LAST_STRING:
+	case FKT_FETCH_LAST_STRING_USER:
+		if (!last)
+			return -EINVAL;
+		fallthrough;
+	case FKT_FETCH_STRING:
+	case FKT_FETCH_STRING_USER:
+		return op->size && op->size <= FKT_FETCH_WORDS_MAX ? (int)op->size : -EINVAL;
+	case FKT_FETCH_COMM:
+		return op->size || op->value ? -EINVAL : TASK_COMM_LEN / 8;
+	case FKT_FETCH_BITS:
+		return op->value >= 0 && op->value < 64 && op->size && op->size <= 64 - op->value
+			       ? 0
+			       : -EINVAL;
+	case FKT_FETCH_BYTES:
+	case FKT_FETCH_BYTES_USER:
+		return op->size && op->size <= 8 * FKT_FETCH_WORDS_MAX
+			       ? (int)fkt_fetch_rare_words(op)
+			       : -EINVAL;
+	}
+	return -EINVAL;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What addresses and tracepoints share: operations that fetch what a probe records. */
+#ifndef FKT_PROBES_FETCH_H
+#define FKT_PROBES_FETCH_H
+
+#include <linux/types.h>
+#include <fkt/ioctl.h>
+
+void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept);
+int fkt_fetch_check(const struct fkt_fetch *op, bool last, u32 registers);
+
+#endif

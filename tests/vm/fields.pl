@@ -1,0 +1,194 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# fields.pl FKT.json: whether the events' fields have the values that ftrace's buffers have, which are read here as they
+# are (per_cpu/cpu*/trace_pipe_raw), for each event on each CPU in the same order. FKT began earlier and ended later. Prints
+# what differs, and how many kinds of events and fields do not.
+
+use strict;
+use warnings;
+no warnings 'portable';
+use Fcntl;
+
+my ($fkt_name) = @ARGV;
+my $tracing = '/sys/kernel/tracing';
+
+# What FKT records under this name is the argument, and what ftrace has is worked out from it.
+my %otherwise = map { $_ => 1 } qw(
+	block_rq_complete.error block_rq_error.error
+	sched_switch.prev_state
+	timer_start.flags
+);
+
+my (%format, %fkt, %ftrace, %symbols);
+
+open my $in, '<', '/proc/kallsyms' or die "kallsyms: $!\n";
+while (<$in>) {
+	my ($address, undef, $name) = split;
+	push @{$symbols{$name}}, hex $address;
+}
+close $in;
+
+for my $path (glob "$tracing/events/*/*/format") {
+	my ($event) = $path =~ m{([^/]+)/format$};
+	my ($id, %field);
+	open $in, '<', $path or next;
+	while (<$in>) {
+		$id = $1 if /^ID: (\d+)/;
+		/^\tfield:(.*?)(\w+)(\[\d*\])?;\toffset:(\d+);\tsize:(\d+);\tsigned:(\d)/ or next;
+		my ($type, $name, $array, $offset, $size) = ($1, $2, $3, $4, $5);
+		next if $name =~ /^common_/;
+		if ($type =~ /__data_loc char\[\]/) {
+			$field{$name} = [$offset, 'loc'];
+		} elsif ($array) {
+			$field{$name} = [$offset, 'chars', $size] if $type =~ /\bchar\b/;
+		} else {
+			$field{$name} = [$offset, 'number', $size];
+		}
+	}
+	$format{$id} = { name => $event, field => \%field };
+	close $in;
+}
+
+sub value {
+	my ($data, $how) = @_;
+	my ($offset, $kind, $size) = @$how;
+	if ($kind eq 'loc') {
+		my ($at, $length) = unpack 'x' . $offset . 'SS', $data;
+		return [ 'text', unpack 'Z*', substr $data, $at, $length ];
+	}
+	return [ 'text', unpack 'Z*', substr $data, $offset, $size ] if $kind eq 'chars';
+	return [ 'number', unpack({ 1 => 'C', 2 => 'S', 4 => 'L', 8 => 'Q' }->{$size}, substr $data, $offset, $size), $size ];
+}
+
+sub take_page {
+	my ($cpu, $page) = @_;
+	my ($commit) = unpack 'x8Q', $page;
+	my $end = 16 + ($commit & 0xfffff);
+	for (my $at = 16; $at < $end;) {
+		my $head = unpack 'L', substr $page, $at, 4;
+		my ($type, $delta) = ($head & 31, $head >> 5);
+		$at += 4;
+		my $length;
+		if ($type == 29) {
+			last if !$delta;
+			$length = unpack 'L', substr $page, $at, 4;
+			$at += $length;
+			next;
+		}
+		if ($type >= 30) {
+			$at += 4;
+			next;
+		}
+		if ($type) {
+			$length = 4 * $type;
+		} else {
+			$length = unpack('L', substr $page, $at, 4) - 4;
+			$at += 4;
+		}
+		my $data = substr $page, $at, $length;
+		$at += ($length + 3) & ~3;
+		my $format = $format{unpack 'S', $data} or next;
+		push @{$ftrace{$format->{name}}{$cpu}}, { map { $_ => value($data, $format->{field}{$_}) } keys %{$format->{field}} };
+	}
+}
+
+for my $path (glob "$tracing/per_cpu/cpu*/trace_pipe_raw") {
+	my ($cpu) = $path =~ /cpu(\d+)/;
+	my $page;
+	sysopen my $raw, $path, O_RDONLY | O_NONBLOCK or die "$path: $!\n";
+	take_page($cpu, $page) while sysread $raw, $page, 4096;
+	close $raw;
+}
+
+open $in, '<', $fkt_name or die "$fkt_name: $!\n";
+while (<$in>) {
+	/"cpu":(\d+),.*"name":"\w+:(\w+)",.*?"args":\{(.*)\}\}/ or next;
+	my ($cpu, $event, $args) = ($1, $2, $3);
+	next unless $ftrace{$event};
+	my %args;
+	while ($args =~ /"(\w+)":("(?:[^"\\]|\\.)*"|-?[\d.]+|null)/g) {
+		$args{$1} = $2;
+	}
+	push @{$fkt{$event}{$cpu}}, \%args;
+}
+close $in;
+
+# Whether a value of FKT's, as JSON has it, is one of ftrace's.
+sub is_same {
+	my ($field, $ours, $theirs) = @_;
+	my ($kind, $value, $size) = @$theirs;
+	if ($ours =~ /^"(.*)"$/s) {
+		my $text = $1;
+		$text =~ s/\\(.)/$1/g;
+		if ($kind eq 'text') {
+			$value =~ s/[\x00-\x1f\x7f]/?/g;
+			# A long one is cut.
+			return length $text < 24 ? $text eq $value : index($value, $text) == 0;
+		}
+		return hex $text == $value if $text =~ /^0x[0-9a-f]+$/;
+		my ($name, $offset) = $text =~ /^([^+ ]+)(?:\+(0x[0-9a-f]+))?/ or return 0;
+		return !!grep { $_ + hex($offset // '0') == $value } @{$symbols{$name} // []};
+	}
+	return 0 if $kind eq 'text' || $ours eq 'null';
+	# Where there is none, ftrace makes it 0.
+	return 1 if $field eq 'sector' && $ours == ~0 && !$value;
+	return ($ours & ~0 >> 64 - 8 * $size) == $value;
+}
+
+# The first of these fields that is not the same; '' if they are.
+sub differs {
+	my ($ours, $theirs, @names) = @_;
+	return 'all of it' if !$ours;
+	for (@names) {
+		return $_ if !is_same($_, $ours->{$_} // 'null', $theirs->{$_});
+	}
+	return '';
+}
+
+my ($events, $fields, $failed, $all) = (0, 0, 0, 0);
+for my $event (sort keys %ftrace) {
+	my %compared;
+	for my $cpu (sort keys %{$ftrace{$event}}) {
+		my @theirs = @{$ftrace{$event}{$cpu}};
+		my @ours = @{$fkt{$event}{$cpu} // []};
+		next if !@ours && !$fkt{$event} && $event =~ /^(?:sys_|print|bprint|function)/;
+		my @names = grep { !$otherwise{"$event.$_"} && exists $theirs[0]{$_} } sort keys %{$ours[0] // {}};
+		my ($best, $where, $first) = (-1, '', 0);
+		for my $at (0 .. @ours - @theirs) {
+			my $same = 0;
+			my $differs = '';
+			my @taken;
+			while ($same < @theirs) {
+				# An interrupt between the two tracers, with events of the kind, changes the order.
+				my $found;
+				for ($same, $same - 100 .. $same - 1, $same + 1 .. $same + 100) {
+					next if $_ < 0 || $at + $_ >= @ours || $taken[$_] || differs($ours[$at + $_], $theirs[$same], @names);
+					$found = $_;
+					last;
+				}
+				$differs = differs($ours[$at + $same], $theirs[$same], @names) if !defined $found;
+				last if !defined $found || ($same < 2 && $found != $same);
+				$taken[$found] = 1;
+				$same++;
+			}
+			($best, $where, $first) = ($same, $differs, $at) if $same > $best;
+			last if $same == @theirs;
+		}
+		$all += @theirs;
+		$compared{$_} = 1 for @names;
+		next if $best == @theirs;
+		$failed++;
+		printf "%s: on CPU %d ftrace has %d, FKT %d; equal up to %d", $event, $cpu, scalar @theirs, scalar @ours, $best;
+		if ($where && $theirs[$best]{$where}) {
+			my ($a, $b) = ($ours[$first + $best], $theirs[$best]);
+			printf ", where %s is %s for FKT, %s for ftrace", $where, $a->{$where} // 'missing', $b->{$where}[1];
+		}
+		print "\n";
+	}
+	$events++ if %compared;
+	$fields += %compared;
+	print "$event: @{[sort keys %compared]}\n" if $ENV{FIELDS_VERBOSE};
+}
+print "$events kinds of events, $fields fields, $all events; $failed differ\n";
+exit($failed || $events < 100);

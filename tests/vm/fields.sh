@@ -1,0 +1,85 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 300 s
+#
+# The fields of events: what -e records by default has the values that ftrace records at the same time, and what is asked
+# for is what BTF says.
+
+. "$TOP/tests/vm/lib.sh"
+
+tracing=/sys/kernel/tracing
+systems='block sched irq net skb tcp sock ext4 writeback kmem vmscan timer workqueue signal task jbd2 filemap oom compaction'
+
+work() {
+	workload >/dev/null
+	dd if=/dev/zero of=file bs=64k count=16 conv=fsync
+	echo 3 >/proc/sys/vm/drop_caches
+	cat file >/dev/null
+	(kill -USR1 $BASHPID)
+	perl -MIO::Socket -e '
+		my $server = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die;
+		my $client = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $server->sockport) or die;
+		my $other = $server->accept;
+		for (1 .. 20) { syswrite $client, "x" x 1000; sysread $other, my $in, 1000 }
+		alarm 1; $SIG{ALRM} = sub {}; select undef, undef, undef, 1.2'
+	rm file
+	sync
+} 2>/dev/null
+
+echo 0 >$tracing/tracing_on
+echo 16384 >$tracing/buffer_size_kb
+options=()
+for system in $systems; do
+	[ -d $tracing/events/$system ] || continue
+	options+=(-e "$system:*")
+	echo 1 >"$tracing/events/$system/enable"
+done
+start_recorder -n -p 13 -o all "${options[@]}"
+echo >$tracing/trace
+echo 1 >$tracing/tracing_on
+work
+echo 0 >$tracing/tracing_on
+stop_recorder
+check 'fkt_record ends well' [ "$status" = 0 ]
+check 'FKT lost nothing' [ "$(lost recorder.err)" = 0 ]
+check 'ftrace lost nothing' [ -z "$(grep -hE '^(overrun|commit overrun|dropped events): [^0]' $tracing/per_cpu/cpu*/stats)" ]
+echo 0 >$tracing/events/enable
+fkt_print --no-summary --format json all >all.json
+check 'FKT and ftrace recorded the same fields' perl "$TOP/tests/vm/fields.pl" all.json
+
+# What is asked for, beside ftrace's own fields, on the same events.
+expect 0 fkt_record -o asked -e 'sched:sched_process_exec p->pid p->comm name=bprm->filename:string p->mm->map_count' \
+	-e 'sched:sched_switch $arg*' -e 'signal:signal_generate sig task->signal->nr_threads' -e 'task:task_newtask $comm flags=clone_flags:x64' \
+	sh -c 'true; kill -CONT $$'
+fkt_print --no-summary asked >asked.txt
+check 'fields that pointers lead to' grep -qE 'sched_process_exec +pid=([0-9]+) comm="sh" name="[^"]*/sh" map_count=[1-9]' asked.txt
+check 'the thread that runs is the one of the field' grep -qE '"pid":([0-9]+),.*sched_process_exec.*"args":\{"pid":\1,' \
+	<(fkt_print --no-summary --format json asked)
+check 'arguments as they are' grep -qE 'sched_switch +preempt=[01] prev=0x[0-9a-f]{16} next=0x[0-9a-f]{16}' asked.txt
+check 'a field behind two pointers' grep -qE 'signal_generate +sig=18 nr_threads=1$' asked.txt
+
+# A pointer into nothing is 0, and a string there says so.
+expect 0 fkt_record -o nothing -e 'sched:sched_process_exec a=+0(\0) b=+8(+0(\0)) c=+0(\4096):string d=+0x7fffffff(bprm):u8 e=+0(\0x8000000000000000):string' true
+check 'nothing is there' grep -qE 'a=0x0 b=0x0 c="\(fault\)" d=[0-9]+ e="\(fault\)"' <(fkt_print --no-summary nothing)
+
+# What is wrong is said in a sentence, and no trace is left.
+wrong() {
+	expect "$1" fkt_record -o none -e "$2" true
+	said "$3"
+	one_sentence
+	check 'no trace is left' [ ! -e none ]
+}
+wrong 1 'sched:sched_switch prev->pidd' 'struct task_struct has no field pidd; is pid meant'
+wrong 1 'sched:sched_switch perv' 'sched_switch has no argument perv; is prev meant'
+wrong 2 'sched:sched_switch %di' 'registers are there at addresses'
+wrong 2 'sched:sched_switch $retval' 'a tracepoint has no \$retval'
+wrong 2 'sched:sched_switch $stack0' "a tracepoint's stack is not fetched from"
+wrong 2 'sched:sched_switch $arg5' 'sched_switch has 4 arguments'
+wrong 2 'sched:sched_switch prev->comm:float' 'the types are'
+wrong 2 'sched:sched_switch prev->pid:string' 'no string'
+wrong 2 "sched:sched_switch $(printf 'prev->pid %.0s' {1..15})" 'room for 14'
+wrong 1 'sched:sched_swich prev->pid' 'is sched:sched_switch meant'
+wrong 1 'sched:* prev->pid' 'has no argument prev'
+expect 1 fkt_record -o none --later -e 'not:there x' true
+said 'of what comes later, nothing is known of its fields'
+check 'the kernel is content' not grep -E 'WARNING|BUG' <(dmesg)
