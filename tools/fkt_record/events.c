@@ -519,9 +519,10 @@ static int set_events(struct recording *recording)
 }
 
 static const struct argp_option options_of_events[] = {
-	{ "event", 'e', "SYSTEM:EVENT [FIELD…]", 0,
+	{ "event", 'e', "SYSTEM:EVENT", 0,
 	  "Trace this tracepoint, a glob: all that match; with the fields that ftrace shows of it, or "
-	  "with these: arguments, and what they lead to, as -P has them ('rq->__sector')",
+	  "with those behind its name: arguments, and what they lead to, as -P has them "
+	  "('block:block_rq_issue rq->__sector')",
 	  0 },
 	{ "later", OPTION_LATER, NULL, 0,
 	  "Take names of tracepoints that there are not for those of modules that are loaded later",
