@@ -22,27 +22,80 @@ static bool fkt_fetch_memory(void *to, u64 from, size_t bytes, bool user)
 NOKPROBE_SYMBOL(fkt_fetch_memory);
 
 /*
+ * One number, padded with zeros: what fkt_fetch_memory() does, without the calls that it takes for
+ * the kernel's memory.
+ */
+static __always_inline bool fkt_fetch_number(u64 *to, u64 from, u32 bytes, bool user)
+{
+	bool there = false;
+
+	*to = 0;
+	if (user || from < TASK_SIZE_MAX)
+		return fkt_fetch_memory(to, from, bytes, user);
+	if (!fkt_arch_kernel_address(from))
+		return false;
+	pagefault_disable();
+	switch (bytes) {
+	case 1:
+		__get_kernel_nofault(to, (const void *)from, u8, out);
+		break;
+	case 2:
+		__get_kernel_nofault(to, (const void *)from, u16, out);
+		break;
+	case 4:
+		__get_kernel_nofault(to, (const void *)from, u32, out);
+		break;
+	default:
+		__get_kernel_nofault(to, (const void *)from, u64, out);
+		break;
+	}
+	there = true;
+out:
+	pagefault_enable();
+	return there;
+}
+
+/* Whether a word has a byte that is 0, and which is the first one. */
+static __always_inline bool fkt_has_nul(u64 word, u32 *first)
+{
+	const u64 ones = ~0ull / 0xff, nul = (word - ones) & ~word & (ones << 7);
+
+	*first = nul ? __ffs64(nul) / 8 : 8;
+	return nul;
+}
+
+/*
  * A string, cut to @words, padded with NULs. It is read in aligned pieces: none reaches into a page
  * that the string does not reach. Return: how many words it needs.
  */
 static u32 fkt_fetch_string(u64 *words, u32 count, u64 from, bool user)
 {
 	static const char fault[8] = "(fault)";
-	char *to = (char *)words, *end = NULL;
 	size_t room = 8 * count, done = 0;
+	char *to = (char *)words;
+	bool end = false;
 
 	while (done < room && !end) {
-		size_t piece = min_t(size_t, 8 - ((from + done) & 7), room - done);
+		const u32 skip = (from + done) & 7;
+		u32 piece = 8 - skip, length;
+		u64 word;
 
-		if (!fkt_fetch_memory(to + done, from + done, piece, user)) {
+		if (!fkt_fetch_number(&word, from + done - skip, 8, user)) {
 			if (!done) {
 				memcpy(to, fault, sizeof(fault));
 				done = sizeof(fault);
 			}
 			break;
 		}
-		end = memchr(to + done, '\0', piece);
-		done = end ? end - to : done + piece;
+		word >>= 8 * skip;
+		/* Zeros were shifted in behind it. */
+		end = fkt_has_nul(word, &length) && length < piece;
+		piece = min_t(size_t, end ? length : piece, room - done);
+		if (room - done >= sizeof(word))
+			memcpy(to + done, &word, sizeof(word));
+		else
+			memcpy(to + done, &word, piece);
+		done += piece;
 	}
 	memset(to + done, 0, room - done);
 	return DIV_ROUND_UP(done, 8);
@@ -109,7 +162,7 @@ static inline u32 fkt_fetch_rare_words(const struct fkt_fetch *op)
 noinline void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers,
 			const u64 *kept)
 {
-	u64 args[FKT_FETCH_WORDS_MAX], value = 0, read;
+	u64 args[FKT_FETCH_WORDS_MAX] __fkt_uninitialized, value = 0, read;
 	const struct fkt_fetch *end = op + ops;
 	u32 words = 0;
 
@@ -129,8 +182,7 @@ noinline void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *regi
 			break;
 		case FKT_FETCH_READ:
 		case FKT_FETCH_READ_USER:
-			read = 0;
-			if (!fkt_fetch_memory(&read, value + op->value, op->size,
+			if (!fkt_fetch_number(&read, value + op->value, op->size,
 					      op->op == FKT_FETCH_READ_USER))
 				read = 0;
 			value = read;

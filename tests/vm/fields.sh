@@ -61,6 +61,11 @@ check 'a field behind two pointers' grep -qE 'signal_generate +sig=18 nr_threads
 # A pointer into nothing is 0, and a string there says so.
 expect 0 fkt_record -o nothing -e 'sched:sched_process_exec a=+0(\0) b=+8(+0(\0)) c=+0(\4096):string d=+0x7fffffff(bprm):u8 e=+0(\0x8000000000000000):string' true
 check 'nothing is there' grep -qE 'a=0x0 b=0x0 c="\(fault\)" d=[0-9]+ e="\(fault\)"' <(fkt_print --no-summary nothing)
+# Nor where addresses end, or are nobody's; the page of vsyscall() is not the kernel's.
+for address in 0xffffffffff600000 0xffffffffff5ffffc 0xffffffffff600ffc 0xfffffffffffffffc 0xffff800000000000 0xffff7fffffffffff; do
+	expect 0 fkt_record -o nothing -e "sched:sched_process_exec a=+0(\\$address) b=+0(\\$address):u32 c=+0(\\$address):string" true
+	check 'nothing is there' grep -qE 'a=0x0 b=0 c="\(fault\)"' <(fkt_print --no-summary nothing)
+done
 
 # What is wrong is said in a sentence, and no trace is left.
 wrong() {

@@ -11,6 +11,7 @@
 #include <asm/insn.h>
 #include <asm/msr.h>
 #include <asm/tsc.h>
+#include <asm/vsyscall.h>
 
 static __always_inline u64 fkt_arch_clock(bool shared)
 {
@@ -56,11 +57,15 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
 	return regs_get_kernel_stack_nth(regs, n);
 }
 
-/* In four levels of page tables, or in five: the bits above are all ones. */
+/*
+ * In four levels of page tables, or in five: the bits above are all ones. The page of vsyscall() is
+ * the programs', and a fault there is taken for one of theirs.
+ */
 static __always_inline bool fkt_arch_kernel_address(u64 address)
 {
 #ifdef CONFIG_X86_64
-	return (s64)address >> __VIRTUAL_MASK_SHIFT == -1;
+	return (s64)address >> __VIRTUAL_MASK_SHIFT == -1 &&
+	       address - (VSYSCALL_ADDR - sizeof(u64)) >= PAGE_SIZE + sizeof(u64);
 #else
 	return address >= TASK_SIZE_MAX;
 #endif
