@@ -173,28 +173,30 @@ static __always_inline void fkt_place_begin(struct fkt_lane *lane, const struct 
 	slot->words = (void *)first + 8 + place->wide;
 }
 
-/**
- * fkt_reserve_slow - fkt_reserve() in every case
- * @lane: the lane
- * @tag: as for fkt_reserve()
- * @shared: as for fkt_reserve()
- * @slot: receives the slot
- *
- * Context: as for fkt_reserve().
- * Return: true, or false when there is no room: the event has been counted as lost.
+/*
+ * Reserve @slots; or, without @page being left, those of @within, if there are any. In the other
+ * functions here, so that those without know of none.
  */
-bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_slot *slot)
+static __always_inline bool fkt_reserve_any(struct fkt_lane *lane, const struct fkt_slots *slots,
+					    const struct fkt_slots *within, u32 page, bool shared,
+					    struct fkt_slot *slot, bool *is_within)
 {
-	const u32 bytes = 8 * (1 + (u32)(tag & FKT_SLOT_WORDS_MASK));
 	const u32 cpu = fkt_cpu();
+	const struct fkt_slots *now;
 	struct fkt_place place;
-	bool again = true;
+	bool again = true, found;
 	u64 head;
 
 retry:
 	do {
 		head = READ_ONCE(lane->head);
-		if (!fkt_place_find(lane, head, bytes, cpu, shared, &place))
+		now = within && FKT_HEAD_PAGE(head) == page ? within : slots;
+		found = fkt_place_find(lane, head, now->bytes, cpu, shared, &place);
+		if (within && now == within && (!found || place.opens)) {
+			now = slots;
+			found = fkt_place_find(lane, head, now->bytes, cpu, shared, &place);
+		}
+		if (!found)
 			goto full;
 	} while (!fkt_cmpxchg(&lane->head, &head, place.next, shared));
 
@@ -209,9 +211,11 @@ retry:
 		fkt_lane_kick(lane);
 		goto full;
 	}
-	fkt_place_begin(lane, &place, tag, bytes, cpu, slot);
+	fkt_place_begin(lane, &place, now->tag, now->bytes, cpu, slot);
 	if (place.opens && READ_ONCE(lane->overwrites))
 		fkt_lane_overwrite(lane);
+	if (within)
+		*is_within = now == within;
 	return true;
 
 full:
@@ -228,6 +232,44 @@ full:
 	fkt_count(&lane->lost, shared);
 	fkt_lane_full(lane, fkt_stamp(place.now));
 	return false;
+}
+
+/**
+ * fkt_reserve_slow - fkt_reserve() in every case
+ * @lane: the lane
+ * @tag: as for fkt_reserve()
+ * @shared: as for fkt_reserve()
+ * @slot: receives the slot
+ *
+ * Context: as for fkt_reserve().
+ * Return: true, or false when there is no room: the event has been counted as lost.
+ */
+bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_slot *slot)
+{
+	const struct fkt_slots one = { tag, 8 * (1 + (u32)(tag & FKT_SLOT_WORDS_MASK)) };
+
+	return fkt_reserve_any(lane, &one, NULL, 0, shared, slot, NULL);
+}
+
+/**
+ * fkt_reserve_slots - reserve several slots as one
+ * @lane: the lane
+ * @slots: the slots, one page's at most
+ * @within: other ones, which are reserved if they get into a certain page; fewer bytes than @slots
+ * @page: that page, see fkt_slot_page()
+ * @shared: as for fkt_reserve()
+ * @slot: receives the first one; the others stand behind its words, and each begins with its
+ *	FKT_SLOT_STAMP. To be committed by fkt_commit_slots()
+ * @is_within: set to whether it is @within
+ *
+ * Context: as for fkt_reserve().
+ * Return: as fkt_reserve_slow(); one event is counted as lost.
+ */
+bool fkt_reserve_slots(struct fkt_lane *lane, const struct fkt_slots *slots,
+		       const struct fkt_slots *within, u32 page, bool shared, struct fkt_slot *slot,
+		       bool *is_within)
+{
+	return fkt_reserve_any(lane, slots, within, page, shared, slot, is_within);
 }
 
 /**

@@ -242,6 +242,33 @@ static __always_inline void fkt_commit(const struct fkt_slot *slot, bool shared)
 	fkt_add_release(&slot->entry->commit, FKT_COMMIT(slot->bytes, 1), shared);
 }
 
+/**
+ * struct fkt_slots - consecutive slots that are reserved as one, and have one stamp
+ * @tag: FKT_TAG of the first one
+ * @bytes: of all of them, none of which is wide
+ */
+struct fkt_slots {
+	u64 tag;
+	u32 bytes;
+};
+
+bool fkt_reserve_slots(struct fkt_lane *lane, const struct fkt_slots *slots,
+		       const struct fkt_slots *within, u32 page, bool shared, struct fkt_slot *slot,
+		       bool *is_within);
+
+/* The number of the page that a slot is in. */
+static __always_inline u32 fkt_slot_page(const struct fkt_slot *slot)
+{
+	return slot->entry->number;
+}
+
+/* fkt_commit() of so many slots. */
+static __always_inline void fkt_commit_slots(const struct fkt_slot *slot, u32 count, bool shared)
+{
+	/* Partner: the acquire in fkt_page_whole(). */
+	fkt_add_release(&slot->entry->commit, FKT_COMMIT(slot->bytes, count), shared);
+}
+
 void fkt_lane_record_slow(struct fkt_lane *lane, u64 tag, u32 words, const u64 *args, bool shared);
 
 /**

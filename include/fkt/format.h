@@ -356,6 +356,29 @@ struct fkt_note_entry {
 	 ((__u64)(__u16)(imm) << FKT_SLOT_IMM_SHIFT))
 /* What the stamp adds to it. */
 #define FKT_SLOT_STAMP(stamp) ((__u64)(stamp) << FKT_SLOT_STAMP_SHIFT)
+/*
+ * A slot of FKT_CODE_STACK has the kernel's stack of the event in the slot behind it, which has the
+ * same stamp and is in the same page. If it has words, these are frames, two in a word, the
+ * innermost one first: the low 32 bits of a return address, the first one's of where the event is.
+ * The high ones are those of all the kernel's code: 1 on x86_64. The immediate has in its low bits
+ * how many frames there are in the slot, and
+ *
+ *	FKT_STACK_MORE	the slot behind it goes on with the same stack
+ *	FKT_STACK_ON	it goes on with that of the slot before it
+ *	FKT_STACK_CUT	the stack has more frames, which are nowhere
+ *
+ * If it has no words, the immediate says where in this page, in words from its beginning, the
+ * stack's first slot is; 0: nowhere, it could not be had.
+ */
+#define FKT_STACK_MORE	      0x8000u
+#define FKT_STACK_ON	      0x4000u
+#define FKT_STACK_CUT	      0x2000u
+#define FKT_STACK_COUNT	      0x1fffu
+#define FKT_STACK_SLOT_WORDS  (FKT_SLOT_WORDS_MAX - 1) /* the slot may be wide */
+#define FKT_STACK_SLOT_FRAMES (2 * FKT_STACK_SLOT_WORDS)
+#define FKT_STACK_SLOTS_MAX   4
+#define FKT_STACK_FRAMES_MAX  (FKT_STACK_SLOTS_MAX * FKT_STACK_SLOT_FRAMES)
+
 /* The first one of the words that follow in a wide slot. */
 #define FKT_WIDE_WORD(stamp, cpu)                                                                  \
 	(((__u64)(stamp) & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |                                  \

@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define FKT_DEVICE	  "/dev/fkt"
-#define FKT_IOCTL_VERSION 6
+#define FKT_IOCTL_VERSION 7
 
 /* fkt_start.lanes */
 #define FKT_LANES_PER_CPU 0
@@ -408,6 +408,19 @@ struct fkt_trigger_spec {
 	__u64 reserved;
 };
 
+#define FKT_STACKS_MAX 4096
+
+/**
+ * struct fkt_stack_spec - codes whose events are recorded with the kernel's stack
+ * @code: the first one: FKT_CODE_SWITCH, _WAKEUP, _WAKEUP_NEW, of the entry of a system call, or of
+ *	a function's entry, a tracepoint or an address. Those of others have no stack
+ * @count: how many there are
+ */
+struct fkt_stack_spec {
+	__u32 code;
+	__u32 count;
+};
+
 /**
  * struct fkt_triggered - argument of FKT_TRIGGERED
  * @size: sizeof(struct fkt_triggered)
@@ -446,6 +459,7 @@ struct fkt_triggered {
 	X(MODULE, module)                                                                          \
 	X(VECTOR, vector)                                                                          \
 	X(TRIGGER, trigger)                                                                        \
+	X(STACK, stack)                                                                            \
 	/* a new one comes last */
 
 enum fkt_provider_kind {
@@ -471,6 +485,7 @@ enum fkt_provider_kind {
  *	FKT_PROVIDER_TRACEPOINT	struct fkt_tracepoint_spec	struct fkt_fetch[]
  *	FKT_PROVIDER_KPROBE	struct fkt_kprobe_spec		struct fkt_fetch[]
  *	FKT_PROVIDER_TRIGGER	struct fkt_trigger_spec		nothing
+ *	FKT_PROVIDER_STACK	struct fkt_stack_spec		nothing
  */
 struct fkt_probes {
 	__u32 size;

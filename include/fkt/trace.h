@@ -139,6 +139,20 @@ struct fkt_event {
 };
 
 /**
+ * struct fkt_stack - the kernel's stack of an event; begin with all zero
+ * @known: it was recorded; if not, there are no frames
+ * @cut: it has more frames, which were not
+ * @count: how many there are
+ * @frame: return addresses, the innermost first; that of the event itself at [0]
+ */
+struct fkt_stack {
+	bool known;
+	bool cut;
+	unsigned int count;
+	uint64_t frame[FKT_STACK_FRAMES_MAX];
+};
+
+/**
  * fkt_arg16() - 16 bits of an event's arguments in host order; fkt_arg32, fkt_arg64 likewise
  * @event: the event
  * @offset: where in its argument words, in bytes; the caller knows that they are there
@@ -385,6 +399,15 @@ const struct fkt_gap *fkt_gap(const struct fkt_reader *reader);
  * Return: owned by the reader, which goes on counting there.
  */
 const struct fkt_read_stats *fkt_read_stats(const struct fkt_reader *reader);
+
+/**
+ * fkt_stack_event() - what an event of FKT_CODE_STACK says: the stack of the next event of its lane
+ * @reader: which has delivered the event, and none since
+ * @event: the event
+ * @stack: one for each lane: set, or completed where several events say it
+ */
+void fkt_stack_event(const struct fkt_reader *reader, const struct fkt_event *event,
+		     struct fkt_stack *stack);
 
 /**
  * fkt_event_stamp() - when the event with a number came
@@ -1299,6 +1322,7 @@ int fkt_text_flush(struct fkt_text *text);
  * @time: what the first column shows
  * @format: how lines look; NULL: for people
  * @color: and whether in colours
+ * @stacks: with the stacks of those events that have one
  * @threads: how many threads; more than eight are not used
  */
 struct fkt_listing {
@@ -1306,6 +1330,7 @@ struct fkt_listing {
 	enum fkt_time time;
 	const struct fkt_format *format;
 	bool color;
+	bool stacks;
 	unsigned int threads;
 };
 

@@ -147,23 +147,12 @@ static inline u32 fkt_fetch_rare_words(const struct fkt_fetch *op)
 		       : 0;
 }
 
-/**
- * fkt_fetch - fetch what a probe is to record, and record it
- * @tag: its FKT_TAG, without words
- * @op: operations that fkt_fetch_check() has found right, FKT_FETCH_WORDS_MAX words of them
- * @ops: how many
- * @registers: a struct pt_regs, or the words that FKT_FETCH_REGISTER counts instead
- * @kept: what was kept when the function was entered that returns now, or NULL
- *
- * Kept out of the probes' own code: one without arguments needs none of it.
- *
- * Context: any, NMI included, with the caller's FKT_PROBE_GUARD(). Faults are never taken.
- */
-noinline void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers,
-			const u64 *kept)
+/* All operations of a probe. Return: how many words they make. */
+static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, void *registers,
+					   const u64 *kept, u64 args[FKT_FETCH_WORDS_MAX])
 {
-	u64 args[FKT_FETCH_WORDS_MAX] __fkt_uninitialized, value = 0, read;
 	const struct fkt_fetch *end = op + ops;
+	u64 value = 0, read;
 	u32 words = 0;
 
 	for (; op < end; op++) {
@@ -211,9 +200,52 @@ noinline void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *regi
 			break;
 		}
 	}
+	return words;
+}
+
+/**
+ * fkt_fetch - fetch what a probe is to record, and record it
+ * @tag: its FKT_TAG, without words
+ * @op: operations that fkt_fetch_check() has found right, FKT_FETCH_WORDS_MAX words of them
+ * @ops: how many
+ * @registers: a struct pt_regs, or the words that FKT_FETCH_REGISTER counts instead
+ * @kept: what was kept when the function was entered that returns now, or NULL
+ *
+ * Kept out of the probes' own code: one without arguments needs none of it.
+ *
+ * Context: any, NMI included, with the caller's FKT_PROBE_GUARD(). Faults are never taken.
+ */
+noinline void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers,
+			const u64 *kept)
+{
+	u64 args[FKT_FETCH_WORDS_MAX] __fkt_uninitialized;
+	const u32 words = fkt_fetch_words(op, ops, registers, kept, args);
+
 	fkt_event_tag(tag | words, words, args);
 }
 NOKPROBE_SYMBOL(fkt_fetch);
+
+/**
+ * fkt_fetch_stack - the same, with the stack; there may be no operations
+ * @tag: as for fkt_fetch()
+ * @op: likewise
+ * @ops: likewise
+ * @registers: likewise
+ * @kept: likewise
+ * @ip: as for fkt_event_stack()
+ * @of: likewise
+ *
+ * Context: as for fkt_fetch().
+ */
+noinline void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers,
+			      const u64 *kept, unsigned long ip, enum fkt_stack_of of)
+{
+	u64 args[FKT_FETCH_WORDS_MAX] __fkt_uninitialized;
+	const u32 words = fkt_fetch_words(op, ops, registers, kept, args);
+
+	fkt_event_stack(tag | words, words, args, ip, of);
+}
+NOKPROBE_SYMBOL(fkt_fetch_stack);
 
 /**
  * fkt_fetch_check - whether an operation is one that fkt_fetch() may be given

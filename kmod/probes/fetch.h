@@ -5,8 +5,11 @@
 
 #include <linux/types.h>
 #include <fkt/ioctl.h>
+#include "stacks.h"
 
 void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept);
+void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept,
+		     unsigned long ip, enum fkt_stack_of of);
 int fkt_fetch_check(const struct fkt_fetch *op, bool last, u32 registers);
 
 #endif

@@ -23,6 +23,7 @@
 #include "gate/fkt_gate.h"
 #include "graph.h"
 #include "stack.h"
+#include "stacks.h"
 
 #define FKT_FUNCTION_SHIFT 6
 
@@ -39,6 +40,7 @@
  * @keys: its layers
  * @copy_words: how many words of arguments it has on the stack, that the trampoline is to copy
  * @flags: FKT_FUNCTION_…
+ * @stack: its entry has the stack
  * @spec: which one it is of those that the recorder asked for
  */
 struct fkt_function {
@@ -52,6 +54,7 @@ struct fkt_function {
 	u32 keys;
 	u8 copy_words;
 	u8 flags;
+	bool stack;
 	u32 spec;
 } __aligned(1u << FKT_FUNCTION_SHIFT);
 
@@ -191,6 +194,16 @@ static bool fkt_function_has_exit(const struct fkt_function *function, const voi
 	return false;
 }
 
+static __always_inline void fkt_function_record(const struct fkt_function *function, u32 words,
+						const u64 *args)
+{
+	if (function->stack)
+		fkt_event_stack(function->entry_tag, words, args, function->body,
+				FKT_STACK_OF_FUNCTION);
+	else
+		fkt_event_tag(function->entry_tag, words, args);
+}
+
 /* Every case of the entry of a function that is in the table. Return: a ticket, 0 for no exit. */
 static noinline u64 fkt_function_entry_known(const struct fkt_function *function, const u64 *args,
 					     unsigned long *copy_words)
@@ -210,10 +223,10 @@ static noinline u64 fkt_function_entry_known(const struct fkt_function *function
 		raw_local_irq_save(irqs);
 		recorded = fkt_function_in_graph(function, pair);
 		if (recorded)
-			fkt_event_tag(function->entry_tag, words, args);
+			fkt_function_record(function, words, args);
 		raw_local_irq_restore(irqs);
 	} else {
-		fkt_event_tag(function->entry_tag, words, args);
+		fkt_function_record(function, words, args);
 	}
 	if (!recorded || !pair)
 		return 0;
@@ -453,7 +466,9 @@ static int fkt_table_insert(struct fkt_function *places, const struct fkt_functi
 	const u32 number = spec - fkt_function_specs;
 	unsigned long body = fkt_function_body(spec->address);
 	struct fkt_function *function = fkt_function_find(places, body);
-	bool plain = !spec->flags && !spec->args && !spec->copy_words && !fkt_functions_shared;
+	bool stack = fkt_stack_wanted(spec->code, 1);
+	bool plain = !spec->flags && !spec->args && !spec->copy_words && !stack &&
+		     !fkt_functions_shared;
 
 	if (!fkt_arch_is_ftrace_place(body - MCOUNT_INSN_SIZE))
 		return -EINVAL;
@@ -469,6 +484,7 @@ static int fkt_table_insert(struct fkt_function *places, const struct fkt_functi
 										      : spec->keys,
 		.keys = spec->keys,
 		.flags = spec->flags,
+		.stack = stack,
 		.copy_words = spec->copy_words,
 		.spec = number,
 	};

@@ -16,6 +16,7 @@
 #include "fkt.h"
 #include "fetch.h"
 #include "kprobe.h"
+#include "stacks.h"
 
 /* In fkt_kprobe.keep; there are fewer words on a stack. */
 #define FKT_KEEP_STACK 0x8000
@@ -125,6 +126,35 @@ static int fkt_kretprobe_hit_kept(struct kretprobe_instance *ri, struct pt_regs 
 	return 0;
 }
 NOKPROBE_SYMBOL(fkt_kretprobe_hit_kept);
+
+/* The same of all, with the stack. */
+static __always_inline void fkt_kprobe_record_stack(const struct fkt_kprobe *probe,
+						    struct pt_regs *regs, const u64 *kept)
+{
+	FKT_PROBE_GUARD();
+
+	if (fkt_on(probe->key))
+		fkt_fetch_stack(probe->tag, probe->fetch, probe->ops, regs, kept,
+				instruction_pointer(regs), FKT_STACK_OF_ADDRESS);
+}
+
+static int fkt_kprobe_hit_stack(struct kprobe *kp, struct pt_regs *regs)
+{
+	fkt_kprobe_record_stack(container_of(kp, struct fkt_kprobe, rp.kp), regs, NULL);
+	return 0;
+}
+NOKPROBE_SYMBOL(fkt_kprobe_hit_stack);
+
+static int fkt_kretprobe_hit_stack(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	if (rp)
+		fkt_kprobe_record_stack(container_of(rp, struct fkt_kprobe, rp), regs,
+					(const u64 *)ri->data);
+	return 0;
+}
+NOKPROBE_SYMBOL(fkt_kretprobe_hit_stack);
 
 /* --- What the recorder asked for ------------------------------------------------------------ */
 
@@ -369,6 +399,19 @@ static void fkt_kprobe_clear(void)
 
 /* --- Attaching ------------------------------------------------------------------------------ */
 
+/* It is registered, but not enabled; those without a stack stay as they are. */
+static void fkt_kprobe_choose(struct fkt_kprobe *probe)
+{
+	const u32 code = probe->tag >> FKT_SLOT_CODE_SHIFT & (FKT_SLOT_CODES - 1);
+
+	if (!fkt_stack_wanted(code, 1))
+		return;
+	if (probe->returns)
+		probe->rp.handler = fkt_kretprobe_hit_stack;
+	else
+		probe->rp.kp.pre_handler = fkt_kprobe_hit_stack;
+}
+
 static int fkt_kprobe_attach(const struct fkt_session *s, u32 keys)
 {
 	struct fkt_kprobe *probe;
@@ -377,6 +420,7 @@ static int fkt_kprobe_attach(const struct fkt_session *s, u32 keys)
 	list_for_each_entry(probe, &fkt_kprobes, link) {
 		if (!(probe->key & keys))
 			continue;
+		fkt_kprobe_choose(probe);
 		ret = enable_kprobe(&probe->rp.kp);
 		if (ret)
 			return ret;

@@ -13,9 +13,11 @@
 #include "fkt.h"
 #include "graph.h"
 #include "kprobe.h"
+#include "stacks.h"
 
-static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
-			     struct task_struct *next, unsigned int prev_state)
+static __always_inline void fkt_switch(bool preempt, struct task_struct *prev,
+				       struct task_struct *next, unsigned int prev_state,
+				       bool stack)
 {
 	FKT_PROBE_GUARD();
 
@@ -25,25 +27,50 @@ static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
 	 * A task that was preempted is still runnable, whatever it was about to become. One that is
 	 * dead says in its exit_state whether somebody will wait for it (Z) or not (X).
 	 */
-	FKT_EVENT(FKT_CODE_SWITCH, preempt ? TASK_RUNNING : prev_state | prev->exit_state,
-		  fkt_pair(prev->pid, next->pid));
+	FKT_EVENT_OR_STACK(stack, FKT_CODE_SWITCH,
+			   preempt ? TASK_RUNNING : prev_state | prev->exit_state,
+			   fkt_pair(prev->pid, next->pid));
+}
+
+static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			     struct task_struct *next, unsigned int prev_state)
+{
+	fkt_switch(preempt, prev, next, prev_state, false);
+}
+
+static void fkt_sched_switch_stack(void *data, bool preempt, struct task_struct *prev,
+				   struct task_struct *next, unsigned int prev_state)
+{
+	fkt_switch(preempt, prev, next, prev_state, true);
+}
+
+static __always_inline void fkt_wakeup(u32 code, const struct task_struct *p, bool stack)
+{
+	FKT_PROBE_GUARD();
+
+	if (fkt_on(FKT_KEY_PROCESS))
+		FKT_EVENT_OR_STACK(stack, code, 0, fkt_pair(p->pid, p->prio));
 }
 
 /* In the context of whoever wakes; sched_wakeup may come later, on the CPU of the woken. */
 static void fkt_sched_waking(void *data, struct task_struct *p)
 {
-	FKT_PROBE_GUARD();
+	fkt_wakeup(FKT_CODE_WAKEUP, p, false);
+}
 
-	if (fkt_on(FKT_KEY_PROCESS))
-		FKT_EVENT(FKT_CODE_WAKEUP, 0, fkt_pair(p->pid, p->prio));
+static void fkt_sched_waking_stack(void *data, struct task_struct *p)
+{
+	fkt_wakeup(FKT_CODE_WAKEUP, p, true);
 }
 
 static void fkt_sched_wakeup_new(void *data, struct task_struct *p)
 {
-	FKT_PROBE_GUARD();
+	fkt_wakeup(FKT_CODE_WAKEUP_NEW, p, false);
+}
 
-	if (fkt_on(FKT_KEY_PROCESS))
-		FKT_EVENT(FKT_CODE_WAKEUP_NEW, 0, fkt_pair(p->pid, p->prio));
+static void fkt_sched_wakeup_new_stack(void *data, struct task_struct *p)
+{
+	fkt_wakeup(FKT_CODE_WAKEUP_NEW, p, true);
 }
 
 static void fkt_fork(void *data, struct task_struct *parent, struct task_struct *child)
@@ -86,10 +113,17 @@ static void fkt_rename(void *data, struct task_struct *p, const char *name)
 		fkt_record_name(p, name);
 }
 
+/* The first ones are told by fkt_process_choose(). */
+enum {
+	FKT_POINT_SWITCH,
+	FKT_POINT_WAKING,
+	FKT_POINT_WAKEUP_NEW,
+};
+
 static struct fkt_tracepoint fkt_process_points[] = {
-	FKT_POINT(sched_switch, fkt_sched_switch),
-	FKT_POINT(sched_waking, fkt_sched_waking),
-	FKT_POINT(sched_wakeup_new, fkt_sched_wakeup_new),
+	[FKT_POINT_SWITCH] = FKT_POINT(sched_switch, fkt_sched_switch),
+	[FKT_POINT_WAKING] = FKT_POINT(sched_waking, fkt_sched_waking),
+	[FKT_POINT_WAKEUP_NEW] = FKT_POINT(sched_wakeup_new, fkt_sched_wakeup_new),
 	FKT_POINT(sched_process_fork, fkt_fork),
 	FKT_POINT(sched_process_exec, fkt_exec),
 	FKT_POINT(sched_process_exit, fkt_exit),
@@ -114,6 +148,23 @@ static int fkt_release_task(struct kprobe *probe, struct pt_regs *regs)
 static struct kprobe fkt_release_probe;
 static bool fkt_release_hooked;
 
+/* Those that take stacks are probes of their own, so that the others need not ask. */
+static void fkt_process_choose(void)
+{
+	fkt_process_points[FKT_POINT_SWITCH].probe =
+		fkt_stack_wanted(FKT_CODE_SWITCH, 1)
+			? FKT_PROBE_FOR(sched_switch, fkt_sched_switch_stack)
+			: FKT_PROBE_FOR(sched_switch, fkt_sched_switch);
+	fkt_process_points[FKT_POINT_WAKING].probe =
+		fkt_stack_wanted(FKT_CODE_WAKEUP, 1)
+			? FKT_PROBE_FOR(sched_waking, fkt_sched_waking_stack)
+			: FKT_PROBE_FOR(sched_waking, fkt_sched_waking);
+	fkt_process_points[FKT_POINT_WAKEUP_NEW].probe =
+		fkt_stack_wanted(FKT_CODE_WAKEUP_NEW, 1)
+			? FKT_PROBE_FOR(sched_wakeup_new, fkt_sched_wakeup_new_stack)
+			: FKT_PROBE_FOR(sched_wakeup_new, fkt_sched_wakeup_new);
+}
+
 static int fkt_process_attach(const struct fkt_session *s, u32 keys)
 {
 	int ret;
@@ -130,6 +181,7 @@ static int fkt_process_attach(const struct fkt_session *s, u32 keys)
 			return ret;
 		fkt_release_hooked = true;
 	}
+	fkt_process_choose();
 	return fkt_tracepoints_attach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
 }
 

@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "fetch.h"
 #include "fkt.h"
+#include "stacks.h"
 
 /**
  * struct fkt_point - a tracepoint that is traced
@@ -24,6 +25,7 @@
  * @args: how many arguments are recorded
  * @ops: how many operations there are in place of that
  * @ops_first: the first of them in fkt_point_fetches
+ * @stack: with the stack
  * @hooked: its probe is registered
  * @tp: the tracepoint, NULL while neither the kernel nor a loaded module has it
  * @name: its name
@@ -32,6 +34,7 @@ struct fkt_point {
 	u64 tag;
 	u32 key;
 	u8 args;
+	bool stack;
 	bool hooked;
 	u16 ops;
 	u32 ops_first;
@@ -125,12 +128,30 @@ static void fkt_point_fetch(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4)
 		fkt_fetch(point->tag, fkt_point_fetches + point->ops_first, point->ops, args, NULL);
 }
 
+/* Any of them, with its stack. */
+static void fkt_point_stack(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4)
+{
+	u64 args[] = { a0, a1, a2, a3, a4 };
+	const struct fkt_point *point = data;
+	FKT_PROBE_GUARD();
+
+	if (!fkt_on(point->key))
+		return;
+	if (point->ops)
+		fkt_fetch_stack(point->tag, fkt_point_fetches + point->ops_first, point->ops, args,
+				NULL, 0, FKT_STACK_OF_CALLER);
+	else
+		fkt_event_stack(point->tag, point->args, args, 0, FKT_STACK_OF_CALLER);
+}
+
 static void *const fkt_point_probes[FKT_TRACEPOINT_ARGS_MAX + 1] = {
 	fkt_point_0, fkt_point_1, fkt_point_2, fkt_point_3, fkt_point_4, fkt_point_5,
 };
 
 static void *fkt_point_probe(const struct fkt_point *point)
 {
+	if (point->stack)
+		return fkt_point_stack;
 	return point->ops ? fkt_point_fetch : fkt_point_probes[point->args];
 }
 
@@ -370,6 +391,11 @@ static struct notifier_block fkt_points_block = {
 	.notifier_call = fkt_points_module,
 };
 
+static bool fkt_point_wants_stack(const struct fkt_point *point)
+{
+	return fkt_stack_wanted(point->tag >> FKT_SLOT_CODE_SHIFT & (FKT_SLOT_CODES - 1), 1);
+}
+
 static int fkt_tracepoint_attach(const struct fkt_session *s, u32 keys)
 {
 	bool first = !fkt_points_keys;
@@ -380,6 +406,8 @@ static int fkt_tracepoint_attach(const struct fkt_session *s, u32 keys)
 		return 0;
 	mutex_lock(&fkt_points_lock);
 	fkt_points_keys |= keys;
+	for (i = 0; first && i < fkt_point_count; i++)
+		fkt_points[i].stack = fkt_point_wants_stack(&fkt_points[i]);
 	if (first)
 		for_each_kernel_tracepoint(fkt_tracepoint_comes, NULL);
 	for (i = 0; i < fkt_point_count && !ret; i++)

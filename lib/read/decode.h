@@ -21,6 +21,8 @@
  * @lane: lane of the page
  * @cpu: CPU of the slot before @pos
  * @shared: whether wide slots change the CPU
+ * @page: where the page begins; NULL where no slot refers to another one
+ * @first: its first slot
  */
 struct fkt_cursor {
 	const uint64_t *pos;
@@ -30,6 +32,8 @@ struct fkt_cursor {
 	uint16_t lane;
 	uint16_t cpu;
 	bool shared;
+	const uint64_t *page;
+	const uint64_t *first;
 };
 
 /**

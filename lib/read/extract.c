@@ -38,6 +38,8 @@
  * @open: page being made, NULL when there is none; its header is in host byte order
  * @cursor_stamp: of the last slot in it
  * @cursor_cpu: likewise
+ * @has_stack: the next event has one, or had
+ * @stack: that
  */
 struct out_lane {
 	uint64_t seq;
@@ -53,6 +55,8 @@ struct out_lane {
 	uint64_t *open;
 	uint64_t cursor_stamp;
 	uint16_t cursor_cpu;
+	bool has_stack;
+	struct fkt_stack stack;
 };
 
 /**
@@ -289,8 +293,8 @@ static void close_page(struct out *out, struct out_lane *lane)
 	free(page);
 }
 
-/* Append an event to its lane's page. */
-static int put_event(struct out *out, const struct fkt_event *event)
+/* Append a slot to its lane's page; one and @more words behind it are to fit. */
+static int put_slot(struct out *out, const struct fkt_event *event, unsigned int more)
 {
 	struct out_lane *lane = &out->lane[event->lane];
 	struct fkt_page_header header;
@@ -302,7 +306,7 @@ static int put_event(struct out *out, const struct fkt_event *event)
 		 * The old page's header may have said who is current: so must a new one. And a slot
 		 * without room for a wide stamp does not need one at a page's beginning.
 		 */
-		if (header.used + 8u * (event->words + 2u) > FKT_PAGE_BYTES ||
+		if (header.used + 8u * (event->words + 2u + more) > FKT_PAGE_BYTES ||
 		    out->current[event->cpu] != event->pid ||
 		    (event->words == FKT_SLOT_WORDS_MAX &&
 		     fkt_slot_is_wide(event, lane->cursor_stamp, lane->cursor_cpu)))
@@ -340,7 +344,129 @@ static int put_event(struct out *out, const struct fkt_event *event)
 	return 0;
 }
 
+/* Where a stack stands in the page that is open, if its event may be appended to that. */
+static unsigned int find_stack(const struct out *out, const struct out_lane *lane,
+			       const struct fkt_event *event)
+{
+	const uint64_t *first;
+	struct fkt_page_header header;
+
+	if (!lane->open || out->current[event->cpu] != event->pid)
+		return 0;
+	memcpy(&header, lane->open, sizeof(header));
+	/* The stack's slot and the event's, one of them wide: else another page is begun. */
+	if (header.used + 8u * (1u + event->words + 2u) > FKT_PAGE_BYTES)
+		return 0;
+	first = lane->open + out->trace->header.page_header_bytes / sizeof(*first);
+	return fkt_stack_find(lane->open, first, lane->open + header.used / sizeof(*first),
+			      &lane->stack);
+}
+
+/* Append an event to its lane's page, and before it the stack that it has. */
+static int put_event(struct out *out, const struct fkt_event *event)
+{
+	struct out_lane *lane = &out->lane[event->lane];
+	uint64_t words[FKT_STACK_SLOT_WORDS];
+	struct fkt_event slot = *event;
+	unsigned int at, done = 0, left;
+	int err = 0;
+
+	if (!lane->has_stack)
+		return put_slot(out, event, 0);
+	lane->has_stack = false;
+	at = lane->stack.count ? find_stack(out, lane, event) : 0;
+	if (at || !lane->stack.count) {
+		slot.code = FKT_CODE_STACK;
+		slot.imm = (uint16_t)at;
+		slot.words = 0;
+		return put_slot(out, &slot, event->words + 1u) ?: put_slot(out, event, 0);
+	}
+	left = fkt_stack_words(&lane->stack);
+	while (!err && done < lane->stack.count) {
+		done = fkt_stack_slot(&lane->stack, done, words, &slot);
+		left -= 1u + slot.words;
+		err = put_slot(out, &slot, left + event->words + 1u);
+	}
+	return err ?: put_slot(out, event, 0);
+}
+
 /* ---- a stretch of time ---- */
+
+/**
+ * struct remade - a page that is made of a part of another one, in which stacks refer to others
+ * @page: the page
+ * @to: up to here
+ * @first: its first slot
+ * @slots: how many it has
+ */
+struct remade {
+	uint64_t page[FKT_PAGE_WORDS];
+	uint64_t *to;
+	uint64_t *first;
+	uint32_t slots;
+};
+
+static void copy_slot(struct remade *remade, const uint64_t *from, const uint64_t *end)
+{
+	memcpy(remade->to, from, (size_t)(end - from) * sizeof(*from));
+	remade->to += end - from;
+	remade->slots++;
+}
+
+/* What is said to stand elsewhere in the page: it may stand elsewhere now, or be gone. */
+static void remake_stack(struct remade *remade, const struct fkt_cursor *cursor,
+			 const struct fkt_event *event, size_t room)
+{
+	const uint64_t clear = ~((uint64_t)UINT16_MAX << FKT_SLOT_IMM_SHIFT);
+	uint64_t words[FKT_STACK_SLOT_WORDS], head = le64toh(*cursor->pos) & clear;
+	struct fkt_stack stack = { 0 };
+	struct fkt_event slot;
+	unsigned int at, done = 0;
+
+	fkt_stack_at(cursor, event, &stack);
+	at = stack.known ? fkt_stack_find(remade->page, remade->first, remade->to, &stack) : 0;
+	if (at || !stack.known || fkt_stack_words(&stack) + 1 > room) {
+		copy_slot(remade, cursor->pos, event->args);
+		remade->to[cursor->pos - event->args] =
+			htole64(head | (uint64_t)at << FKT_SLOT_IMM_SHIFT);
+		return;
+	}
+	while (done < stack.count) {
+		done = fkt_stack_slot(&stack, done, words, &slot);
+		*remade->to++ =
+			htole64((head + slot.words) | (uint64_t)slot.imm << FKT_SLOT_IMM_SHIFT);
+		/* The first one is wide if that slot was. */
+		if (head & FKT_SLOT_WIDE)
+			*remade->to++ = cursor->pos[1];
+		head &= ~(FKT_SLOT_WIDE | FKT_SLOT_WORDS_MASK);
+		memcpy(remade->to, words, slot.words * sizeof(*words));
+		remade->to += slot.words;
+		remade->slots++;
+	}
+}
+
+/*
+ * Slots of a page that begins behind others: as they are, but for stacks that stand in these. They
+ * never need more room than those took, if the page is right.
+ */
+static void remake_page(struct remade *remade, struct fkt_cursor cursor, const uint64_t *last)
+{
+	struct fkt_event event = { 0 };
+
+	remade->to = remade->first;
+	remade->slots = 0;
+	for (; cursor.pos < last && fkt_slot_decode(&cursor, &event);
+	     fkt_slot_pass(&cursor, &event)) {
+		/* For all that is still to be copied there is room. */
+		const size_t left = (size_t)(last - (event.args + event.words));
+		const size_t room = (size_t)(remade->page + FKT_PAGE_WORDS - remade->to) - left;
+
+		if (event.code == FKT_CODE_STACK && !event.words && event.imm)
+			remake_stack(remade, &cursor, &event, room);
+		else
+			copy_slot(remade, cursor.pos, event.args + event.words);
+	}
+}
 
 /* Take out of a page what is not in the stretch. False when nothing is left. */
 static bool cut_page(struct out *out, char *data, struct fkt_page *page)
@@ -348,11 +474,11 @@ static bool cut_page(struct out *out, char *data, struct fkt_page *page)
 	const struct fkt_extract *extract = out->extract;
 	uint32_t begin = out->trace->header.page_header_bytes;
 	struct fkt_page_header *header = &page->header;
-	struct fkt_cursor cursor = page->cursor;
+	struct fkt_cursor cursor = page->cursor, kept = cursor;
 	const uint64_t *first = NULL, *last = cursor.pos;
 	struct fkt_event event;
 	uint64_t end = 0, latest = header->end;
-	size_t bytes;
+	struct remade remade;
 
 	header->events = 0;
 	for (; fkt_slot_decode(&cursor, &event); fkt_slot_pass(&cursor, &event)) {
@@ -372,6 +498,7 @@ static bool cut_page(struct out *out, char *data, struct fkt_page *page)
 		}
 		if (!first) {
 			first = cursor.pos;
+			kept = cursor;
 			header->first = event.stamp;
 		}
 		if (event.stamp > end)
@@ -382,9 +509,11 @@ static bool cut_page(struct out *out, char *data, struct fkt_page *page)
 	if (!first)
 		return false;
 	header->end = end;
-	bytes = (size_t)(last - first) * sizeof(*first);
-	memmove(data + begin, first, bytes);
-	header->used = begin + (uint32_t)bytes;
+	remade.first = remade.page + begin / sizeof(*remade.page);
+	remake_page(&remade, kept, last);
+	header->events = remade.slots;
+	header->used = (uint32_t)((size_t)(remade.to - remade.page) * sizeof(*remade.page));
+	memcpy(data + begin, remade.first, header->used - begin);
 	memset(data + header->used, 0, FKT_PAGE_BYTES - header->used);
 	return true;
 }
@@ -728,6 +857,7 @@ static void put_gap(struct out *out, const struct fkt_gap *gap)
 static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_state *state)
 {
 	struct fkt_event event;
+	struct out_lane *lane;
 	int what, err = 0;
 	bool picked;
 
@@ -737,12 +867,17 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 		if (what == FKT_GAP) {
 			put_gap(out, fkt_gap(reader));
 			fkt_state_gap(state, fkt_gap(reader)->cpu);
+		} else if (what == FKT_EVENT && event.code == FKT_CODE_STACK) {
+			lane = &out->lane[event.lane];
+			lane->has_stack = true;
+			fkt_stack_event(reader, &event, &lane->stack);
 		} else if (what == FKT_EVENT) {
 			out->complete = event.stamp;
 			picked = is_picked(out, state, &event);
 			err = fkt_state_event(state, &event);
 			if (!err && is_kept(out, state, picked))
 				err = put_event(out, &event);
+			out->lane[event.lane].has_stack = false;
 			err = err ?: out->writer.err;
 		}
 	}

@@ -3,6 +3,7 @@
  * What reads a trace's pages. Uses trace/; each file uses those above it, and none below it:
  *
  *	pages.c		a page of the file, its header, its slots
+ *	stack.c		the stacks of events
  *	index.c		what index pages say, and to a moment by them
  *	scan.c		what pages there are, and to which lane each belongs
  *	believe.c	whether a lane's page can be what it says
@@ -135,6 +136,26 @@ static inline uint64_t *fkt_slot_encode(uint64_t *to, const struct fkt_event *ev
 		memcpy(to, event->args, event->words * sizeof(*to));
 	return to + event->words;
 }
+
+/* ---- stack.c ---- */
+
+/* fkt_stack_event(), of a slot in a cursor's page. */
+void fkt_stack_at(const struct fkt_cursor *cursor, const struct fkt_event *event,
+		  struct fkt_stack *stack);
+
+/*
+ * A stack's slot with its frames from some on, for a page that is made anew; @slot has its other
+ * members already. The frame that the next slot begins with.
+ */
+unsigned int fkt_stack_slot(const struct fkt_stack *stack, unsigned int from,
+			    uint64_t words[FKT_STACK_SLOT_WORDS], struct fkt_event *slot);
+
+/* The words of all its slots, none of which is wide. */
+unsigned int fkt_stack_words(const struct fkt_stack *stack);
+
+/* Where in a page, in words, a stack stands, with slots from @first up to @end; 0: nowhere. */
+unsigned int fkt_stack_find(const uint64_t *page, const uint64_t *first, const uint64_t *end,
+			    const struct fkt_stack *stack);
 
 /* ---- index.c ---- */
 

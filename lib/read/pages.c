@@ -67,6 +67,8 @@ enum fkt_page_kind fkt_page_open(const struct fkt_trace *trace, const void *data
 			.lane = header->lane,
 			.cpu = header->cpu,
 			.shared = trace->header.shared,
+			.page = words,
+			.first = words + trace->header.page_header_bytes / sizeof(*words),
 		};
 	return kind;
 }

@@ -40,10 +40,11 @@ static char *put_string(char *to, const char *string)
 
 static char *csv_header(const struct fkt_text *text, char *to)
 {
-	(void)text;
 #define X(name) to = fkt_put_word(to, #name ",");
 	FKT_EVENT_COLUMNS(X)
 #undef X
+	if (text->stacks)
+		to = fkt_put_word(to, "stack,");
 	to[-1] = '\n';
 	return to;
 }
@@ -96,6 +97,17 @@ static char *csv_event(struct fkt_text *text, char *to, const struct fkt_who *wh
 		return fkt_put_bytes(to, "{}", 2);
 	*to++ = '"';
 	to = fkt_put_json_fields(text, to, label, event, true);
+	*to++ = '"';
+	return to;
+}
+
+static char *csv_stack(const struct fkt_text *text, char *to, const struct fkt_stack *stack)
+{
+	*to++ = ',';
+	if (!stack)
+		return to;
+	*to++ = '"';
+	to = fkt_put_json_stack(text->trace, to, stack, true);
 	*to++ = '"';
 	return to;
 }
@@ -165,6 +177,7 @@ const struct fkt_format fkt_format_csv = {
 	.label = csv_label,
 	.who = csv_who,
 	.event = csv_event,
+	.stack = csv_stack,
 	.table = csv_table,
 	.row = csv_row,
 };

@@ -110,6 +110,9 @@ struct fkt_who {
  * @room: of @buf, so far as it is to be filled before it is written
  * @capacity: of @buf
  * @bytes: filled of @buf
+ * @reader: which delivers the events, so that their stacks can be had; NULL without
+ * @stacks: show them
+ * @stack_there: the next event of @stack_lane has @stack, or had one
  * @labels: all of them
  * @label: those that there are, by code
  * @who: by CPU
@@ -133,6 +136,11 @@ struct fkt_text {
 	size_t room;
 	size_t capacity;
 	size_t bytes;
+	const struct fkt_reader *reader;
+	bool stacks;
+	bool stack_there;
+	uint16_t stack_lane;
+	struct fkt_stack stack;
 	struct fkt_label *labels;
 	struct fkt_label *label[FKT_SLOT_CODES];
 	struct fkt_who who[UINT16_MAX + 1];
@@ -152,6 +160,9 @@ struct fkt_text {
  * @label: write what stands for a code, called @name, with some number of fields
  * @who: write what stands for the CPU and the thread of an event
  * @event: write an event's line, without its newline
+ * @stack: write the stack of the event whose line was just written; @stack is NULL where there is
+ *	none. Called for each one where stacks are shown
+ * @stack_within: what of the event's line comes behind it, and is written anew by @stack
  * @args: write what an event holds that begins a call, or ends it (@exit), of row @row; NULL: that
  *	of JSON is used
  * @gap: write a line for something missing, likewise; NULL: none
@@ -179,6 +190,8 @@ struct fkt_format {
 		     const char *comm);
 	char *(*event)(struct fkt_text *text, char *to, const struct fkt_who *who,
 		       const struct fkt_label *label, const struct fkt_event *event);
+	char *(*stack)(const struct fkt_text *text, char *to, const struct fkt_stack *stack);
+	size_t stack_within;
 	char *(*args)(struct fkt_text *text, char *to, const struct fkt_label *label,
 		      const struct fkt_event *event, bool exit, uint32_t row);
 	char *(*gap)(const struct fkt_text *text, char *to, const struct fkt_gap *gap);
@@ -214,6 +227,10 @@ static inline char *fkt_put_time_ns(const struct fkt_text *text, char *to, uint6
 		return fkt_put_word(to, none);
 	return fkt_put_signed(to, fkt_cycles_to_ns(text->trace, (int64_t)(stamp - text->first)));
 }
+
+/* json.c: a stack as an array of strings, null where it was not recorded; @doubled as below */
+char *fkt_put_json_stack(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+			 bool doubled);
 
 /* The names of an event's columns for programs, in their order. */
 #define FKT_EVENT_COLUMNS(X)                                                                       \

@@ -204,6 +204,28 @@ char *fkt_put_json_fields(struct fkt_text *text, char *to, const struct fkt_labe
 	return to;
 }
 
+char *fkt_put_json_stack(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+			 bool doubled)
+{
+	char frame[FKT_FRAME_BYTES];
+	unsigned int i;
+
+	if (!stack->known)
+		return fkt_put_word(to, "null");
+	*to++ = '[';
+	for (i = fkt_stack_begin(trace, stack); i < stack->count; i++) {
+		to = put_bytes(to, frame, (size_t)(fkt_put_frame(trace, frame, stack, i) - frame),
+			       doubled);
+		*to++ = ',';
+	}
+	if (stack->cut)
+		to = put_bytes(to, "...", 3, doubled);
+	else if (to[-1] == ',')
+		to--;
+	*to++ = ']';
+	return to;
+}
+
 /* ---- a listing ---- */
 
 static void json_prefix(struct fkt_shown *shown, uint32_t code)
@@ -248,6 +270,15 @@ static char *json_event(struct fkt_text *text, char *to, const struct fkt_who *w
 	to = fkt_put_padded(to, who->text, who->text_bytes, 64);
 	to = fkt_put_padded(to, label->text, label->text_bytes, 64);
 	to = fkt_put_json_fields(text, to, label, event, false);
+	*to++ = '}';
+	return to;
+}
+
+/* In the place of the brace. */
+static char *json_stack(const struct fkt_text *text, char *to, const struct fkt_stack *stack)
+{
+	to = fkt_put_word(to, ",\"stack\":");
+	to = stack ? fkt_put_json_stack(text->trace, to, stack, false) : fkt_put_word(to, "null");
 	*to++ = '}';
 	return to;
 }
@@ -313,6 +344,8 @@ const struct fkt_format fkt_format_json = {
 	.label = json_label,
 	.who = json_who,
 	.event = json_event,
+	.stack = json_stack,
+	.stack_within = 1,
 	.args = json_args,
 	.table = json_table,
 	.row = json_row,

@@ -416,6 +416,7 @@ static int make_lines(struct worker *worker, uint64_t last, struct fkt_read_stat
 
 	if (!reader)
 		return -ENOMEM;
+	fkt_text_set_reader(worker->text, reader);
 	if (window->from)
 		fkt_text_resume(worker->text, worker->job->first, last);
 	while ((what = fkt_reader_next(reader, &event)) > 0) {
@@ -429,6 +430,7 @@ static int make_lines(struct worker *worker, uint64_t last, struct fkt_read_stat
 	}
 	err = what < 0 ? what : 0;
 	*stats = *fkt_read_stats(reader);
+	fkt_text_set_reader(worker->text, NULL);
 	fkt_reader_free(reader);
 	return err;
 }
@@ -520,6 +522,8 @@ static bool make_worker(struct worker *worker, struct job *job)
 		return false;
 	fkt_text_set_format(worker->text, listing->format, listing->color);
 	fkt_text_hold(worker->text, is_turn, worker);
+	if (listing->stacks)
+		fkt_text_set_stacks(worker->text);
 	return true;
 }
 

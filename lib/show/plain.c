@@ -6,14 +6,16 @@
 #include "internal.h"
 #include "trace/put.h"
 
-#define NAME_COLUMN 24
-#define COLUMN_MAX  16
-#define PID_COLUMN  7
+#define NAME_COLUMN  24
+#define COLUMN_MAX   16
+#define PID_COLUMN   7
+/* Stacks stand under the names, a bit further in. */
+#define STACK_COLUMN 48
 
-#define COLOR_OFF   "\033[0m"
+#define COLOR_OFF    "\033[0m"
 
 /* Arguments from here on are likely to be addresses, and shown in hexadecimal. */
-#define SMALL_MAX   0xffff
+#define SMALL_MAX    0xffff
 
 /*
  * A number right-aligned in a column, with a point before its last @decimals digits; 0 is for
@@ -380,6 +382,29 @@ static char *plain_event(struct fkt_text *text, char *to, const struct fkt_who *
 	return to;
 }
 
+static char *put_stack_line(char *to)
+{
+	*to++ = '\n';
+	memset(to, ' ', STACK_COLUMN);
+	return to + STACK_COLUMN;
+}
+
+/* Lines of their own, under the name. */
+static char *plain_stack(const struct fkt_text *text, char *to, const struct fkt_stack *stack)
+{
+	if (!stack)
+		return to;
+	for (unsigned int i = stack->known ? fkt_stack_begin(text->trace, stack) : 0;
+	     i < stack->count; i++) {
+		to = put_stack_line(to);
+		to = fkt_put_frame(text->trace, to, stack, i);
+	}
+	if (!stack->known || stack->cut)
+		to = fkt_put_word(put_stack_line(to),
+				  stack->known ? "..." : "(stack not recorded)");
+	return to;
+}
+
 /* What the name of a row of its own says: the number of an IRQ, the function at an address. */
 static bool is_in_name(const struct fkt_field *field, uint32_t row)
 {
@@ -477,6 +502,7 @@ const struct fkt_format fkt_format_plain = {
 	.label = plain_label,
 	.who = plain_who,
 	.event = plain_event,
+	.stack = plain_stack,
 	.args = plain_args,
 	.gap = plain_gap,
 	.table = plain_table,

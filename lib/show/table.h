@@ -9,6 +9,14 @@
 
 struct fkt_layout;
 
+/*
+ * text.c: the stacks of events in a listing. Who delivers its events; none of what it lists is a
+ * stack then. To show them; before the header. An event that is not listed.
+ */
+void fkt_text_set_reader(struct fkt_text *text, const struct fkt_reader *reader);
+void fkt_text_set_stacks(struct fkt_text *text);
+void fkt_text_pass(struct fkt_text *text, const struct fkt_event *event);
+
 /**
  * struct fkt_output - where tables go
  * @file: to this

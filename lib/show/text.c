@@ -107,6 +107,51 @@ static void end_line(struct fkt_text *text, char *to)
 	text->bytes = (size_t)(to - text->buf);
 }
 
+/* Behind an event's line, which is not ended yet. */
+static char *put_stack(struct fkt_text *text, char *to, const struct fkt_event *event)
+{
+	const struct fkt_stack *stack = &text->stack;
+
+	if (!text->stack_there || text->stack_lane != event->lane)
+		stack = NULL;
+	text->stack_there = false;
+	if (!text->stacks)
+		return to;
+	text->bytes = (size_t)(to - text->format->stack_within - text->buf);
+	return text->format->stack(text, begin_line(text), stack);
+}
+
+/* Whether an event is none that is listed, but the stack of the next one. */
+static bool take_stack(struct fkt_text *text, const struct fkt_event *event)
+{
+	if (event->code != FKT_CODE_STACK || !text->reader)
+		return false;
+	if (!text->stack_there || text->stack_lane != event->lane)
+		text->stack.known = false;
+	text->stack_there = true;
+	text->stack_lane = event->lane;
+	fkt_stack_event(text->reader, event, &text->stack);
+	return true;
+}
+
+void fkt_text_pass(struct fkt_text *text, const struct fkt_event *event)
+{
+	text->stack_there = false;
+	/* Threads have other names all the same. */
+	if (fkt_is_process_event(event->code))
+		text->generation++;
+}
+
+void fkt_text_set_reader(struct fkt_text *text, const struct fkt_reader *reader)
+{
+	text->reader = reader;
+}
+
+void fkt_text_set_stacks(struct fkt_text *text)
+{
+	text->stacks = true;
+}
+
 void fkt_text_event(struct fkt_text *text, const struct fkt_event *event)
 {
 	struct fkt_label *label = text->label[event->code];
@@ -114,6 +159,8 @@ void fkt_text_event(struct fkt_text *text, const struct fkt_event *event)
 	char *to = begin_line(text);
 
 	if (unlikely(!label)) {
+		if (take_stack(text, event))
+			return;
 		label = make_label(text, event->code);
 		if (!label) {
 			text->error = -ENOMEM;
@@ -128,7 +175,10 @@ void fkt_text_event(struct fkt_text *text, const struct fkt_event *event)
 		text->begun = true;
 		text->first = text->last = event->stamp;
 	}
-	end_line(text, text->format->event(text, to, who, label, event));
+	to = text->format->event(text, to, who, label, event);
+	if (unlikely(text->stack_there || text->stacks))
+		to = put_stack(text, to, event);
+	end_line(text, to);
 	text->last = event->stamp;
 }
 

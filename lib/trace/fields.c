@@ -325,6 +325,48 @@ static char *put_symbol(struct fkt_trace *trace, char *to, uint64_t address, boo
 	return to;
 }
 
+/* Whether a frame is of what an interrupt or an exception has interrupted: their entries' names. */
+static bool is_interrupted(struct fkt_trace *trace, const struct fkt_stack *stack, unsigned int i)
+{
+	static const char entry[] = "asm_";
+	struct fkt_symbol symbol;
+
+	return i && fkt_symbol(trace, stack->frame[i - 1] - 1, &symbol) &&
+	       !strncmp(symbol.name, entry, sizeof(entry) - 1);
+}
+
+char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+		    unsigned int i)
+{
+	/* Others return behind a call, which may be the last instruction of its function. */
+	const uint64_t back = !is_interrupted(trace, stack, i);
+	struct fkt_symbol symbol;
+
+	if (!fkt_symbol(trace, stack->frame[i] - back, &symbol))
+		return fkt_put_hex(to, stack->frame[i]);
+	to = fkt_put_string(to, symbol.name, FKT_FRAME_NAME_BYTES);
+	*to++ = '+';
+	to = fkt_put_hex(to, symbol.offset + back);
+	if (symbol.module) {
+		to = fkt_put_bytes(to, " [", 2);
+		to = fkt_put_string(to, symbol.module, FKT_MODULE_BYTES);
+		*to++ = ']';
+	}
+	return to;
+}
+
+unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *stack)
+{
+	static const char iterator[] = "__traceiter_";
+	struct fkt_symbol symbol;
+	unsigned int i = 0;
+
+	while (i < stack->count && fkt_symbol(trace, stack->frame[i] - 1, &symbol) &&
+	       !strncmp(symbol.name, iterator, sizeof(iterator) - 1))
+		i++;
+	return i;
+}
+
 char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 		   const struct fkt_field *field, const struct fkt_event *event, uint64_t number,
 		   char *to)

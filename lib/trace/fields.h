@@ -9,6 +9,10 @@
 /* No name is longer: of a symbol, its module, what a number stands for. */
 #define FKT_SYMBOL_BYTES      512
 #define FKT_MODULE_BYTES      32
+/* So much of a function's name in a stack. */
+#define FKT_FRAME_NAME_BYTES  96
+/* A frame of a stack: the name, "+0x" and 16 digits, " [", the module, "]". */
+#define FKT_FRAME_BYTES	      (FKT_FRAME_NAME_BYTES + FKT_MODULE_BYTES + 24)
 #define FKT_NUMBER_NAME_BYTES 128
 
 static inline bool fkt_field_is_result(const struct fkt_field *field)
@@ -93,5 +97,12 @@ static inline const char *fkt_field_text(const struct fkt_field *field,
 	*bytes = field->bytes ?: event->words * 8u - field->offset;
 	return (const char *)event->args + field->offset;
 }
+
+/* Write a frame of a stack, "vfs_read+0x7a"; the end, at most FKT_FRAME_BYTES away. */
+char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+		    unsigned int i);
+
+/* The first frame that is of what was traced: those before it are of how tracepoints call. */
+unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *stack);
 
 #endif

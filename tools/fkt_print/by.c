@@ -412,13 +412,20 @@ static void by_parse(struct argp_state *state, struct options *options, unsigned
 	int field;
 
 	(void)option;
+	if (!strcmp(arg, "stack")) {
+		options->view[VIEW_by] = options->bys;
+		options->view[VIEW_stack] = true;
+		return;
+	}
 	for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
+		if (!strcmp(word, "stack"))
+			argp_error(state, "--by=stack is of events, and of nothing else besides");
 		field = find_field(word);
 		if (field < 0)
 			argp_error(state,
 				   "--by=%s: it can be function, caller, process, thread, cpu, "
 				   "layer, code, errno, arg0 ... arg5, or several of them with "
-				   "commas",
+				   "commas; or stack",
 				   word);
 		if (options->bys == BY_MAX)
 			argp_error(state, "--by: no more than %d fields, please", BY_MAX);
@@ -432,7 +439,8 @@ static const struct argp_option by_options[] = {
 	{ .name = "by",
 	  .arg = "FIELD,...",
 	  .doc = "Calls in groups: by function, caller, process, thread, cpu, layer, code, errno, "
-		 "arg0 ... arg5" },
+		 "arg0 ... arg5. stack: events by the stacks that they were recorded with, and how "
+		 "long threads were off the CPU there" },
 	{ 0 },
 };
 

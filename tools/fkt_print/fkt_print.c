@@ -54,6 +54,7 @@ struct chosen_list {
  * @headed: the listing has its header
  * @stats: of that time: events, and what is missing
  * @err: of a view, the first one
+ * @has_stack: the next event of @stack_lane has @stack
  */
 struct run {
 	struct context context;
@@ -77,6 +78,9 @@ struct run {
 	bool stopped; /* at --to: what comes behind it was not asked for */
 	struct fkt_read_stats stats;
 	int err;
+	bool has_stack;
+	uint16_t stack_lane;
+	struct fkt_stack stack;
 };
 
 const char *path_name(const struct options *options)
@@ -349,6 +353,7 @@ static int list_all(struct run *run)
 			 .time = options->time,
 			 .format = options->format,
 			 .color = run->context.out->color,
+			 .stacks = options->stacks,
 			 .threads = thread_count(options) },
 	};
 	int err;
@@ -377,9 +382,24 @@ static void print_header(struct run *run)
 	run->headed = true;
 }
 
+/* An event that only says what stack the next one has: that is asked for with it. */
+static bool take_stack(struct run *run, const struct fkt_event *event)
+{
+	if (event->code != FKT_CODE_STACK)
+		return false;
+	if (!run->has_stack || run->stack_lane != event->lane)
+		run->stack.known = false;
+	run->has_stack = true;
+	run->stack_lane = event->lane;
+	fkt_stack_event(run->reader, event, &run->stack);
+	if (run->text)
+		fkt_text_event(run->text, event);
+	return true;
+}
+
 static int take_event(struct run *run, const struct fkt_event *event, bool inside)
 {
-	bool passes;
+	bool passes, is_stack = take_stack(run, event);
 	int err;
 
 	if (run->context.analysis) {
@@ -398,6 +418,8 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	run->stats.events += inside;
 	if (fkt_is_process_event(event->code))
 		fkt_processes_event(run->processes, event);
+	if (is_stack)
+		return run->err;
 	passes = filter_event(run->context.filter, event) && inside;
 	if (run->context.analysis && inside)
 		fkt_analysis_charge(run->context.analysis, event->stamp,
@@ -407,6 +429,10 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 		fkt_text_set_first(run->text, filter_first(run->context.filter));
 		fkt_text_event(run->text, event);
 	}
+	if (!passes && run->text)
+		fkt_text_pass(run->text, event);
+	run->context.stack = run->has_stack && run->stack_lane == event->lane ? &run->stack : NULL;
+	run->has_stack = false;
 	if (!passes)
 		return run->err;
 	for_each_view(&run->event, one)
@@ -774,6 +800,8 @@ static bool make_text(struct run *run)
 	if (!run->text)
 		return false;
 	fkt_text_set_format(run->text, options->format, run->context.out->color);
+	if (options->stacks)
+		fkt_text_set_stacks(run->text);
 	run->context.out->tables++;
 	return true;
 }
@@ -819,6 +847,8 @@ static int run_all(struct run *run)
 	run->processes = run->context.processes = fkt_processes_new(run->context.trace);
 	if (run->processes && make_views(run) && make_text(run)) {
 		run->reader = make_reader(run);
+		if (run->text)
+			fkt_text_set_reader(run->text, run->reader);
 		if (run->reader)
 			status = print_events(run);
 	}

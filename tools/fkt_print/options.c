@@ -31,6 +31,7 @@ enum {
 	OPTION_TO,
 	OPTION_RANGE,
 	OPTION_LONGER,
+	OPTION_STACK,
 	OPTION_VIEW, /* and VIEW_OPTIONS_MAX for each view */
 };
 
@@ -44,6 +45,8 @@ static const struct argp_option own_options[] = {
 	{ "summary", 'q', NULL, 0, "Only the summary, not the events", 1 },
 	{ "no-summary", OPTION_NO_SUMMARY, NULL, 0, "Only the events, not the summary", 1 },
 	{ "kernel-only", 'k', NULL, 0, "Leave time in user mode out of the summary", 1 },
+	{ "stack", OPTION_STACK, NULL, 0,
+	  "Show under events the kernel's stack that fkt_record --stack has recorded", 1 },
 	{ "elapsed", OPTION_ELAPSED, NULL, 0,
 	  "Calls take the time from entry to exit, not their time on a CPU", 1 },
 
@@ -283,6 +286,9 @@ static void end_of_options(struct argp_state *state, struct options *options, bo
 		argp_error(state, "--elapsed is for --calls, --histogram and --by");
 	if (options->kernel_only && !options->view[VIEW_summary])
 		argp_error(state, "-k is for the summary, which is not printed; -q adds it");
+	if (options->stacks && !options->listing)
+		argp_error(state, "--stack is for the listing, which is not printed; --by stack "
+				  "sums stacks up");
 	if (options->histogram && !has_path && !access(options->histogram, F_OK))
 		argp_error(state, "--histogram=%s: that is a file; --histogram FUNCTION %s?",
 			   options->histogram, options->histogram);
@@ -398,6 +404,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPTION_RANGE:
 		parse_range(state, options, "--range", arg);
+		break;
+	case OPTION_STACK:
+		options->stacks = true;
 		break;
 	case OPTION_LONGER:
 		options->longer = need_time(state, "--longer-than", arg);

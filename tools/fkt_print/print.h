@@ -57,6 +57,7 @@ enum by_field {
  * @time: first column of the listing, and the unit of times in tables
  * @format: of all that is printed
  * @listing: the events
+ * @stacks: with their stacks
  * @view: which views, by enum view_number
  * @overwritten: it begins where nothing was overwritten on any CPU, though some have more: @from
  * @at_trigger: @from is told by what triggered the snapshot, and @trigger_ns
@@ -86,6 +87,7 @@ struct options {
 	enum fkt_time time;
 	const struct fkt_format *format;
 	bool listing;
+	bool stacks;
 	bool overwritten;
 	bool at_trigger;
 	bool near_trigger;

@@ -19,6 +19,7 @@
 	X(noise)                                                                                   \
 	X(calls)                                                                                   \
 	X(by)                                                                                      \
+	X(stack)                                                                                   \
 	X(graph)                                                                                   \
 	X(spans)                                                                                   \
 	X(summary)
@@ -42,6 +43,7 @@ struct filter;
  * @filter: what of it is looked at
  * @analysis: the sums, if a view wants them or is told of anything; not in new(), and after
  *	fkt_analysis_end() in print()
+ * @stack: the stack of the event that @event is called for, NULL where it has none
  * @stats: what was read, in print()
  */
 struct context {
@@ -51,6 +53,7 @@ struct context {
 	struct fkt_processes *processes;
 	struct filter *filter;
 	struct fkt_analysis *analysis;
+	const struct fkt_stack *stack;
 	struct fkt_read_stats stats;
 };
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "arch.h"
+#include "record.h"
 
 #define NO_RETURN HAZARD_NO_RETURN
 #define OWN_WAY	  HAZARD_OWN_WAY
@@ -45,6 +46,25 @@ static const struct hazard hazards[] = {
 	{ NULL, FUNCTION_PAIR, NULL },
 };
 
+/* What a probe goes through that takes a stack. */
+static const struct hazard stack_hazards[] = {
+	{ "stack_trace_save", FUNCTION_NEVER, OWN_WAY },
+	{ "stack_trace_consume_entry", FUNCTION_NEVER, OWN_WAY },
+	{ "arch_stack_walk", FUNCTION_NEVER, OWN_WAY },
+	{ "unwind_*", FUNCTION_NEVER, OWN_WAY },
+	{ "__unwind_start", FUNCTION_NEVER, OWN_WAY },
+	{ "*orc_find*", FUNCTION_NEVER, OWN_WAY },
+	{ "stack_access_ok", FUNCTION_NEVER, OWN_WAY },
+	{ "get_stack_info", FUNCTION_NEVER, OWN_WAY },
+	{ "*kernel_text_address", FUNCTION_NEVER, OWN_WAY },
+	{ "*module_text_address", FUNCTION_NEVER, OWN_WAY },
+	{ "__module_address", FUNCTION_NEVER, OWN_WAY },
+	{ "mod_find", FUNCTION_NEVER, OWN_WAY },
+	{ "is_bpf_text_address", FUNCTION_NEVER, OWN_WAY },
+	{ "bpf_ksym_find", FUNCTION_NEVER, OWN_WAY },
+	{ NULL, FUNCTION_PAIR, NULL },
+};
+
 static const struct hazard *find_in(const struct hazard *hazard, const char *name)
 {
 	for (; hazard->glob; hazard++) {
@@ -60,6 +80,8 @@ enum function_how hazard_find(const char *name, const char **why)
 {
 	const struct hazard *hazard = find_in(hazards, name) ?: find_in(arch.hazards, name);
 
+	if (!hazard && stacks_any())
+		hazard = find_in(stack_hazards, name);
 	*why = hazard ? hazard->why : NULL;
 	return hazard ? hazard->how : FUNCTION_PAIR;
 }

@@ -13,6 +13,7 @@ struct recording;
 	X(events)                                                                                  \
 	X(addresses)                                                                               \
 	X(triggers)                                                                                \
+	X(stacks)                                                                                  \
 	/* a new one comes last */
 
 /**

@@ -406,6 +406,11 @@ bool triggers_failed(void);
 /** triggers_add_texts - append what they are, as entries of FKT_SECTION_INFO */
 void triggers_add_texts(struct sections *head);
 
+/* stacks.c */
+
+/** stacks_any - whether any event is recorded with the kernel's stack */
+bool stacks_any(void);
+
 /* progress.c */
 
 /** status_get - ask the module how the recording is; sets status, and lane_status if it is there */

@@ -6,6 +6,7 @@
 #include <trace/events/syscalls.h>
 #include "compat.h"
 #include "fkt.h"
+#include "stacks.h"
 #include <fkt/x86/syscalls.h>
 
 #define FKT_SYSCALLS_MAX     1024
@@ -162,6 +163,33 @@ static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
 	}
 }
 
+/* The same, of which some have their stack, and their arguments where these are recorded at all. */
+static void fkt_sys_enter_stack(void *data, struct pt_regs *regs, long nr)
+{
+	const bool ia32 = in_ia32_syscall();
+	unsigned long arg[FKT_SYSCALL_ARGS_MAX];
+	u32 index = nr, code, count = 0;
+	FKT_PROBE_GUARD();
+
+	if (!fkt_on(FKT_KEY_SYSTEM))
+		return;
+	if (unlikely(index >= FKT_SYSCALL_OTHER ||
+		     (ia32 ? fkt_is_ia32_sigreturn(index) : index == FKT_RT_SIGRETURN))) {
+		fkt_sys_enter_rare(nr);
+		return;
+	}
+	index = array_index_nospec(index, FKT_SYSCALL_OTHER);
+	code = (ia32 ? FKT_CODE_COMPAT_ENTRY : FKT_CODE_SYSCALL_ENTRY) + index;
+	if (fkt_session.conf.flags & FKT_START_SYSCALL_ARGS)
+		count = ia32 ? fkt_compat_args[index] : fkt_syscall_args[index];
+	syscall_get_arguments(current, regs, arg);
+	if (fkt_stack_wanted(code, 1))
+		fkt_event_stack(FKT_TAG(code, count, 0), count, (const u64 *)arg, 0,
+				FKT_STACK_OF_CALLER);
+	else
+		fkt_event_tag(FKT_TAG(code, count, 0), count, (const u64 *)arg);
+}
+
 /* ---- exits ---- */
 
 /* The exit of a call without a number, or beyond all tables: as fkt_sys_enter_rare(). */
@@ -202,9 +230,13 @@ static struct fkt_tracepoint fkt_syscall_points[] = {
 
 static int fkt_syscall_attach(const struct fkt_session *s, u32 keys)
 {
-	fkt_syscall_points[0].probe = s->conf.flags & FKT_START_SYSCALL_ARGS
-					      ? FKT_PROBE_FOR(sys_enter, fkt_sys_enter_args)
-					      : FKT_PROBE_FOR(sys_enter, fkt_sys_enter);
+	if (fkt_stack_wanted(FKT_CODE_SYSCALL_ENTRY, FKT_SYSCALLS_MAX) ||
+	    fkt_stack_wanted(FKT_CODE_COMPAT_ENTRY, FKT_SYSCALLS_MAX))
+		fkt_syscall_points[0].probe = FKT_PROBE_FOR(sys_enter, fkt_sys_enter_stack);
+	else
+		fkt_syscall_points[0].probe = s->conf.flags & FKT_START_SYSCALL_ARGS
+						      ? FKT_PROBE_FOR(sys_enter, fkt_sys_enter_args)
+						      : FKT_PROBE_FOR(sys_enter, fkt_sys_enter);
 	return fkt_tracepoints_attach(fkt_syscall_points, ARRAY_SIZE(fkt_syscall_points));
 }
 

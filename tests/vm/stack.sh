@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 300 s
+#
+# The kernel's stacks of events: those that ftrace has of the same events, frame by frame.
+
+. "$TOP/tests/vm/lib.sh"
+
+tracing=/sys/kernel/tracing
+
+# with_ftrace COMMAND…: run it while ftrace traces the events in $events with their stacks, into the file ftrace.
+events=()
+with_ftrace() {
+	local event
+
+	echo nop >$tracing/current_tracer
+	echo 1 >$tracing/tracing_on
+	echo 16384 >$tracing/buffer_size_kb
+	echo >$tracing/trace
+	echo 1 >$tracing/options/stacktrace
+	for event in "${events[@]}"; do
+		echo 1 >"$tracing/events/$event/enable"
+	done
+	"$@"
+	for event in "${events[@]}"; do
+		echo 0 >"$tracing/events/$event/enable"
+	done
+	echo 0 >$tracing/options/stacktrace
+	cat $tracing/trace >ftrace
+}
+
+# compare NAME EVENT COUNT PROCESS: the stacks of a process's events, in their order, here and there. While a program
+# is being executed, its name is the kernel's before it is that of the events.
+compare() {
+	fkt_print --no-summary --stack --format json --code "$1" t | PROCESS=$4 perl -ne '
+		next unless /"process":"$ENV{PROCESS}","code"/ && /"stack":\[(.*)\]\}$/;
+		print join(" ", map { /^"([^+"]+)/ ? $1 : () } split /,/, $1), "\n"' |
+		grep -v execve >"fkt.$1"
+	EVENT=$2 PROCESS=$4 perl -ne '
+		if (/^ => (\S+)/) {
+			push @frames, $1 unless $1 =~ /^(trace_event_raw_event_|__traceiter_|fkt_gate_returned)/;
+		} elsif (/^\s*(\S.*)-\d+\s+\[(\d+)\].*?: (<stack trace>|\w+: )/) {
+			print "@frames\n" if $on;
+			@frames = ();
+			$on = $3 eq "<stack trace>" && $wanted{$2};
+			$wanted{$2} = $1 eq $ENV{PROCESS} && $3 eq "$ENV{EVENT}: ";
+		}
+		END { print "@frames\n" if $on }' ftrace | grep -v execve >"ftrace.$1"
+	check "$1: there are stacks to compare" [ "$(wc -l <"ftrace.$1")" -ge "$3" ]
+	check "$1: they are ftrace's" cmp "fkt.$1" "ftrace.$1"
+	cmp -s "fkt.$1" "ftrace.$1" || diff "fkt.$1" "ftrace.$1" | head -20
+}
+
+cat >load <<'EOF'
+for i in 1 2 3 4 5; do
+	dd if=/dev/zero of=f$i bs=64k count=4 conv=fsync 2>/dev/null
+done
+EOF
+
+echo '--- switches, wake-ups and any tracepoint: the frames of ftrace'
+events=(sched/sched_switch sched/sched_waking block/block_rq_issue)
+with_ftrace fkt_record -o t -e block:block_rq_issue --stack 'switch,wakeup,block:*' -- sh load
+compare switch_to sched_switch 20 dd
+compare wakeup sched_waking 5 dd
+compare block:block_rq_issue block_rq_issue 5 dd
+check 'modules have their names' grep -q 'ext4_sync_file+0x[0-9a-f]* \[ext4\]' <(fkt_print --stack --no-summary t)
+check 'a stack stands more than once where it is the same, and takes 8 bytes then' \
+	[ "$(fkt_print --no-summary --stack t | grep -c '^ *__schedule+')" -gt 20 ]
+check 'events are those without stacks' [ "$(fkt_print --no-summary t | wc -l)" = \
+	"$(fkt_print --no-summary --stack t | grep -vc '^ \{48\}')" ]
+
+echo '--- summed up'
+fkt_print --by stack -p +dd t >by
+check 'threads are off the CPU where they wait' grep -q '^switch_to: .* off the CPU for ' by
+check 'fsync waits for the journal' grep -q 'ext4_sync_file' by
+sum=$(fkt_print --by stack --format csv t | awk -F, '$1 == "switch_to" { n += $2 } END { print n }')
+check 'all switches are there' [ "$sum" = "$(fkt_print --no-summary --code switch_to t | grep -c switch_to)" ]
+refuse 'with other fields: refused' fkt_print --by function,stack t
+refuse 'without a listing: refused' fkt_print -q --stack t
+
+echo '--- a part has the stacks of its events'
+# called: without the switches that say which thread a CPU begins with, to itself: nobody has called these.
+called() {
+	grep -v '"prev":\([0-9]*\),.*"next":\1,'
+}
+for what in '--from 30ms --to 200ms' '--process dd' '--cpu 0'; do
+	# shellcheck disable=SC2086 # two words
+	fkt_extract $what -o part t
+	fkt_print --no-summary --stack --format json --code switch_to,block:block_rq_issue part | called |
+		sed -nE 's/.*("stamp":[0-9]+).*("cpu":[0-9]+).*("stack":.*)\}/\1 \2 \3/p' | sort >of_part
+	fkt_print --no-summary --stack --format json --code switch_to,block:block_rq_issue t | called |
+		sed -nE 's/.*("stamp":[0-9]+).*("cpu":[0-9]+).*("stack":.*)\}/\1 \2 \3/p' | sort >of_whole
+	check "$what: there are some" [ -s of_part ]
+	check "$what: they are those of the whole" [ "$(comm -23 of_part of_whole | wc -l)" = 0 ]
+	refuse "$what: none is missing" grep -q '"stack":null' of_part
+done
+fkt_print --no-summary --stack --format json --threads 1 t >one
+fkt_print --no-summary --stack --format json --threads 4 t >four
+check 'several threads list the same' cmp one four
+
+echo '--- functions: who has called them, through the gate'
+events=(block/block_rq_issue)
+with_ftrace fkt_record -o t -F vfs_fsync_range -F ext4_sync_file -F ext4_writepages -e block:block_rq_issue \
+	--stack 'functions,block*' -- sh load
+compare block:block_rq_issue block_rq_issue 5 dd
+fkt_print --no-summary --stack --code ext4_sync_file -p +dd t >functions
+check 'the first frame is the function' grep -q '^ *ext4_sync_file+' functions
+check 'its caller is who calls it' grep -qE '^ *(vfs_fsync_range|do_fsync|__x64_sys_fsync)\+' functions
+refuse 'the gate is not to be seen' grep -q fkt_gate functions
+check 'an exit has none' [ "$(grep -c '^ *ext4_sync_file+' functions)" = 5 ]
+
+echo '--- one lane, a ring, addresses, system calls'
+expect 0 fkt_record -o t --lanes 1 --stack switch,wakeup -- sh load
+check 'one lane: all switches have stacks' [ "$(fkt_print --no-summary --format json --stack --code switch_to t |
+	called | grep -vc '"stack":\["')" = 0 ]
+expect 0 fkt_record -o t --ring 1M --stack switch,wakeup -k system -- sh -c '. ./load; . ./load'
+check 'a ring: all switches have stacks' [ "$(fkt_print --from 0 --no-summary --format json --stack --code switch_to t | called | grep -vc '"stack":\["')" = 0 ]
+expect 0 fkt_record -o t -k system --args --stack 'sys_fsync,sys_write' -P 'p:probed vfs_fsync_range' --stack probed -- sh load
+check 'system calls' grep -q 'sys_fsync' <(fkt_print --no-summary --stack --code sys_fsync t)
+check 'their stacks' grep -q '^ *do_syscall_64+' <(fkt_print --no-summary --stack --code sys_fsync t)
+check 'an address' grep -q '^ *vfs_fsync_range+' <(fkt_print --no-summary --stack --code probed t)
+fkt_record -o t --stack nonsense -- true 2>said
+check 'an event that is none' grep -q 'no event of that name' said
+
+echo '--- the unwinder itself is not traced where it is used'
+expect 0 timeout 200 fkt_record -p 12 -o t -F '__un*' -F 'vfs_*' --stack switch,functions -- sh load
+refuse 'it is not there' grep -q __unwind_start <(fkt_print -q t)

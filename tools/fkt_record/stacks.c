@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --stack: events that are recorded with the kernel's stack. */
+#include <argp.h>
+#include <err.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "arch.h"
+#include "record.h"
+
+#define NAME_BYTES 512
+#define LINE_BYTES 2048
+
+enum {
+	OPTION_STACK = 0x400,
+};
+
+/* What the command line says. */
+static char **texts; /* NULL after the last one */
+
+/* What the module is told. */
+static struct {
+	struct fkt_stack_spec *spec;
+	uint32_t count;
+} stacks;
+
+bool stacks_any(void)
+{
+	return texts;
+}
+
+static void add(uint32_t code)
+{
+	struct fkt_stack_spec *last = stacks.count ? &stacks.spec[stacks.count - 1] : NULL;
+
+	if (last && last->code + last->count == code) {
+		last->count++;
+		return;
+	}
+	stacks.spec = reallocarray(stacks.spec, stacks.count + 1, sizeof(*stacks.spec));
+	if (!stacks.spec)
+		err(EXIT_FAILURE, "no memory for --stack");
+	stacks.spec[stacks.count++] = (struct fkt_stack_spec){ code, 1 };
+}
+
+static bool is_like(const char *pattern, const char *name)
+{
+	return !fnmatch(pattern, name, 0);
+}
+
+/* Copy a line, as far as there is room; sscanf() would look for the end of them all. The next. */
+static const char *take_line(const char *from, const char *end, char line[LINE_BYTES])
+{
+	const char *next = memchr(from, '\n', (size_t)(end - from));
+	size_t bytes = (size_t)((next ?: end) - from);
+
+	if (bytes >= LINE_BYTES)
+		bytes = LINE_BYTES - 1;
+	memcpy(line, from, bytes);
+	line[bytes] = '\0';
+	return next ? next + 1 : end;
+}
+
+/* One of the layers, "files,functions". */
+static bool is_in_layer(const char *pattern, char *layers)
+{
+	char *rest;
+
+	for (char *layer = strtok_r(layers, ",", &rest); layer; layer = strtok_r(NULL, ",", &rest))
+		if (is_like(pattern, layer))
+			return true;
+	return false;
+}
+
+/* Those of the process layer that say who called. */
+static bool add_built_in(const char *pattern)
+{
+	static const struct {
+		const char *name, *other;
+		uint32_t code;
+	} events[] = {
+		{ "switch_to", "switch", FKT_CODE_SWITCH },
+		{ "wakeup", "wakeup", FKT_CODE_WAKEUP },
+		{ "wakeup_new", "wakeup_new", FKT_CODE_WAKEUP_NEW },
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		if (!is_like(pattern, events[i].name) && !is_like(pattern, events[i].other))
+			continue;
+		add(events[i].code);
+		any = true;
+	}
+	return any;
+}
+
+/* System calls as they are called in the listing: sys_read, ia32_sys_read. */
+static bool add_syscalls(const char *pattern)
+{
+	struct sections lines = { 0 };
+	char line[LINE_BYTES], abi[16], name[NAME_BYTES], full[NAME_BYTES + 16];
+	const char *at, *end;
+	uint32_t number;
+	bool any = false, compat;
+
+	arch.add_syscalls(&lines);
+	at = lines.data;
+	end = at + lines.bytes;
+	while (at < end) {
+		at = take_line(at, end, line);
+
+		if (sscanf(line, "%15s %" SCNu32 " %511s", abi, &number, name) != 3 ||
+		    number >= FKT_CODE_SYSCALL_EXIT - FKT_CODE_SYSCALL_ENTRY)
+			continue;
+		compat = !strcmp(abi, "i386");
+		snprintf(full, sizeof(full), "%ssys_%s", compat ? "ia32_" : "", name);
+		if (!is_like(pattern, full))
+			continue;
+		add((compat ? FKT_CODE_COMPAT_ENTRY : FKT_CODE_SYSCALL_ENTRY) + number);
+		any = true;
+	}
+	free(lines.data);
+	return any;
+}
+
+/* Of what -F, -e and -P name, by its name or its layer; of functions, the entry. */
+static bool add_named(const struct codes *codes, const char *pattern)
+{
+	const char *at = codes->lines.data, *end = at + codes->lines.bytes;
+	char line[LINE_BYTES], kind[16], layers[NAME_BYTES], name[NAME_BYTES];
+	uint32_t code;
+	bool any = false;
+
+	while (at < end) {
+		at = take_line(at, end, line);
+		if (sscanf(line, "%" SCNx32 " %*s %15s %*s %511s %511s", &code, kind, layers,
+			   name) != 4 ||
+		    !strcmp(kind, "exit"))
+			continue;
+		if (!is_like(pattern, name) && !is_in_layer(pattern, layers))
+			continue;
+		add(code);
+		any = true;
+	}
+	return any;
+}
+
+static void add_pattern(const struct recording *recording, const char *pattern)
+{
+	bool syscalls = add_syscalls(pattern);
+	bool any = syscalls | add_built_in(pattern) | add_named(&recording->codes, pattern);
+
+	if (!any && strchr(pattern, ':'))
+		errx(EXIT_FAILURE, "--stack %s: no such event is recorded; -e '%s' would", pattern,
+		     pattern);
+	if (!any)
+		errx(EXIT_FAILURE,
+		     "--stack %s: no event of that name can have a stack here: it can be switch, "
+		     "wakeup, wakeup_new, sys_..., and what -F, -e and -P name, or their layers",
+		     pattern);
+	if (syscalls && !(recording->options.mask & FKT_KEY_SYSTEM))
+		warnx("--stack %s: system calls are recorded with -k system alone", pattern);
+}
+
+static int set(struct recording *recording)
+{
+	struct fkt_probes probes = {
+		.size = sizeof(probes),
+		.kind = FKT_PROVIDER_STACK,
+		.spec_bytes = sizeof(struct fkt_stack_spec),
+	};
+
+	for (char **text = texts; text && *text; text++)
+		for (char *word = strtok(*text, ","); word; word = strtok(NULL, ","))
+			add_pattern(recording, word);
+	for (uint32_t done = 0; done < stacks.count; done += probes.count) {
+		probes.count = stacks.count - done;
+		if (probes.count > FKT_STACKS_MAX)
+			probes.count = FKT_STACKS_MAX;
+		probes.specs_ptr = (uintptr_t)&stacks.spec[done];
+		if (!ioctl(recording->device, FKT_ADD_PROBES, &probes))
+			continue;
+		if (errno == EBUSY)
+			warnx(FKT_DEVICE ": another recording is running");
+		else if (errno == EPERM)
+			warnx(FKT_DEVICE ": stacks are for root alone (CAP_SYS_ADMIN)");
+		else if (errno == EOPNOTSUPP)
+			warnx("--stack: the module takes no stacks on this kernel");
+		else
+			warn("--stack");
+		return -1;
+	}
+	return 0;
+}
+
+static const struct argp_option options[] = {
+	{ "stack", OPTION_STACK, "EVENTS", 0,
+	  "Record the kernel's stack with these events: names and patterns with commas between them, "
+	  "of switch, wakeup, wakeup_new, sys_NAME, and of what -F, -e and -P name; functions, "
+	  "tracepoints, addresses and layers mean all of these",
+	  0 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	if (key != OPTION_STACK)
+		return ARGP_ERR_UNKNOWN;
+	if (!arg[strspn(arg, ",")])
+		argp_error(state, "--stack: of which events?");
+	options_add_word(&texts, arg);
+	return 0;
+}
+
+const struct probe_kind kind_stacks = {
+	.argp = { .options = options, .parser = parse },
+	.set = set,
+};
