@@ -13,12 +13,8 @@ use Fcntl;
 my ($fkt_name) = @ARGV;
 my $tracing = '/sys/kernel/tracing';
 
-# What FKT records under this name is the argument, and what ftrace has is worked out from it.
-my %otherwise = map { $_ => 1 } qw(
-	block_rq_complete.error block_rq_error.error
-	sched_switch.prev_state
-	timer_start.flags
-);
+# What FKT records under this name is the timer's, and what ftrace has is worked out from it.
+my %otherwise = map { $_ => 1 } qw(timer_start.flags);
 
 my (%format, %fkt, %ftrace, %symbols);
 

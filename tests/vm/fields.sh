@@ -47,6 +47,29 @@ echo 0 >$tracing/events/enable
 fkt_print --no-summary --format json all >all.json
 check 'FKT and ftrace recorded the same fields' perl "$TOP/tests/vm/fields.pl" all.json
 
+# A partition: what is asked of it is the whole disk's when it is issued, and the device is that whose sector it is.
+if modprobe loop 2>/dev/null; then
+	truncate -s 8M image
+	printf '\0\0\0\0\203\0\0\0\0\010\0\0\0\020\0\0' | dd of=image bs=1 seek=446 conv=notrunc 2>/dev/null
+	printf '\125\252' | dd of=image bs=1 seek=510 conv=notrunc 2>/dev/null
+	loop=$(losetup -fP --show image)
+	part=${loop}p1
+	[ -e "$part" ] || mknod "$part" b $(tr : ' ' <"/sys/block/${loop#/dev/}/${part#/dev/}/dev")
+	whole=$(IFS=:; set -- $(cat "/sys/block/${loop#/dev/}/dev"); echo $(($1 << 20 | $2)))
+	second=$(IFS=:; set -- $(cat "/sys/block/${loop#/dev/}/${part#/dev/}/dev"); echo $(($1 << 20 | $2)))
+	expect 0 fkt_record -o part -e block:block_bio_queue -e block:block_bio_remap dd if="$part" of=/dev/null bs=4k count=1 iflag=direct
+	fkt_print --no-summary part >part.txt
+	check 'the device of a sector is the whole disk' grep -q "block_bio_queue .*dev=$whole sector=2048 " part.txt
+	check 'a partition is what it comes from' grep -q "block_bio_remap .*dev=$whole sector=2048 .*old_dev=$second old_sector=0 " part.txt
+	losetup -d "$loop"
+fi
+
+# Any event of any module can be recorded: no field ends the recording that nobody has asked for.
+for module in kafs sunrpc scsi_mod mptcp rxrpc nfsd xfs kvm btrfs; do
+	modprobe "$module" 2>/dev/null
+done
+expect 0 fkt_record -o everything -e '*:*' true
+
 # What is asked for, beside ftrace's own fields, on the same events.
 expect 0 fkt_record -o asked -e 'sched:sched_process_exec p->pid p->comm name=bprm->filename:string p->mm->map_count' \
 	-e 'sched:sched_switch $arg*' -e 'signal:signal_generate sig task->signal->nr_threads' -e 'task:task_newtask $comm flags=clone_flags:x64' \
@@ -84,6 +107,13 @@ wrong 2 'sched:sched_switch prev->comm:float' 'the types are'
 wrong 2 'sched:sched_switch prev->pid:string' 'no string'
 wrong 2 "sched:sched_switch $(printf 'prev->pid %.0s' {1..15})" 'room for 14'
 wrong 1 'sched:sched_swich prev->pid' 'is sched:sched_switch meant'
+expect 1 fkt_record -o none -e 'sched:sched_switch prev->pid' -e 'sched:sched_switch next->pid' true
+said 'sched:sched_switch is already named with fields'
+expect 1 fkt_record -o none -e sched:sched_switch -e 'sched:sched_switch nonsense->x' true
+said 'has no argument nonsense'
+expect 0 fkt_record -o asked -e 'sched:sched_s*' -e 'sched:sched_switch next->prio' true
+check 'fields that are asked for go before a glob' grep -qE 'sched_switch +prio=[0-9]+$' <(fkt_print --no-summary asked)
+expect 0 fkt_record -o asked -e 'vmscan:mm_shrink_slab_start $arg* $comm' true
 wrong 1 'sched:* prev->pid' 'has no argument prev'
 expect 1 fkt_record -o none --later -e 'not:there x' true
 said 'of what comes later, nothing is known of its fields'

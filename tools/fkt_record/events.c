@@ -282,9 +282,16 @@ static void add_event(struct codes *codes, const struct pattern *pattern, const 
 	uint32_t args = FKT_TRACEPOINT_ARGS_MAX;
 	uint16_t ops;
 
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(events.spec[i].name, tracepoint))
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(events.spec[i].name, tracepoint))
+			continue;
+		if (!*pattern->fields)
 			return;
+		errx(EXIT_FAILURE,
+		     "-e '%s': %s is already named with fields: write them all behind "
+		     "one of them",
+		     pattern->text, name);
+	}
 	if (strlen(tracepoint) >= FKT_TRACEPOINT_NAME_BYTES)
 		errx(EXIT_FAILURE, "-e %s: a tracepoint's name has at most %d characters", name,
 		     FKT_TRACEPOINT_NAME_BYTES - 1);
@@ -468,7 +475,8 @@ static void find(struct codes *codes, const struct pattern *pattern)
 	add_event(codes, pattern, event, FKT_KEY_TRACEPOINTS);
 }
 
-static void find_events(struct recording *recording)
+/* Those that fields are named of, or the others. */
+static void find_those(struct recording *recording, bool with_fields)
 {
 	for (char **text = patterns; text && *text; text++) {
 		size_t blank = strcspn(*text, " \t\n");
@@ -481,9 +489,17 @@ static void find_events(struct recording *recording)
 
 		if (!event)
 			err(EXIT_FAILURE, "no memory for the tracepoints");
-		find(&recording->codes, &pattern);
+		if (with_fields == (*pattern.fields != '\0'))
+			find(&recording->codes, &pattern);
 		free(event);
 	}
+}
+
+/* What is said of one event's fields goes before what a glob means that matches it as well. */
+static void find_events(struct recording *recording)
+{
+	find_those(recording, true);
+	find_those(recording, false);
 }
 
 static int set_events(struct recording *recording)

@@ -537,6 +537,9 @@ void fetch_add_all(struct fetching *fetch)
 		if (!own || !*own)
 			continue;
 		snprintf(name, sizeof(name), "%s", own);
+		/* Those of a tracepoint that can be had. */
+		if (fetch->own && !fetch_has(fetch, name))
+			continue;
 		fetch_add(fetch, name);
 	}
 }
@@ -554,10 +557,14 @@ bool fetch_has(const struct fetching *fetch, const char *text)
 	colon = strchr(text, ':');
 	snprintf(name, sizeof(name), "%.*s", colon ? (int)(colon - text) : (int)strlen(text), text);
 	prototype = btf_prototype(fetch->function, fetch->module, &btf, &why_not);
-	return prototype &&
-	       value_find(btf, prototype, called(fetch), (uint32_t)arch.argument_count, name,
-			  &value, why) &&
-	       value.argument <= FKT_TRACEPOINT_ARGS_MAX + fetch->own;
+	if (!prototype || !value_find(btf, prototype, called(fetch), (uint32_t)arch.argument_count,
+				      name, &value, why))
+		return false;
+	if (fetch->own && value.argument - fetch->own > FKT_TRACEPOINT_ARGS_MAX)
+		return false;
+	if (colon && !strcmp(colon, ":string"))
+		return value.is_text;
+	return value.is_chars || (value.bytes && !value.is_array);
 }
 
 static bool is_string(const struct fetch_argument *argument)
