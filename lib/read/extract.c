@@ -293,12 +293,13 @@ static void close_page(struct out *out, struct out_lane *lane)
 	free(page);
 }
 
-/* Append a slot to its lane's page; one and @more words behind it are to fit. */
+/* Append a slot to its lane's page, if @more words of slots that are not wide fit behind it. */
 static int put_slot(struct out *out, const struct fkt_event *event, unsigned int more)
 {
 	struct out_lane *lane = &out->lane[event->lane];
 	struct fkt_page_header header;
 	uint64_t *end;
+	bool wide;
 
 	if (lane->open) {
 		memcpy(&header, lane->open, sizeof(header));
@@ -306,10 +307,10 @@ static int put_slot(struct out *out, const struct fkt_event *event, unsigned int
 		 * The old page's header may have said who is current: so must a new one. And a slot
 		 * without room for a wide stamp does not need one at a page's beginning.
 		 */
-		if (header.used + 8u * (event->words + 2u + more) > FKT_PAGE_BYTES ||
+		wide = fkt_slot_is_wide(event, lane->cursor_stamp, lane->cursor_cpu);
+		if (header.used + 8u * (1u + wide + event->words + more) > FKT_PAGE_BYTES ||
 		    out->current[event->cpu] != event->pid ||
-		    (event->words == FKT_SLOT_WORDS_MAX &&
-		     fkt_slot_is_wide(event, lane->cursor_stamp, lane->cursor_cpu)))
+		    (wide && event->words == FKT_SLOT_WORDS_MAX))
 			close_page(out, lane);
 	}
 	if (!lane->open) {
@@ -354,7 +355,7 @@ static unsigned int find_stack(const struct out *out, const struct out_lane *lan
 	if (!lane->open || out->current[event->cpu] != event->pid)
 		return 0;
 	memcpy(&header, lane->open, sizeof(header));
-	/* The stack's slot and the event's, one of them wide: else another page is begun. */
+	/* The stack's slot, which may be wide, and the event's: else another page is begun. */
 	if (header.used + 8u * (1u + event->words + 2u) > FKT_PAGE_BYTES)
 		return 0;
 	first = lane->open + out->trace->header.page_header_bytes / sizeof(*first);

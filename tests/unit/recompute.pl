@@ -28,6 +28,7 @@ sub parse {
 	my ($line) = @_;
 	my %row;
 
+	$row{stack} = $1 if $line =~ s/,"stack":\[(.*?)\]//;
 	$line =~ s/"args":\{(.*?)\}(?=[,}])//;
 	my $args = $1 // '';
 	while ($line =~ /"(\w+)":(?:"((?:[^"\\]|\\.)*)"|([^,}\]]+))/g) {
@@ -51,7 +52,8 @@ sub tables {
 
 # ---- the events ----
 
-my @events = map { parse($_) } output('--no-summary');
+my @events = map { parse($_) } output('--no-summary', '--stack');
+my $stacks = grep { defined $_->{stack} } @events;
 die "$trace: no events\n" unless @events;
 my ($begin, $end) = ($events[0]{stamp}, $events[-1]{stamp});
 {
@@ -202,6 +204,8 @@ sub run {
 	my %r = (listed => {}, own => {}, calls => {}, partial => {}, thread => {}, on_cpu => {}, by => {}, waits => {},
 		 only => {}, graph => 0, noise => []);
 	my (%thread, %cpu, %comm, %alive);
+	# Where no event is left there is no noise, but a wait may be in a call of the one kind and in one of the other.
+	my $none = $f->{code} && $f->{layer} && !grep { code_passes($f, $_->{code}, $_->{name}) } @events;
 	my $picks = $f->{code} || $f->{layer} || $f->{function} || $f->{longer};
 	my $from = defined $f->{from} ? $events[0]{stamp} + int($f->{from} * $per_ns) : undef;
 	my $to = defined $f->{to} ? $events[0]{stamp} + int($f->{to} * $per_ns) : undef;
@@ -294,7 +298,12 @@ sub run {
 		return if !$on || !$t->{left_at} || ($t->{state} ne 'asleep' && $t->{state} ne 'ready');
 		$first = $t->{left_at} > $on_since ? $t->{left_at} : $on_since;
 		return if !$back && $stamp <= $first;
+		# What ended it in the time that was asked for has a stack, too.
+		$r{stack}{$t->{woken_stack}} += $t->{woken_at} - $first
+			if $t->{woken_stack} && $t->{woken_at} > $first;
 		return unless cpu_passes($f, $t->{left_cpu}) && thread_passes($f, $t->{id}, $t->{comm});
+		$r{stack}{$t->{left_stack}} += $stamp - $first
+			if $t->{left_stack} && $inside->($t) && code_passes($f, '1100', 'switch_to');
 		return unless $stamp - $t->{left_at} >= $longer && $inside->($t);
 		if ($f->{code} || $f->{layer}) {
 			my @in = grep { defined } $t->{outer}, $t->{inner};
@@ -307,7 +316,7 @@ sub run {
 		$r{woken}{$t->{id}}++ if $t->{woken_at};
 		my $off_end = $t->{woken_at} && $t->{woken_at} < $stamp ? $t->{woken_at} : $stamp;
 		$r{waits}{$t->{id}}{sum} += $off_end - $first if $off_end > $first;
-		if ($t->{state} eq 'ready' && !$t->{woken_at}) {
+		if ($t->{state} eq 'ready' && !$t->{woken_at} && !$none) {
 			push @{$r{noise}}, { kind => 'preempted', name => '', cpu => $t->{left_cpu}, begin => $t->{left_at}, id => $t->{id},
 					     cycles => $stamp - $first, by => $t->{next} };
 		}
@@ -463,12 +472,15 @@ sub run {
 			$by = thread_passes({ process => \@no }, $e->{id}, $e->{process}) &&
 			      thread_passes({ process => [ grep { !/^!/ } @{$f->{process}} ] }, $other{id}, $other{comm});
 		}
+		my $listed = 0;
 		my $in_call = chosen($f->{function}, sub { $t->{inside}{$_[0]} || $t->{left}{$_[0]} });
 		my $in_time = (!defined $from || $e->{stamp} >= $from) && !$stopped;
 		if ($in_time && ($was || $lives->()) && $by && $in_call && cpu_passes($f, $c) &&
 		    code_passes($f, $e->{code}, $e->{name}) && (!$longer || $t->{long})) {
 			$r{listed}{$e->{code}}++;
 			$r{events}++;
+			$r{stack_count}{"$e->{name} $e->{stack}"}++ if defined $e->{stack};
+			$listed = 1;
 		}
 		if ($e->{name} eq 'switch_to') {
 			my $next = $get->(thread($e->{'args.next'}, $c));
@@ -480,6 +492,8 @@ sub run {
 			$t->{next} = $e->{'args.next'};
 			$t->{since} = $e->{stamp};
 			$t->{woken_at} = 0;
+			$t->{woken_stack} = undef;
+			$t->{left_stack} = defined $e->{stack} ? "switch_to $e->{stack}" : undef;
 			$t->{outer} = @{$t->{stack}} ? $t->{stack}[0] : undef;
 			$t->{inner} = @{$t->{stack}} ? $t->{stack}[-1] : undef;
 			if ($t->{id} =~ /^-/) {
@@ -516,6 +530,7 @@ sub run {
 				$woken->{state} = 'ready';
 				$woken->{since} = $e->{stamp};
 				$woken->{woken_at} = $e->{stamp};
+				$woken->{woken_stack} = $listed && defined $e->{stack} ? "$e->{name} $e->{stack}" : undef;
 			}
 		} elsif ($e->{name} =~ /^(exec|rename)$/) {
 			$get->($e->{'args.pid'})->{comm} = $e->{'args.comm'};
@@ -670,6 +685,17 @@ sub check {
 	     { map { $_ => ($r->{waits}{$_}{sum} // 0) / $per_ns } keys %{$r->{waits}} }, 50 + $slack);
 
 	check_noise($r, $slack);
+	check_stacks($r, $slack) if $stacks && !defined $f->{longer};
+}
+
+# How often, and for how long: off the CPU there, and waits that were ended there.
+sub check_stacks {
+	my ($r, $slack) = @_;
+	my $s = tables('--by', 'stack', @options);
+	my $key = sub { "$_[0]{event} " . join ',', map { "\"$_\"" } split /;/, $_[0]{stack} };
+
+	same('--by stack: count', column($s->{stacks}, $key, 'count'), $r->{stack_count} // {});
+	same('--by stack: time', column($s->{stacks}, $key, 'sum_ns'), { map { $_ => $r->{stack}{$_} / $per_ns } keys %{$r->{stack} // {}} }, 50 + $slack);
 }
 
 my %noise_columns = (interrupt => ['interrupts', 'interrupt'], softirq => ['softirqs', 'softirq'],
@@ -802,6 +828,13 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	$sums->{"$_->{name}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
 	$t = tables('--waits', @$window);
 	$sums->{"waits of $_->{pid}"} += $_->{sum_ns} for @{$t->{waits}};
+	$t = tables('--by', 'stack', @$window);
+	for (@{$t->{stacks}}) {
+		my $of = "$_->{event} $_->{stack}";
+		$sums->{"number of $of"} += $_->{count};
+		# Of a wait that goes on behind a window it is not known there who ends it.
+		$sums->{"time of $of"} += $_->{sum_ns} // 0 if $_->{event} eq 'switch_to';
+	}
 	$t = tables('--noise', @$window);
 	for my $c (@{$t->{noise}}) {
 		$sums->{"$_ on $c->{cpu}"} += $c->{$_} for qw(interrupt_cycles softirq_cycles preempted_cycles noise_cycles wanted_cycles);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stacks of events: once in a page, in parts of a trace, and where all is wrong. */
+/*
+ * The stacks of events: once in a page, in parts of a trace, and where all is wrong. With the
+ * argument --trace=FILE the program does no more than write a trace of threads that wait and wake
+ * each other, with their stacks.
+ */
 #include "test.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,6 +17,8 @@
 
 #define POINT 0x20u
 #define BASE  0xffffffff81000000ull
+
+static char top[4096]; /* the checkout */
 
 static void put_event(struct build *build, uint64_t stamp, uint16_t imm)
 {
@@ -73,6 +80,7 @@ static void tell(int fd, char *text, size_t room)
 	struct fkt_reader *reader = fkt_reader_new(trace);
 	struct fkt_stack stack = { 0 };
 	struct fkt_event event;
+	const void *page = NULL;
 	bool there = false;
 	char *to = text;
 	int what;
@@ -85,8 +93,12 @@ static void tell(int fd, char *text, size_t room)
 		if (event.code == FKT_CODE_STACK) {
 			fkt_stack_event(reader, &event, &stack);
 			there = true;
+			page = reader->cursor->page;
 			continue;
 		}
+		/* In one page. */
+		if (there)
+			assert_ptr_equal(reader->cursor->page, page);
 		to += snprintf(to, room - (size_t)(to - text), "%s%u:", to == text ? "" : " ",
 			       event.imm);
 		if (there && stack.known)
@@ -204,16 +216,16 @@ static void test_wrong(void **state)
 #define STACKS 7
 
 /* Many events with few stacks, over several pages, as the module writes them. */
-static void build_many(struct build *build)
+static void build_many(struct build *build, uint64_t step)
 {
 	uint16_t at[STACKS] = { 0 }, begin_of_page = 0;
 
 	begin(build);
 	for (unsigned int i = 0; i < EVENTS; i++) {
-		const uint64_t stamp = 1000 + 10 * i;
+		const uint64_t stamp = 1000 + step * i;
 		const unsigned int which = i * i % STACKS, count = 1 + 5 * which;
 		const bool new_page = place(build) < begin_of_page ||
-				      place(build) + 40 > FKT_PAGE_BYTES / 8;
+				      place(build) + 80 > FKT_PAGE_BYTES / 8;
 
 		if (i % 50 == 49)
 			build_switch(build, 0, stamp - 1, 0, i / 50 % 2, 1 - i / 50 % 2);
@@ -237,7 +249,7 @@ static void build_many(struct build *build)
 		}
 		put_event(build, stamp, (uint16_t)i);
 	}
-	build_end(build, 1000000, 1000000, 0);
+	build_end(build, 100000 * step, 100000 * step, 0);
 }
 
 /* All events of a part have the stacks that they had. */
@@ -272,7 +284,7 @@ static void test_parts(void **state)
 	int fd;
 
 	(void)state;
-	build_many(&build);
+	build_many(&build, 10);
 	fd = to_file(&build);
 	assert_part(fd, (struct fkt_extract){ .to = UINT64_MAX });
 	for (uint64_t from = 1000; from < 20000; from += 770)
@@ -280,6 +292,24 @@ static void test_parts(void **state)
 	assert_part(fd, (struct fkt_extract){ .to = UINT64_MAX, .by_pid = true, .pid = 1 });
 	assert_part(fd,
 		    (struct fkt_extract){ .from = 9990, .to = 20000, .by_pid = true, .pid = 1 });
+	close(fd);
+	build_free(&build);
+}
+
+/* Pages are filled to their end, also where stamps are wide; a stack does not stay behind there. */
+static void test_full_pages(void **state)
+{
+	struct build build;
+	int fd;
+
+	(void)state;
+	build_many(&build, 1ull << FKT_SLOT_STAMP_BITS);
+	fd = to_file(&build);
+	for (uint64_t i = 0; i < 60; i++)
+		assert_part(fd, (struct fkt_extract){ .from = i << FKT_SLOT_STAMP_BITS,
+						      .to = UINT64_MAX,
+						      .by_pid = true,
+						      .pid = 1 });
 	close(fd);
 	build_free(&build);
 }
@@ -296,7 +326,7 @@ static void test_noise(void **state)
 		struct fkt_trace *trace;
 		int fd, part;
 
-		build_many(&build);
+		build_many(&build, 10);
 		for (unsigned int i = 0; i < 60; i++) {
 			seed = seed * 1664525 + 1013904223;
 			/* Immediates and what stands beside them. */
@@ -330,14 +360,202 @@ static void test_noise(void **state)
 	}
 }
 
-int main(void)
+/* ---- threads that wait ---- */
+
+#define READ	0x0000u
+#define END	0x0400u
+#define F	0x10000u
+#define F_END	0x10001u
+#define THREADS 5 /* from FIRST on; the last one is forked */
+#define FIRST	70u
+
+enum state {
+	NONE,
+	RUNNING,
+	READY,
+	SLEEPING,
+	ON_ITS_WAY_OUT
+};
+
+struct machine {
+	struct build build;
+	uint32_t seed;
+	uint64_t stamp;
+	enum state state[THREADS];
+	unsigned int depth[THREADS]; /* of READ and F in it */
+	uint32_t current[2];
+};
+
+static uint32_t draw(struct machine *machine, uint32_t below)
 {
+	machine->seed = machine->seed * 1664525 + 1013904223;
+	return (machine->seed >> 8) % below;
+}
+
+/* One of a few stacks; some events have none. */
+static void put_stack(struct machine *machine, unsigned int cpu)
+{
+	const uint32_t which = draw(machine, 8);
+
+	if (which < 7)
+		build_slot(&machine->build, cpu, (uint16_t)cpu, machine->stamp, FKT_CODE_STACK, 2,
+			   (uint64_t[]){ ((uint32_t)BASE + 0x1000 * which) | BASE << 32 }, 1);
+}
+
+static void put(struct machine *machine, unsigned int cpu, uint32_t code, uint16_t imm)
+{
+	build_event(&machine->build, cpu, machine->stamp, code, imm);
+}
+
+static void wake(struct machine *machine, unsigned int cpu, uint32_t code, unsigned int i)
+{
+	const uint64_t word = (FIRST + i) | 120ull << 32;
+
+	put_stack(machine, cpu);
+	build_slot(&machine->build, cpu, (uint16_t)cpu, machine->stamp, code, 0, &word, 1);
+	machine->state[i] = machine->state[i] == RUNNING ? ON_ITS_WAY_OUT : READY;
+}
+
+static void wake_any(struct machine *machine, unsigned int cpu)
+{
+	const unsigned int i = draw(machine, THREADS);
+	const bool other = machine->current[cpu] != FIRST + i;
+
+	if (machine->state[i] == SLEEPING || (machine->state[i] == RUNNING && other))
+		wake(machine, cpu, FKT_CODE_WAKEUP, i);
+}
+
+static void switch_any(struct machine *machine, unsigned int cpu)
+{
+	const uint32_t prev = machine->current[cpu], i = draw(machine, THREADS);
+	const uint32_t next = machine->state[i] == READY ? FIRST + i : 0;
+	const uint16_t sleep = prev && machine->depth[prev - FIRST] ? (uint16_t)draw(machine, 3)
+								    : 0;
+
+	if (prev == next)
+		return;
+	put_stack(machine, cpu);
+	build_switch(&machine->build, cpu, machine->stamp, sleep, prev, next);
+	if (prev && machine->state[prev - FIRST] == RUNNING && sleep)
+		machine->state[prev - FIRST] = SLEEPING;
+	else if (prev)
+		machine->state[prev - FIRST] = READY;
+	if (next)
+		machine->state[i] = RUNNING;
+	machine->current[cpu] = next;
+}
+
+static void call_any(struct machine *machine, unsigned int cpu)
+{
+	unsigned int *depth = &machine->depth[machine->current[cpu] - FIRST];
+
+	if (*depth == 2) {
+		put(machine, cpu, F_END, 0);
+		*depth = 1;
+	} else if (*depth && draw(machine, 2)) {
+		put(machine, cpu, END, 0);
+		*depth = 0;
+	} else {
+		put(machine, cpu, *depth ? F : READ, 0);
+		++*depth;
+	}
+}
+
+static int write_waits(const char *file)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=900\0stop_cycles=100000";
+	struct machine machine = { .seed = 7, .stamp = 1000, .current = { FIRST, FIRST + 1 } };
+	struct build *build = &machine.build;
+
+	build_begin(build, 2, false);
+	build_clock(build, 0, 0, 0);
+	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(build, FKT_SECTION_PROCESSES,
+		   "70 70 1 first\n71 71 1 second\n72 72 1 third\n73 73 1 fourth\n");
+	build_text(build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n"
+		   "0x20 1 point 0 functions P\n");
+	build_pages(build);
+	for (unsigned int cpu = 0; cpu < 2; cpu++) {
+		machine.state[cpu] = RUNNING;
+		build->lane[cpu].pid = FIRST + cpu;
+		put(&machine, cpu, READ, 0);
+		machine.depth[cpu] = 1;
+	}
+	machine.state[2] = machine.state[3] = SLEEPING;
+	for (unsigned int i = 0; i < 300; i++) {
+		const unsigned int cpu = draw(&machine, 2), what = draw(&machine, 8);
+
+		machine.stamp += 40 + draw(&machine, 500);
+		if (i >= 60 && machine.state[4] == NONE && machine.current[cpu]) {
+			build_fork(build, cpu, machine.stamp, FIRST + 4, machine.current[cpu]);
+			wake(&machine, cpu, FKT_CODE_WAKEUP_NEW, 4);
+		} else if (what < 3) {
+			switch_any(&machine, cpu);
+		} else if (what < 5) {
+			wake_any(&machine, cpu);
+		} else if (machine.current[cpu]) {
+			call_any(&machine, cpu);
+		} else {
+			put(&machine, cpu, FKT_CODE_IRQ_ENTRY, 14);
+			machine.stamp += 100;
+			wake_any(&machine, cpu);
+			machine.stamp += 100;
+			put(&machine, cpu, FKT_CODE_IRQ_EXIT, 14);
+		}
+	}
+	build_tail(build);
+	build_section(build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(build, 200000, 200000, 0);
+	build_write(build, file, build->bytes);
+	build_free(build);
+	return 0;
+}
+
+/*
+ * What a part says by stack is what its window says; but the switches of waits that began before it
+ * are not in it, and so their stacks are not known.
+ */
+static void test_waits_of_part(void **state)
+{
+	char path[] = "/tmp/test_stack.XXXXXX", command[8192];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_waits(path);
+	snprintf(
+		command, sizeof(command),
+		"cd %s && f=%s; p=build/bin/fkt_print; s=0; by() { $p --by stack --format csv \"$@\" | awk -F, "
+		"'/^switch_to/ { n += $2; c += $3; t += $4 } /^wakeup/; END { print n, c, t }' | sort; }; "
+		"for w in 0ns..20us 10us..30us 20us..50us 33us..77us 60us..; do "
+		"for o in '' '--process 71' '--process first' '--cpu 1'; do "
+		"build/bin/fkt_extract --range $w $o -o $f.part $f >/dev/null && "
+		"by $o --range $w $f >$f.whole && by $o $f.part | diff $f.whole - || s=1; "
+		"[ $(wc -l <$f.whole) -gt 1 ] || s=1; "
+		"done; done; $p --by stack $f.part | grep -q '(stack not recorded)' || s=1; "
+		"rm -f $f.*; exit $s",
+		top, path);
+	assert_int_equal(system(command), 0);
+	unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
+	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_once),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_once),  cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_parts), cmocka_unit_test(test_full_pages),
+		cmocka_unit_test(test_noise), cmocka_unit_test(test_waits_of_part),
 	};
 
+	if (!build)
+		return 77;
+	*build = '\0';
+	if (argc == 2 && !strncmp(argv[1], "--trace=", 8))
+		return write_waits(argv[1] + 8);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

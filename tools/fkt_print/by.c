@@ -217,11 +217,13 @@ static int count_event(struct by *by, const struct fkt_event *event)
 	return 0;
 }
 
-static int by_event(void *view, const struct fkt_event *event)
+static int by_event(void *view, const struct fkt_event *event, bool passes)
 {
 	struct by *by = view;
 
-	return by->counts_events && is_point(by->trace, event->code) ? count_event(by, event) : 0;
+	return passes && by->counts_events && is_point(by->trace, event->code)
+		       ? count_event(by, event)
+		       : 0;
 }
 
 static bool by_no_events(const void *view)
@@ -439,8 +441,8 @@ static const struct argp_option by_options[] = {
 	{ .name = "by",
 	  .arg = "FIELD,...",
 	  .doc = "Calls in groups: by function, caller, process, thread, cpu, layer, code, errno, "
-		 "arg0 ... arg5. stack: events by the stacks that they were recorded with, and how "
-		 "long threads were off the CPU there" },
+		 "arg0 ... arg5. stack: events by the stacks that they were recorded with, how "
+		 "long threads were off the CPU there, and which waits they ended" },
 	{ 0 },
 };
 

@@ -639,6 +639,12 @@ bool filter_wait(struct filter *filter, const struct fkt_wait *wait)
 	       is_long(filter, cycles, true);
 }
 
+bool filter_switch(struct filter *filter, const struct fkt_wait *wait)
+{
+	return code_passes(filter, FKT_CODE_SWITCH) && filter_cpu(filter, wait->cpu) &&
+	       filter_thread(filter, wait->id) && is_inside(filter, wait->id, false, false);
+}
+
 bool filter_gap(const struct filter *filter, const struct fkt_gap *gap)
 {
 	return gap->cpu == FKT_CPU_ANY || filter_cpu(filter, gap->cpu);

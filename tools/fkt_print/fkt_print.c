@@ -54,6 +54,7 @@ struct chosen_list {
  * @headed: the listing has its header
  * @stats: of that time: events, and what is missing
  * @err: of a view, the first one
+ * @stacks: slots of stacks that were read
  * @has_stack: the next event of @stack_lane has @stack
  */
 struct run {
@@ -78,6 +79,7 @@ struct run {
 	bool stopped; /* at --to: what comes behind it was not asked for */
 	struct fkt_read_stats stats;
 	int err;
+	uint64_t stacks;
 	bool has_stack;
 	uint16_t stack_lane;
 	struct fkt_stack stack;
@@ -226,11 +228,10 @@ static bool on_charges(void *arg, uint16_t cpu, uint32_t id)
 static void on_wait(void *arg, const struct fkt_wait *wait)
 {
 	struct run *run = arg;
+	const bool passes = filter_wait(run->context.filter, wait);
 
-	if (!filter_wait(run->context.filter, wait))
-		return;
 	for_each_view(&run->wait, one)
-		keep_error(run, one->view->wait(one->data, wait));
+		keep_error(run, one->view->wait(one->data, wait, passes));
 }
 
 static int flush_views(struct run *run)
@@ -415,7 +416,8 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 			return err;
 	}
 	run->inside |= inside;
-	run->stats.events += inside;
+	run->stats.events += inside && !is_stack;
+	run->stacks += is_stack;
 	if (fkt_is_process_event(event->code))
 		fkt_processes_event(run->processes, event);
 	if (is_stack)
@@ -433,10 +435,8 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 		fkt_text_pass(run->text, event);
 	run->context.stack = run->has_stack && run->stack_lane == event->lane ? &run->stack : NULL;
 	run->has_stack = false;
-	if (!passes)
-		return run->err;
 	for_each_view(&run->event, one)
-		keep_error(run, one->view->event(one->data, event));
+		keep_error(run, one->view->event(one->data, event, passes));
 	return run->err;
 }
 
@@ -584,8 +584,12 @@ static struct fkt_read_stats summary_stats(const struct run *run)
 {
 	struct fkt_read_stats stats = *fkt_read_stats(run->reader);
 
+	/* A stack is a part of its event. */
+	if (filter_is_open(run->context.filter) && run->context.analysis)
+		stats.events -= fkt_analysis_code_count(run->context.analysis, FKT_CODE_STACK);
 	if (filter_is_open(run->context.filter))
 		return stats;
+	stats.events -= run->stacks;
 	if (run->context.options->from >= 0 || run->context.options->to >= 0)
 		stats.events = run->stats.events;
 	stats.lost = run->stats.lost;

@@ -204,7 +204,7 @@ static int noise_leave(void *view, const struct fkt_call *call, bool passes)
 
 /* ---- other threads ---- */
 
-static int noise_wait(void *view, const struct fkt_wait *wait)
+static int noise_wait(void *view, const struct fkt_wait *wait, bool passes)
 {
 	const struct disturbance one = {
 		.begin = wait->left,
@@ -216,7 +216,7 @@ static int noise_wait(void *view, const struct fkt_wait *wait)
 	};
 
 	/* A thread that slept wanted something; a new one, that is woken, has not run yet. */
-	if (!wait->state && !wait->woken)
+	if (passes && !wait->state && !wait->woken)
 		add(view, &one);
 	return 0;
 }

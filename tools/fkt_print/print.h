@@ -537,6 +537,8 @@ bool filter_names_no_call(const struct filter *filter);
 void filter_choose_cpus(const struct choice *choice, uint8_t cpu[CPUS_BYTES]);
 /* Whether a time in which a thread did not run is. */
 bool filter_wait(struct filter *filter, const struct fkt_wait *wait);
+/* Whether the switch that it began with is, as one of the thread that left the CPU, at any time. */
+bool filter_switch(struct filter *filter, const struct fkt_wait *wait);
 
 /* ---- known.c: whether the trace has what options name; complains of what it has not ---- */
 

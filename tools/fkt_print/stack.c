@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * --by stack: events by who called. What leaves a CPU there is told how long it was off, too.
+ * --by stack: events by who called. Of switches it is told how long threads were off the CPU that
+ * they left there, of wake-ups for how long those that they woke had been off it.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "print.h"
 #include "trace/fields.h"
@@ -21,20 +23,36 @@ enum {
 	KEY_STACK,
 };
 
-/* A thread that is off its CPU since then. */
+/**
+ * struct off - what a thread's wait began with, and ended with
+ * @left: stamp of the last switch away from it, 0 when there was none
+ * @stack: of that
+ * @has_stack: it has one
+ * @woken: stamp of the first wake-up since then
+ * @waker: the group of that, NULL if it is not counted
+ */
 struct off {
-	uint64_t since;
-	struct group *group; /* NULL: it is not */
+	uint64_t left;
+	uint32_t stack;
+	bool has_stack;
+	uint64_t woken;
+	struct group *waker;
 };
 
 struct stack_view {
 	const struct context *context;
 	struct groups *groups;
+	uint64_t seed; /* of @place, so that no trace can be made to fill one of them */
 	struct fkt_stack *stack[STACKS_MAX]; /* by number, from 1; only as long as it has to be */
 	uint32_t stacks;
 	uint32_t place[2 * STACKS_MAX]; /* numbers, by hash */
 	struct off *off;		/* by the thread's number */
 	uint32_t threads;
+	bool switches; /* there are switches with stacks */
+	/* Waits of which the switch was not seen. */
+	uint64_t unseen;
+	uint64_t unseen_sum;
+	uint64_t unseen_max;
 };
 
 static void stack_free(void *data)
@@ -55,6 +73,8 @@ static void *stack_new(const struct context *context)
 	if (!view)
 		return NULL;
 	view->context = context;
+	if (getrandom(&view->seed, sizeof(view->seed), 0) < 0)
+		view->seed = (uintptr_t)view;
 	view->groups = groups_new();
 	if (!view->groups) {
 		stack_free(view);
@@ -77,7 +97,7 @@ static bool same(const struct fkt_stack *a, const struct fkt_stack *b)
 /* The number of a stack. 0 or -ENOMEM. */
 static int number_of(struct stack_view *view, const struct fkt_stack *stack, uint32_t *number)
 {
-	uint64_t h = stack->count;
+	uint64_t h = view->seed ^ stack->count;
 	uint32_t *place;
 
 	*number = NO_STACK;
@@ -121,46 +141,96 @@ static struct off *off_of(struct stack_view *view, uint32_t id)
 	return view->off + id;
 }
 
-/* Who comes to the CPU was off it up to now; who leaves it is from now on. */
-static int follow_switch(struct stack_view *view, const struct fkt_event *event,
-			 struct group *group)
+static int follow_switch(struct stack_view *view, const struct fkt_event *event, uint32_t stack)
 {
-	const uint32_t prev = fkt_arg32(event, 0), next = fkt_arg32(event, 4);
-	struct off *off;
+	const uint32_t prev = fkt_arg32(event, 0);
+	struct off *off = off_of(view, fkt_process_id(view->context->processes, prev, event->cpu));
 
-	off = off_of(view, fkt_process_id(view->context->processes, next, event->cpu));
 	if (!off)
 		return -ENOMEM;
-	if (off->group && next)
-		fkt_histogram_add(&off->group->values,
-				  event->stamp > off->since ? event->stamp - off->since : 0);
-	off->group = NULL;
-	off = off_of(view, fkt_process_id(view->context->processes, prev, event->cpu));
-	if (!off)
-		return -ENOMEM;
-	*off = (struct off){ event->stamp, prev ? group : NULL };
+	*off = (struct off){
+		.left = event->stamp,
+		.stack = stack,
+		.has_stack = view->context->stack,
+		.woken = off->woken,
+	};
+	view->switches |= off->has_stack;
 	return 0;
 }
 
-static int stack_event(void *data, const struct fkt_event *event)
+/* Further wake-ups of a thread that is not yet back end nothing. */
+static int follow_wakeup(struct stack_view *view, const struct fkt_event *event,
+			 struct group *group)
+{
+	const uint32_t pid = fkt_arg32(event, 0);
+	struct off *off = off_of(view, fkt_process_id(view->context->processes, pid, event->cpu));
+
+	if (!off)
+		return -ENOMEM;
+	if (off->woken > off->left)
+		return 0;
+	off->woken = event->stamp;
+	off->waker = group;
+	return 0;
+}
+
+/* All are looked at: those that are not counted, too, say what a thread's wait began with. */
+static int stack_event(void *data, const struct fkt_event *event, bool passes)
 {
 	struct stack_view *view = data;
 	const struct fkt_stack *stack = view->context->stack;
+	const bool is_switch = event->code == FKT_CODE_SWITCH && event->words >= 1;
 	uint64_t key[BY_MAX] = { [KEY_CODE] = event->code };
 	struct group *group = NULL;
-	uint32_t number;
+	uint32_t number = NO_STACK;
 
-	if (stack) {
-		if (number_of(view, stack, &number))
-			return -ENOMEM;
+	if (stack && (passes || is_switch) && number_of(view, stack, &number))
+		return -ENOMEM;
+	if (stack && passes) {
 		key[KEY_STACK] = number;
 		group = groups_get(view->groups, key);
 		if (!group)
 			return -ENOMEM;
 		group->count++;
 	}
-	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
-		return follow_switch(view, event, group);
+	if (is_switch)
+		return follow_switch(view, event, number);
+	if ((event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW) &&
+	    event->words >= 1)
+		return follow_wakeup(view, event, group);
+	return 0;
+}
+
+/* A part of a wait. The switch that it began with may be one that is in no part of the trace. */
+static int stack_wait(void *data, const struct fkt_wait *wait, bool passes)
+{
+	struct stack_view *view = data;
+	const struct off none = { 0 },
+			 *off = wait->id < view->threads ? &view->off[wait->id] : &none;
+	const uint64_t cycles = wait->to > wait->from ? wait->to - wait->from : 0;
+	const uint64_t key[BY_MAX] = { [KEY_CODE] = FKT_CODE_SWITCH, [KEY_STACK] = off->stack };
+	struct group *group;
+
+	(void)passes; /* that is said of its calls, too, and not of the switch */
+	if (off->waker && off->woken == wait->woken && wait->woken > wait->from)
+		fkt_histogram_add(&off->waker->values,
+				  (wait->woken < wait->to ? wait->woken : wait->to) - wait->from);
+	/* A new thread has left no CPU. */
+	if ((!wait->state && wait->woken) || !filter_switch(view->context->filter, wait))
+		return 0;
+	if (off->left != wait->left) {
+		view->unseen++;
+		view->unseen_sum += cycles;
+		if (cycles > view->unseen_max)
+			view->unseen_max = cycles;
+		return 0;
+	}
+	if (!off->has_stack)
+		return 0;
+	group = groups_get(view->groups, key);
+	if (!group)
+		return -ENOMEM;
+	fkt_histogram_add(&group->values, cycles);
 	return 0;
 }
 
@@ -187,9 +257,11 @@ static void print_head(const struct context *context, const struct group *group,
 		fkt_table_line(context->out, "%s: %" PRIu64 " times", name, group->count);
 		return;
 	}
-	fkt_table_line(context->out,
-		       "%s: %" PRIu64 " times; off the CPU for %s, on average %s, at most %s", name,
-		       group->count, fkt_duration(context->trace, values->sum, sum),
+	fkt_table_line(context->out, "%s: %" PRIu64 " times; %s %s, on average %s, at most %s",
+		       name, group->count,
+		       group->key[KEY_CODE] == FKT_CODE_SWITCH ? "off the CPU for"
+							       : "ended waits of",
+		       fkt_duration(context->trace, values->sum, sum),
 		       fkt_duration(context->trace, values->sum / values->count, average),
 		       fkt_duration(context->trace, values->max, max));
 }
@@ -270,13 +342,33 @@ static int print_group(const struct stack_view *view, const struct group *group)
 	return 0;
 }
 
+/* Of what began before the trace did, or where events are missing, nobody knows the stack. */
+static int add_unseen(struct stack_view *view)
+{
+	const uint64_t key[BY_MAX] = { [KEY_CODE] = FKT_CODE_SWITCH, [KEY_STACK] = NO_STACK };
+	struct group *group;
+
+	if (!view->unseen || !view->switches)
+		return 0;
+	group = groups_get(view->groups, key);
+	if (!group)
+		return -ENOMEM;
+	group->values.count += view->unseen;
+	group->values.sum += view->unseen_sum;
+	if (view->unseen_max > group->values.max)
+		group->values.max = view->unseen_max;
+	return 0;
+}
+
 static int stack_print(const struct context *context, void *data)
 {
 	struct stack_view *view = data;
 	struct group **groups;
 	size_t count;
-	int err = 0;
+	int err = add_unseen(view);
 
+	if (err)
+		return err;
 	groups = groups_sorted(view->groups, &count);
 	if (!groups)
 		return -ENOMEM;
@@ -299,8 +391,11 @@ static int stack_print(const struct context *context, void *data)
 
 const struct view view_stack = {
 	.name = "by=stack",
+	.refuses = FILTER_LONGER,
+	.about = "events",
 	.new = stack_new,
 	.event = stack_event,
+	.wait = stack_wait,
 	.print = stack_print,
 	.free = stack_free,
 };

@@ -59,12 +59,12 @@ static void *summary_new(const struct context *context)
 	return summary;
 }
 
-static int summary_event(void *view, const struct fkt_event *event)
+static int summary_event(void *view, const struct fkt_event *event, bool passes)
 {
 	struct summary *summary = view;
 
-	summary->events++;
-	summary->code[event->code]++;
+	summary->events += passes;
+	summary->code[event->code] += passes;
 	return 0;
 }
 
@@ -214,11 +214,9 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 }
 
 /* Whether not all events that were written are there. */
-static bool has_fewer(const struct fkt_trace *trace, const struct fkt_read_stats *stats,
-		      uint64_t written, bool open)
+static bool has_fewer(const struct fkt_trace *trace, uint64_t read, uint64_t written, bool open)
 {
-	return open && fkt_is_complete(trace) && fkt_lane_totals(trace, 0) &&
-	       written != stats->events;
+	return open && fkt_is_complete(trace) && fkt_lane_totals(trace, 0) && written != read;
 }
 
 static void print_totals(FILE *out, const struct fkt_trace *trace,
@@ -230,6 +228,8 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	const char *recovered = fkt_info(trace, "recovered");
 	const char *pages_recovered = fkt_info(trace, "recovered_pages");
 	uint64_t pages = stats->pages + stats->index_pages;
+	/* Stacks were counted when they were written. */
+	uint64_t read = stats->events + fkt_analysis_code_count(analysis, FKT_CODE_STACK);
 	uint64_t written = 0, discarded = 0;
 	const struct fkt_lane_totals *totals;
 	char text[FKT_DURATION_BYTES], whole[FKT_DURATION_BYTES];
@@ -278,7 +278,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	fprintf(out, "%-10s ", "Lost");
 	if (!stats->lost && !discarded)
 		fprintf(out, "none%s\n",
-			stats->missing || stats->damaged || has_fewer(trace, stats, written, open)
+			stats->missing || stats->damaged || has_fewer(trace, read, written, open)
 				? " while it was recorded; but the file lacks some, see File"
 				: "");
 	else
@@ -304,9 +304,9 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	if (stats->missing || stats->damaged)
 		fprintf(out, "%-10s %" PRIu64 " pages missing, %" PRIu64 " damaged\n", "File",
 			stats->missing, stats->damaged);
-	if (has_fewer(trace, stats, written, open))
+	if (has_fewer(trace, read, written, open))
 		fprintf(out, "%-10s %" PRIu64 " events were recorded, %" PRIu64 " are here\n",
-			"File", written, stats->events);
+			"File", written, read);
 }
 
 /* ---- figure 4 ---- */
@@ -604,6 +604,8 @@ static const struct fkt_column count_columns[] = {
 static uint64_t code_count(const struct summary *summary, const struct fkt_analysis *analysis,
 			   uint32_t code)
 {
+	if (code == FKT_CODE_STACK)
+		return 0;
 	return summary->code ? summary->code[code] : fkt_analysis_code_count(analysis, code);
 }
 

@@ -76,12 +76,13 @@ enum view_wants {
  * @parse: the argument of one of them, by its index; ends the program when it is wrong. NULL: they
  *	have none
  * @new: begin; NULL without memory
- * @event: an event that passes the filter
+ * @event: an event; @passes: the filter lets it through
  * @no_events: there is @event, but this time it need not be called
  * @enter: a call begins; @passes: the filter lets it through, so far as it can tell. It has no
  *	entry if it was open when an extracted trace began
  * @leave: it has ended; @passes: the filter lets it through
- * @wait: a thread that passes the filter runs again
+ * @wait: a thread runs again, or does not yet when time is charged no longer; @passes: the filter
+ *	lets it through
  * @moved: the calls that a thread is in are another one's, see struct fkt_analysis_hooks
  * @flush: what it prints as it goes is to be out, as something else follows
  * @print: all has been read
@@ -99,11 +100,11 @@ struct view {
 	void (*parse)(struct argp_state *state, struct options *options, unsigned int option,
 		      char *arg);
 	void *(*new)(const struct context *context);
-	int (*event)(void *view, const struct fkt_event *event);
+	int (*event)(void *view, const struct fkt_event *event, bool passes);
 	bool (*no_events)(const void *view);
 	int (*enter)(void *view, const struct fkt_call *call, bool passes);
 	int (*leave)(void *view, const struct fkt_call *call, bool passes);
-	int (*wait)(void *view, const struct fkt_wait *wait);
+	int (*wait)(void *view, const struct fkt_wait *wait, bool passes);
 	int (*moved)(void *view, uint32_t from, uint32_t to);
 	int (*flush)(void *view);
 	int (*print)(const struct context *context, void *view);

@@ -83,7 +83,7 @@ static bool is_interrupt(uint32_t row)
 	       (row >= FKT_CODE_VECTOR_ENTRY && row < FKT_CODE_VECTOR_EXIT);
 }
 
-static int waits_wait(void *view, const struct fkt_wait *wait)
+static int waits_wait(void *view, const struct fkt_wait *wait, bool passes)
 {
 	struct waits *waits = view;
 	const uint64_t key[BY_MAX] = {
@@ -97,9 +97,11 @@ static int waits_wait(void *view, const struct fkt_wait *wait)
 							      : wait->waker,
 		[KEY_WAKER_ROW] = wait->waker_row,
 	};
-	struct group *off = groups_get(waits->off, key);
-	struct group *ready;
+	struct group *off, *ready;
 
+	if (!passes)
+		return 0;
+	off = groups_get(waits->off, key);
 	if (!off)
 		return -ENOMEM;
 	off->count++;
