@@ -18,8 +18,6 @@
 #include "write.h"
 
 #define READ_PAGES 64
-/* So many events behind the end are looked at, as by fkt_print. */
-#define LOOK_AHEAD 1000000
 /* To know what is not known at the end, so many pages before it are. */
 #define END_PAGES  2048
 
@@ -1032,7 +1030,7 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 	int what = FKT_END, err = reader ? 0 : -ENOMEM;
 	bool tells;
 
-	for (unsigned int i = 0; !err && ends->left && i < LOOK_AHEAD; i++) {
+	for (unsigned int i = 0; !err && ends->left && i < FKT_LOOK_AHEAD; i++) {
 		what = fkt_reader_next(reader, &event);
 		if (what <= 0)
 			break;

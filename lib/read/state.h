@@ -6,7 +6,10 @@
 #include <fkt/trace.h>
 
 /* Bits of a Linux task's state: it has ended. */
-#define FKT_TASK_GONE 0x00b0u
+#define FKT_TASK_GONE  0x00b0u
+
+/* So many events behind the end are looked at, as by fkt_print, for what is not known there. */
+#define FKT_LOOK_AHEAD 1000000u
 
 /**
  * struct fkt_open_call - a call that was entered before an extracted trace begins

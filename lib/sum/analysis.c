@@ -34,6 +34,9 @@
 #define CHUNKS	      4096
 #define CPUS	      (UINT16_MAX + 1)
 
+/* How often it is asked whether the events behind an extracted trace's end are still needed. */
+#define END_STEP      1024
+
 /* Pairs of thread and CPU whose times are kept. */
 #define PAIRS_FIRST   1024u
 #define PAIRS_MAX     (1u << 20)
@@ -1777,8 +1780,11 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 	/* Nothing was taken out of these; and what ends there lasts to the trace's end. */
 	a->reduced = false;
 	a->behind = true;
-	while (!fkt_analysis_is_settled(a) && fkt_next_after_end(&text, &event, words) &&
-	       event.code != FKT_CODE_FOLDED) {
+	for (unsigned int i = 0; i < FKT_LOOK_AHEAD; i++) {
+		if (!(i % END_STEP) && fkt_analysis_is_settled(a))
+			break;
+		if (!fkt_next_after_end(&text, &event, words) || event.code == FKT_CODE_FOLDED)
+			break;
 		event.stamp = last;
 		if (fkt_analysis_event(a, &event))
 			break;

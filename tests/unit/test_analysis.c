@@ -8,6 +8,8 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
 
@@ -781,6 +783,37 @@ static void test_turned_off(void **state)
 }
 
 /* A thread that is not its process's first one calls execve(): it goes on under the first's pid. */
+/* A trace that says that it has many lanes, and many events behind its end. */
+static void test_hostile_end(void **state)
+{
+	static const char key[] = "after_end=", one[] = "1 0 50 4100 1;";
+	static struct fkt_lane_totals totals[1u << 14];
+	const size_t events = 1000000, bytes = sizeof(key) + events * (sizeof(one) - 1);
+	const clock_t begun = clock();
+	char *info = malloc(bytes), *end = info;
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_event(&build, 0, 1100, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_tail(&build);
+	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
+		totals[i].events = htole64(1);
+	build_section(&build, FKT_SECTION_LANES, totals, sizeof(totals), true);
+	assert_non_null(info);
+	end = stpcpy(end, key);
+	for (size_t i = 0; i < events; i++)
+		end = stpcpy(end, one);
+	build_section(&build, FKT_SECTION_INFO, info, bytes, true);
+	free(info);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, NULL);
+	done();
+	assert_true(clock() - begun < 10 * CLOCKS_PER_SEC);
+}
+
 static void test_exec_by_thread(void **state)
 {
 	struct build build;
@@ -1336,3 +1369,4 @@ int main(void)
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
+		cmocka_unit_test(test_hostile_end),
