@@ -842,7 +842,7 @@ enum fkt_sleep {
  * @interrupts: in interrupts that came while it was current
  * @waiting: ready to run, on no CPU
  * @sleeping: asleep, by state
- * @switches: how often it came to a CPU
+ * @switches: how often it came to a CPU, by a switch
  */
 struct fkt_thread_sums {
 	uint32_t id;

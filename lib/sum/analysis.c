@@ -862,7 +862,6 @@ static void tell_waits(struct fkt_analysis *a, uint64_t stamp)
 /* A thread gets a CPU: the time for which it had none ends. */
 static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
-	thread->switches += a->on && charges(a, (uint16_t)(cpu - a->cpu), thread);
 	if (is_undecided(thread))
 		was_woken_early(thread);
 	thread->early.known = false;
@@ -1093,6 +1092,7 @@ static uint32_t row_at_work(const struct fkt_analysis *a, const struct cpu *cpu,
 
 	if (a->reduced && a->hooks.wait) {
 		interrupt = fkt_arg32(event, 8 * event->words - 8);
+	next->switches += a->on && charges(a, event->cpu, next);
 		outermost = fkt_arg32(event, 8 * event->words - 4);
 		if (interrupt != FKT_ROW_NONE)
 			return interrupt;
@@ -1775,8 +1775,13 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 	if (!copy)
 		return;
 	fkt_analysis_charge(a, last, false);
-	for (uint32_t i = 0; i < a->n_seen; i++)
-		leave_cpu(a, &a->cpu[a->seen[i]]);
+	/* Interrupts end there: of their time it is known whom they interrupted. */
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		pop_all(a, cpu, cpu->thread, &cpu->irq, last);
+		leave_cpu(a, cpu);
+		cpu->stack = &cpu->thread->stack;
+	}
 	/* Nothing was taken out of these; and what ends there lasts to the trace's end. */
 	a->reduced = false;
 	a->behind = true;
@@ -1790,6 +1795,7 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 			break;
 	}
 	for_each_thread(a, thread) tell_untold(a, thread);
+	struct cpu *cpu;
 	free(copy);
 }
 

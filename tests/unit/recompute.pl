@@ -406,7 +406,6 @@ sub run {
 			$give->($c, $duration);
 			$t->{state} = 'running';
 			$t->{on} = $c;
-			$r{switches}{$t->{id}}++ if $on && cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm});
 		}
 		$charge->($c, $e->{stamp});
 		if ($cpu->{thread} != $t) {

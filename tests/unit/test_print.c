@@ -1604,6 +1604,48 @@ static void test_extracted_lost(void **state)
 	unlink(file);
 }
 
+/* An interrupt that is open when a part ends has interrupted 70, though 71 is there next. */
+static void test_extracted_in_interrupt(void **state)
+{
+	char file[] = "/tmp/test_print_in_irq.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 71, 0);
+	build_switch(&build, 1, 100, 0, 0, 72);
+	build_event(&build, 1, 200, READ, 0);
+	build_event(&build, 1, 300, END, 0);
+	build_switch(&build, 0, 1500, 0, 71, 70);
+	build_event(&build, 0, 2500, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 2700, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	build_event(&build, 0, 3000, FKT_CODE_SOFTIRQ_EXIT, 4);
+	build_event(&build, 0, 3100, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 3200, 0, 70, 71);
+	build_event(&build, 0, 3300, READ, 0);
+	build_event(&build, 0, 3400, END, 0);
+	build_switch(&build, 0, 3500, 0, 71, 70);
+	build_event(&build, 0, 3600, F, 0);
+	build_event(&build, 0, 3700, F_END, 0);
+	build_event(&build, 0, 3800, READ, 0);
+	end_pair(&build, file);
+	compare_windows(file, "1000ns 2600ns 2800ns",
+			"-q\n--no-summary --by function,thread\n--no-summary --cpus");
+	/* Moments from the beginning are others in a part. */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; "
+		 "print() { ./fkt_print --no-summary --spans --format csv \"$@\" | "
+		 "cut -d, -f 1,3,5-; }; "
+		 "./fkt_extract --range 1000ns..2900ns -o $f.part $f >/dev/null && "
+		 "print --range 1000ns..2900ns $f >$f.whole && print $f.part | diff $f.whole - >&2 "
+		 "&& grep -q first $f.whole; s=$?; rm -f $f.*; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* A thread is woken on its way out; a part begins when it has not left yet. */
 static void test_extracted_early(void **state)
 {
@@ -1909,6 +1951,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_noise),
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
+		cmocka_unit_test(test_extracted_in_interrupt),
 		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_after_end),
 		cmocka_unit_test(test_extracted_waker),
