@@ -888,14 +888,24 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	thread->state = THREAD_RUNNING;
 }
 
-/* An exec by a thread that is not the leader: it takes over the leader's pid, with its stack. */
-static void take_over(struct fkt_analysis *a, struct thread *from, struct thread *to)
+/*
+ * An exec by a thread that is not the leader: it takes over the leader's pid, with its stack. What
+ * is charged no more was charged to the thread as it was then, and ends by that name.
+ */
+static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *from,
+		      struct thread *to)
 {
 	struct stack stack = to->stack;
 	uint64_t clock = from->stack.clock;
+	uint32_t depth = from->stack.depth;
+	struct frame *frame;
 
-	if (stack.depth || !from->stack.depth || from->row != to->row)
+	if (stack.depth || !depth || from->row != to->row)
 		return;
+	if (!a->on) {
+		pop_all(a, cpu, from, &from->stack, cpu->last);
+		from->stack.depth = depth;
+	}
 	end_base(a, to);
 	resolve_base(a, to, FKT_ROW_USER);
 	to->base_known = from->base_known;
@@ -904,8 +914,14 @@ static void take_over(struct fkt_analysis *a, struct thread *from, struct thread
 	/* Each keeps the time that it had. */
 	to->stack.clock = stack.clock;
 	to->stack.base = stack.clock;
-	for (uint32_t i = 0; i < to->stack.depth; i++)
-		to->stack.frame[i].clock -= clock - stack.clock;
+	for (uint32_t i = 0; i < depth; i++) {
+		frame = &to->stack.frame[i];
+		frame->clock -= clock - stack.clock;
+		if (a->on)
+			continue;
+		frame->clock = stack.clock;
+		frame->child = frame->child_elapsed = 0;
+	}
 	from->stack.clock = clock;
 	from->stack.base = clock;
 	if (a->hooks.moved)
@@ -1010,7 +1026,7 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 		}
 		leave_cpu(a, cpu);
 		if (old != thread && event->code == FKT_CODE_EXEC && !cpu->blind)
-			take_over(a, old, thread);
+			take_over(a, cpu, old, thread);
 		if (old != thread && old->state == THREAD_RUNNING)
 			old->state = THREAD_NEW;
 	}
@@ -1457,8 +1473,9 @@ static void open_waits(struct fkt_analysis *a)
 		stack = &thread->stack;
 		thread->wait = (struct fkt_wait){
 			.state = open->state,
-			.outer = stack->depth ? stack->frame[0].row : thread->row,
-			.inner = stack->depth ? stack->frame[stack->depth - 1].row : thread->row,
+			.outer = stack->depth ? stack->frame[0].row : base_row(thread),
+			.inner = stack->depth ? stack->frame[stack->depth - 1].row
+					      : base_row(thread),
 			.left = open->left,
 			.woken = open->woken,
 			.cpu = open->cpu,

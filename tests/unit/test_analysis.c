@@ -833,6 +833,45 @@ static void test_exec_by_thread(void **state)
 	done();
 }
 
+struct left {
+	unsigned int count;
+	struct fkt_call call[4];
+};
+
+static void keep_left(void *arg, const struct fkt_call *call)
+{
+	struct left *left = arg;
+
+	if (left->count < 4 && call->counts)
+		left->call[left->count++] = *call;
+}
+
+/* It execs behind the time that is asked for: what it did in that is the thread's that it was. */
+static void test_exec_behind(void **state)
+{
+	struct left left = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &left, .leave = keep_left };
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 51;
+	build_event(&build, 0, 1000, 59, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_name(&build, 0, 1300, FKT_CODE_EXEC, 50, "new");
+	build_event(&build, 0, 1350, F_END, 0);
+	build_event(&build, 0, 1400, 0x400 + 59, 0);
+	build_event(&build, 0, 1500, SYS_READ, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 1200, &hooks);
+	expect_row(F, 100, 0, 0, 1);
+	expect_row(59, 100, 0, 0, 1);
+	assert_int_equal(left.count, 2);
+	for (unsigned int i = 0; i < left.count; i++)
+		assert_int_equal(fkt_process(processes, left.call[i].id)->tid, 51);
+	done();
+}
+
 struct waits {
 	unsigned int count;
 	struct fkt_wait wait[4];
@@ -1370,3 +1409,4 @@ int main(void)
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 		cmocka_unit_test(test_hostile_end),
+		cmocka_unit_test(test_exec_behind),
