@@ -1092,6 +1092,7 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 			prev->wait.outer = prev->wait.inner = FKT_ROW_BEFORE;
 		}
 	}
+	next->switches += a->on && charges(a, event->cpu, next);
 	cpu->pid = pid;
 	come_to_cpu(a, cpu, next);
 }
@@ -1108,7 +1109,6 @@ static uint32_t row_at_work(const struct fkt_analysis *a, const struct cpu *cpu,
 
 	if (a->reduced && a->hooks.wait) {
 		interrupt = fkt_arg32(event, 8 * event->words - 8);
-	next->switches += a->on && charges(a, event->cpu, next);
 		outermost = fkt_arg32(event, 8 * event->words - 4);
 		if (interrupt != FKT_ROW_NONE)
 			return interrupt;
@@ -1140,15 +1140,17 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 	/* So it slept. */
 	tell_untold(a, thread);
 	end_state(a, thread, on_time(a, event->stamp));
-	/* A new one has never been on a CPU: all the time until it is there it waits for one. */
-	if (thread->state == THREAD_NEW && event->code == FKT_CODE_WAKEUP_NEW)
+	/*
+	 * A new one has never been on a CPU: all the time until it is there it waits for one. Since
+	 * when another one waits is not known; it has run since the wait that was known last.
+	 */
+	if (thread->state == THREAD_NEW)
 		thread->wait = (struct fkt_wait){
 			.outer = thread->row,
 			.inner = thread->row,
-			.left = event->stamp,
+			.left = event->code == FKT_CODE_WAKEUP_NEW ? event->stamp : 0,
+			.cpu = event->cpu,
 		};
-	if (thread->state == THREAD_NEW)
-		thread->wait.cpu = event->cpu;
 	thread->state = THREAD_WAITING;
 	thread->wait.woken = event->stamp;
 	thread->wait.waker = waker.id;
@@ -1436,11 +1438,11 @@ static struct waker open_waker(struct fkt_analysis *a, const struct fkt_open_wai
 	if (!thread)
 		return (struct waker){ false };
 	if (open->code == FKT_NO_CODE)
-		return (struct waker){ true, thread->id, thread->row };
+		return (struct waker){ true, thread->id, base_row(thread) };
 	code = use_of(a, open->code);
 	if ((code->kind != FKT_USE_ENTRY && code->kind != FKT_USE_CPU_ENTRY) ||
 	    code->function != FKT_NO_FUNCTION)
-		return (struct waker){ true, thread->id, thread->row };
+		return (struct waker){ true, thread->id, base_row(thread) };
 	return (struct waker){ true, thread->id, fkt_use_row(a->trace, code, &event) };
 }
 
@@ -1788,6 +1790,7 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 	uint64_t words[FKT_SLOT_WORDS_MAX];
 	struct fkt_event event;
 	struct thread *thread;
+	struct cpu *cpu;
 
 	if (!copy)
 		return;
@@ -1812,7 +1815,6 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 			break;
 	}
 	for_each_thread(a, thread) tell_untold(a, thread);
-	struct cpu *cpu;
 	free(copy);
 }
 

@@ -1150,6 +1150,41 @@ static void test_cut_on_cpu(void **state)
 	done();
 }
 
+/*
+ * 50 waits from 1200 to 1300. Events are lost then, and it is not known where it went: since when
+ * it waits when it is woken is not known either.
+ */
+static void test_wait_after_loss(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_switch(&build, 0, 1200, 0, 50, 60);
+	build_switch(&build, 0, 1300, STATE_S, 60, 50);
+	build_event(&build, 0, 1400, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_close(&build, 0);
+	build.lane[0].lost = 5;
+	build.lane[0].pid = 0;
+	build_event(&build, 0, 2000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	wake(&build, 0, 2100, 50);
+	build_switch(&build, 0, 2200, 0, 0, 50);
+	build_event(&build, 0, 2300, SYS_READ, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	for (unsigned int i = 0; i < waits.count; i++)
+		if (fkt_process(processes, waits.wait[i].id)->tid == 50)
+			assert_int_equal(waits.wait[i].back, 1300);
+	assert_int_equal(waits.count, 2);
+	/* 1200 to 1300, and since it was woken */
+	assert_int_equal(thread_sums(50, 0, 0).waiting, 100 + 100);
+	done();
+}
+
 /* Recording is off from 2000 to 5000, and from 8000 to 9000; CPU 1 has no event from 1500 on. */
 static void test_off_twice(void **state)
 {
@@ -1393,13 +1428,16 @@ int main(void)
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_shared_lane),
 		cmocka_unit_test(test_turned_off),
+		cmocka_unit_test(test_hostile_end),
 		cmocka_unit_test(test_exec_by_thread),
+		cmocka_unit_test(test_exec_behind),
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_nested_waker),
 		cmocka_unit_test(test_woken_early),
 		cmocka_unit_test(test_woken_early_at_a_cut),
 		cmocka_unit_test(test_waits_before_calls),
 		cmocka_unit_test(test_cut_on_cpu),
+		cmocka_unit_test(test_wait_after_loss),
 		cmocka_unit_test(test_off_twice),
 		cmocka_unit_test(test_woken_on_silent_cpu),
 		cmocka_unit_test(test_random),
@@ -1408,5 +1446,3 @@ int main(void)
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
-		cmocka_unit_test(test_hostile_end),
-		cmocka_unit_test(test_exec_behind),
