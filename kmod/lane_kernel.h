@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/types.h>
@@ -42,9 +43,28 @@ static __always_inline u32 fkt_cpu(void)
 	return raw_smp_processor_id();
 }
 
+/**
+ * struct fkt_leaving - a CPU's last switch, as its events have it
+ * @task: who left; current, until the CPU has switched, and not again before it has left once more
+ * @next_pid: who came
+ *
+ * Written by the CPU itself, with interrupts off; by others while the switch is not hooked.
+ */
+struct fkt_leaving {
+	const struct task_struct *task;
+	pid_t next_pid;
+};
+DECLARE_PER_CPU(struct fkt_leaving, fkt_leaving);
+
+/*
+ * Who is current by the events so far: between the event of a switch and the switch, it is the next
+ * one already.
+ */
 static __always_inline u32 fkt_current_pid(void)
 {
-	return current->pid;
+	const struct fkt_leaving *leaving = raw_cpu_ptr(&fkt_leaving);
+
+	return unlikely(leaving->task == current) ? leaving->next_pid : current->pid;
 }
 
 /* Whether *p was *old, and now is @new; if not, *old is what *p was. */

@@ -15,14 +15,18 @@
 #include "kprobe.h"
 #include "stacks.h"
 
+DEFINE_PER_CPU(struct fkt_leaving, fkt_leaving);
+
 static __always_inline void fkt_switch(bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int prev_state,
 				       bool stack)
 {
 	FKT_PROBE_GUARD();
 
-	if (!fkt_on(FKT_KEY_PROCESS))
+	if (!fkt_on(FKT_KEY_PROCESS)) {
+		__this_cpu_write(fkt_leaving.task, NULL);
 		return;
+	}
 	/*
 	 * A task that was preempted is still runnable, whatever it was about to become. One that is
 	 * dead says in its exit_state whether somebody will wait for it (Z) or not (X).
@@ -30,6 +34,10 @@ static __always_inline void fkt_switch(bool preempt, struct task_struct *prev,
 	FKT_EVENT_OR_STACK(stack, FKT_CODE_SWITCH,
 			   preempt ? TASK_RUNNING : prev_state | prev->exit_state,
 			   fkt_pair(prev->pid, next->pid));
+	/* Pages that begin from here on begin with the next one. */
+	__this_cpu_write(fkt_leaving.next_pid, next->pid);
+	barrier(); /* partner: fkt_current_pid() in an NMI, on this CPU */
+	__this_cpu_write(fkt_leaving.task, prev);
 }
 
 static void fkt_sched_switch(void *data, bool preempt, struct task_struct *prev,
@@ -167,7 +175,7 @@ static void fkt_process_choose(void)
 
 static int fkt_process_attach(const struct fkt_session *s, u32 keys)
 {
-	int ret;
+	int ret, cpu;
 
 	/* It still is when it could not be unregistered; then it just goes on. */
 	if (!fkt_release_hooked) {
@@ -181,6 +189,9 @@ static int fkt_process_attach(const struct fkt_session *s, u32 keys)
 			return ret;
 		fkt_release_hooked = true;
 	}
+	/* The CPUs have switched since it was last hooked. */
+	for_each_possible_cpu(cpu)
+		per_cpu(fkt_leaving, cpu).task = NULL;
 	fkt_process_choose();
 	return fkt_tracepoints_attach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
 }
