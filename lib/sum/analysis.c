@@ -713,8 +713,8 @@ static void pay(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack,
 }
 
 /*
- * Time is charged no more. Where it is not known who is current, as in a shared lane up to the
- * CPU's first switch, the next event is to be waited for: the time before it is that thread's.
+ * Time is charged no more. Who had that since a CPU's last event its next one says: the thread that
+ * was current, another one where that was not known, or nobody, where events are missing.
  */
 static void owe_unknown(struct fkt_analysis *a, uint64_t stamp)
 {
@@ -742,10 +742,17 @@ static void charge_unknown(struct fkt_analysis *a, struct cpu *cpu, uint64_t sta
 static void leave_cpu(struct fkt_analysis *a, struct cpu *cpu)
 {
 	struct thread *thread = cpu->thread;
+	const uint64_t interrupts = cpu->irq.clock - cpu->irq_charged;
+	const uint32_t number = (uint32_t)(cpu - a->cpu);
 
 	give_interrupts(cpu);
-	add_to_pair(a, thread->id, (uint32_t)(cpu - a->cpu),
-		    thread->stack.clock + thread->interrupts - thread->came);
+	/* It has come to another one, and events are missing that say when. */
+	if (unlikely(thread->cpu != number)) {
+		add_to_pair(a, thread->id, number, interrupts);
+		thread->came += interrupts;
+		return;
+	}
+	add_to_pair(a, thread->id, number, thread->stack.clock + thread->interrupts - thread->came);
 	thread->came = thread->stack.clock + thread->interrupts;
 }
 
@@ -873,14 +880,19 @@ static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thr
 static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
 	/* While the calls in which it waited are still known. */
+	struct cpu *before = &a->cpu[thread->cpu];
+
 	if (thread->state != THREAD_RUNNING)
 		end_wait(a, cpu, thread);
 	if (unlikely(thread->epoch != a->epoch))
 		forget_stack(a, cpu, thread);
 	/* A thread that two CPUs run has one stack for both. */
-	if (unlikely(thread->state == THREAD_RUNNING && &a->cpu[thread->cpu] != cpu))
+	if (unlikely(thread->state == THREAD_RUNNING && before != cpu)) {
 		a->odd |= thread != a->unknown;
 	cpu->thread = thread;
+		if (before->thread == thread)
+			leave_cpu(a, before);
+	}
 	thread->cpu = (uint16_t)(cpu - a->cpu);
 	if (cpu->stack != &cpu->irq)
 		cpu->stack = &thread->stack;
@@ -1027,7 +1039,7 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 		leave_cpu(a, cpu);
 		if (old != thread && event->code == FKT_CODE_EXEC && !cpu->blind)
 			take_over(a, cpu, old, thread);
-		if (old != thread && old->state == THREAD_RUNNING)
+		if (old != thread && old->state == THREAD_RUNNING && &a->cpu[old->cpu] == cpu)
 			old->state = THREAD_NEW;
 	}
 	cpu->blind = false;

@@ -626,13 +626,50 @@ static void test_shared_windows(void **state)
 	add_window(0, 0, whole);
 	/* 60's, from the interrupt's end to the switch */
 	assert_int_equal(whole[2], 200);
-	for (uint64_t cut = 1050; cut < 1960; cut += 50) {
-		memset(parts, 0, sizeof(parts));
-		add_window(0, cut, parts);
-		add_window(cut, cut + 120, parts);
-		add_window(cut + 120, 0, parts);
-		for (unsigned int i = 0; i < SHARED_PIDS + FKT_ROWS; i++)
-			assert_int_equal(parts[i], whole[i]);
+	check_windows(build_shared, whole);
+}
+
+/* Windows that begin or end where events are missing: nobody's time is in the one or the other. */
+static void test_lost_windows(void **state)
+{
+	static uint64_t whole[SHARED_PIDS + FKT_ROWS];
+
+	(void)state;
+	add_window(build_lost, 0, 0, whole);
+	assert_int_equal(whole[5], 300);
+	check_windows(build_lost, whole);
+}
+
+/* 60 comes to CPU 0 from CPU 1, where what says that it left is missing, as is told later. */
+static void test_lost_move(void **state)
+{
+	const struct fkt_process *process;
+	struct fkt_on_cpu *all;
+	struct build build;
+	uint64_t cycles[2] = { 0 };
+	size_t count;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build.lane[1].pid = 60;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1200, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_close(&build, 1);
+	build.lane[1].lost = 5;
+	build.lane[1].pid = 70;
+	build_switch(&build, 0, 1300, STATE_S, 50, 60);
+	build_switch(&build, 0, 1400, STATE_S, 60, 50);
+	build_event(&build, 1, 1500, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_event(&build, 0, 1600, FKT_CODE_SOFTIRQ_RAISE, 1);
+	analyse(&build);
+	all = fkt_analysis_on_cpus(analysis, &count);
+	assert_non_null(all);
+	for (size_t i = 0; i < count; i++) {
+		process = fkt_process(processes, all[i].id);
+		if (process->tid == 60)
+			cycles[all[i].cpu] += all[i].cycles;
 	}
 }
 
@@ -1446,3 +1483,5 @@ int main(void)
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
+		cmocka_unit_test(test_lost_windows),
+		cmocka_unit_test(test_lost_move),
