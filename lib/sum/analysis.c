@@ -716,13 +716,13 @@ static void pay(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack,
  * Time is charged no more. Who had that since a CPU's last event its next one says: the thread that
  * was current, another one where that was not known, or nobody, where events are missing.
  */
-static void owe_unknown(struct fkt_analysis *a, uint64_t stamp)
+static void owe(struct fkt_analysis *a, uint64_t stamp)
 {
 	struct cpu *cpu;
 
 	for (uint32_t i = 0; i < a->n_seen; i++) {
 		cpu = &a->cpu[a->seen[i]];
-		if (cpu->thread != a->unknown || cpu->blind || stamp <= cpu->last)
+		if (cpu->blind || stamp <= cpu->last)
 			continue;
 		cpu->owed += stamp - cpu->last;
 		cpu->last = stamp;
@@ -739,11 +739,12 @@ static void charge_unknown(struct fkt_analysis *a, struct cpu *cpu, uint64_t sta
 	cpu->last = stamp;
 }
 
+/* The thread on a CPU had it up to here. */
 static void leave_cpu(struct fkt_analysis *a, struct cpu *cpu)
 {
-	struct thread *thread = cpu->thread;
 	const uint64_t interrupts = cpu->irq.clock - cpu->irq_charged;
 	const uint32_t number = (uint32_t)(cpu - a->cpu);
+	struct thread *thread = cpu->thread;
 
 	give_interrupts(cpu);
 	/* It has come to another one, and events are missing that say when. */
@@ -879,9 +880,9 @@ static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thr
 
 static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
-	/* While the calls in which it waited are still known. */
 	struct cpu *before = &a->cpu[thread->cpu];
 
+	/* While the calls in which it waited are still known. */
 	if (thread->state != THREAD_RUNNING)
 		end_wait(a, cpu, thread);
 	if (unlikely(thread->epoch != a->epoch))
@@ -889,10 +890,10 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	/* A thread that two CPUs run has one stack for both. */
 	if (unlikely(thread->state == THREAD_RUNNING && before != cpu)) {
 		a->odd |= thread != a->unknown;
-	cpu->thread = thread;
 		if (before->thread == thread)
 			leave_cpu(a, before);
 	}
+	cpu->thread = thread;
 	thread->cpu = (uint16_t)(cpu - a->cpu);
 	if (cpu->stack != &cpu->irq)
 		cpu->stack = &thread->stack;
@@ -1626,7 +1627,7 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 	if (!a->begun)
 		begin(a, stamp);
 	if (a->on)
-		owe_unknown(a, stamp);
+		owe(a, stamp);
 	charge_all(a, stamp);
 	if (a->on) {
 		/* Without an event as yet, nothing was charged: it is not what was asked for. */
@@ -1810,6 +1811,8 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 	/* Interrupts end there: of their time it is known whom they interrupted. */
 	for (uint32_t i = 0; i < a->n_seen; i++) {
 		cpu = &a->cpu[a->seen[i]];
+		if (cpu->thread != a->unknown)
+			pay(a, cpu, cpu->stack, cpu->thread);
 		pop_all(a, cpu, cpu->thread, &cpu->irq, last);
 		leave_cpu(a, cpu);
 		cpu->stack = &cpu->thread->stack;

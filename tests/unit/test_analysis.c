@@ -486,6 +486,26 @@ static void test_interrupt_before(void **state)
 	done();
 }
 
+static void build_lost(struct build *build)
+{
+	begin(build, 2, false);
+	build->lane[0].pid = 50;
+	build->lane[1].pid = 60;
+	build_event(build, 0, 1000, SYS_READ, 0);
+	build_event(build, 1, 1000, SYS_READ, 0);
+	build_event(build, 0, 1100, F, 0);
+	build_event(build, 0, 1200, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_close(build, 0);
+	build->lane[0].lost = 5;
+	build_event(build, 1, 1350, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_event(build, 0, 1500, F_END, 0);
+	build_event(build, 0, 1600, SYS_READ_END, 0);
+	build_event(build, 0, 1700, SYS_READ, 0);
+	build_event(build, 0, 1800, SYS_READ_END, 0);
+	build_event(build, 1, 1900, SYS_READ_END, 0);
+	build_end(build, 0, 0, 0);
+}
+
 /*
  * Events are lost on CPU 0 between 1200 and 1500:
  *
@@ -501,21 +521,8 @@ static void test_lost(void **state)
 	struct build build;
 
 	(void)state;
-	begin(&build, 2, false);
-	build.lane[0].pid = 50;
-	build.lane[1].pid = 60;
-	build_event(&build, 0, 1000, SYS_READ, 0);
-	build_event(&build, 1, 1000, SYS_READ, 0);
-	build_event(&build, 0, 1100, F, 0);
-	build_event(&build, 0, 1200, FKT_CODE_SOFTIRQ_RAISE, 1);
-	build_close(&build, 0);
-	build.lane[0].lost = 5;
-	build_event(&build, 0, 1500, F_END, 0);
-	build_event(&build, 0, 1600, SYS_READ_END, 0);
-	build_event(&build, 0, 1700, SYS_READ, 0);
-	build_event(&build, 0, 1800, SYS_READ_END, 0);
-	build_event(&build, 1, 1900, SYS_READ_END, 0);
-	analyse(&build);
+	build_lost(&build);
+	analyse_hooked(&build, build.bytes, 0, 0, NULL);
 	expect_own(FKT_ROW_UNKNOWN, 300);
 	assert_int_equal(thread_sums(FKT_PID_UNKNOWN, 0, 0).cycles, 300);
 	expect_row(F, 100, 0, 0, 2);
@@ -593,14 +600,15 @@ static void build_shared(struct build *build)
 #define SHARED_PIDS 6
 
 /* Add what a window of that trace has: of each thread, and of each row. */
-static void add_window(uint64_t from, uint64_t to, uint64_t sums[SHARED_PIDS + FKT_ROWS])
+static void add_window(void (*make)(struct build *build), uint64_t from, uint64_t to,
+		       uint64_t sums[SHARED_PIDS + FKT_ROWS])
 {
 	static const uint32_t pids[SHARED_PIDS] = { 0, 50, 60, 70, 80, FKT_PID_UNKNOWN };
 	struct fkt_thread_sums *threads;
 	struct build build;
 	size_t count;
 
-	build_shared(&build);
+	make(&build);
 	analyse_hooked(&build, build.bytes, from, to, NULL);
 	threads = fkt_analysis_threads(analysis, &count);
 	assert_non_null(threads);
@@ -614,16 +622,31 @@ static void add_window(uint64_t from, uint64_t to, uint64_t sums[SHARED_PIDS + F
 	done();
 }
 
+/* Windows put together again are the whole. */
+static void check_windows(void (*make)(struct build *build), const uint64_t *whole)
+{
+	static uint64_t parts[SHARED_PIDS + FKT_ROWS];
+
+	for (uint64_t cut = 1050; cut < 1950; cut += 50) {
+		memset(parts, 0, sizeof(parts));
+		add_window(make, 0, cut, parts);
+		add_window(make, cut, cut + 120, parts);
+		add_window(make, cut + 120, 0, parts);
+		for (unsigned int i = 0; i < SHARED_PIDS + FKT_ROWS; i++)
+			assert_int_equal(parts[i], whole[i]);
+	}
+}
+
 /*
  * In a shared lane it is not known who is current on CPUs 1 and 2 before they switch: that tells
  * whose the time since the event before is, also where a window ends in between.
  */
 static void test_shared_windows(void **state)
 {
-	static uint64_t whole[SHARED_PIDS + FKT_ROWS], parts[SHARED_PIDS + FKT_ROWS];
+	static uint64_t whole[SHARED_PIDS + FKT_ROWS];
 
 	(void)state;
-	add_window(0, 0, whole);
+	add_window(build_shared, 0, 0, whole);
 	/* 60's, from the interrupt's end to the switch */
 	assert_int_equal(whole[2], 200);
 	check_windows(build_shared, whole);
@@ -671,6 +694,10 @@ static void test_lost_move(void **state)
 		if (process->tid == 60)
 			cycles[all[i].cpu] += all[i].cycles;
 	}
+	free(all);
+	assert_int_equal(cycles[0], 100);
+	assert_int_equal(cycles[1], 200);
+	done();
 }
 
 /* A call whose exit is missing without a word: it ends with the call around it. */
@@ -1459,6 +1486,8 @@ int main(void)
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_lost_elsewhere),
 		cmocka_unit_test(test_shared_windows),
+		cmocka_unit_test(test_lost_windows),
+		cmocka_unit_test(test_lost_move),
 		cmocka_unit_test(test_missing_exit),
 		cmocka_unit_test(test_silent_cpu),
 		cmocka_unit_test(test_limits),
@@ -1483,5 +1512,3 @@ int main(void)
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
-		cmocka_unit_test(test_lost_windows),
-		cmocka_unit_test(test_lost_move),
