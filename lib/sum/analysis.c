@@ -1686,27 +1686,38 @@ static void add_beginning(struct fkt_analysis *a)
 	}
 }
 
+static void see_silent_cpu(struct fkt_analysis *a, uint32_t number, uint64_t last)
+{
+	const struct fkt_code_use code = { .kind = FKT_USE_POINT };
+	const struct fkt_event event = {
+		.stamp = last,
+		.cpu = (uint16_t)number,
+		.pid = a->current[number],
+	};
+	struct cpu *cpu = &a->cpu[number];
+
+	if (event.pid && !cpu->seen && !cpu->blind)
+		settle(a, cpu, &code, &event);
+}
+
 /*
  * CPUs from which no event came though nothing of theirs is missing, in an extracted trace: who was
  * current there when it began stayed so.
  */
 static void see_silent_cpus(struct fkt_analysis *a, uint64_t last)
 {
+	const bool shared = fkt_header(a->trace)->shared;
 	const struct fkt_lane_totals *totals;
-	struct fkt_event event = { .stamp = last };
-	struct cpu *cpu;
+	bool whole = shared;
 
 	for (size_t i = 0; a->trace->n_current && (totals = fkt_lane_totals(a->trace, i)); i++) {
-		if (totals->cpu >= FKT_CPU_ANY || totals->events || totals->lost ||
-		    totals->discarded || a->cpu[totals->cpu].seen || a->cpu[totals->cpu].blind)
-			continue;
-		cpu = &a->cpu[totals->cpu];
-		event.cpu = (uint16_t)totals->cpu;
-		event.pid = a->current[event.cpu];
-		if (event.pid)
-			settle(a, cpu, &(const struct fkt_code_use){ .kind = FKT_USE_POINT },
-			       &event);
+		whole = whole && !totals->lost && !totals->discarded;
+		if (!shared && totals->cpu < FKT_CPU_ANY && !totals->events && !totals->lost &&
+		    !totals->discarded)
+			see_silent_cpu(a, totals->cpu, last);
 	}
+	for (size_t i = 0; whole && i < a->trace->n_current; i++)
+		see_silent_cpu(a, a->trace->current[i].cpu, last);
 }
 
 /* CPUs from which no event came: idle, if nothing of theirs is missing. */

@@ -1646,6 +1646,36 @@ static void test_extracted_in_interrupt(void **state)
 	unlink(file);
 }
 
+/* Of a CPU of a shared lane that has no event in a part it is known who was current. */
+static void test_extracted_silent(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_silent.XXXXXX";
+	const uint64_t to_71 = 71ull << 32, to_idle = 71;
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, true);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_slot(&build, 0, 0, 1000, READ, 0, NULL, 0);
+	build_slot(&build, 0, 1, 1100, FKT_CODE_SWITCH, 0, &to_71, 1);
+	build_slot(&build, 0, 1, 1200, END, 0, NULL, 0);
+	build_slot(&build, 0, 0, 2000, END, 0, NULL, 0);
+	build_slot(&build, 0, 0, 2500, READ, 0, NULL, 0);
+	build_slot(&build, 0, 0, 3500, END, 0, NULL, 0);
+	build_slot(&build, 0, 1, 5000, FKT_CODE_SWITCH, 0, &to_idle, 1);
+	end_pair(&build, file);
+	compare_windows(file, "1500ns 2200ns", "-q\n--no-summary --cpus");
+	unlink(file);
+}
+
 /* A thread is woken on its way out; a part begins when it has not left yet. */
 static void test_extracted_early(void **state)
 {
@@ -1952,6 +1982,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_extracted_in_interrupt),
+		cmocka_unit_test(test_extracted_silent),
 		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_after_end),
 		cmocka_unit_test(test_extracted_waker),
