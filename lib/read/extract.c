@@ -936,7 +936,10 @@ static int compare_ends(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* What was known at the begin, by all that lies before it, is known in the part up to its end. */
+/*
+ * What was known at the begin, by all that lies before it, is known in the part up to its end,
+ * unless events are missing in between.
+ */
 static int find_ends(const struct out *out, const struct fkt_state *state, struct fkt_state *begin,
 		     struct open_ends *ends)
 {
@@ -944,6 +947,8 @@ static int find_ends(const struct out *out, const struct fkt_state *state, struc
 	const struct fkt_open_wait *wait;
 	struct open_end end;
 
+	if (fkt_state_has_gaps(state))
+		begin = NULL;
 	ends->end = calloc(threads + 1, sizeof(*ends->end));
 	if (!ends->end)
 		return -ENOMEM;
@@ -979,6 +984,13 @@ static bool close_woken(struct open_ends *ends, uint32_t tid)
 	return true;
 }
 
+static bool is_outside(const struct open_ends *ends, uint32_t tid)
+{
+	const struct open_end *end = end_of(ends, tid);
+
+	return end && end->outside;
+}
+
 static bool close_outside(struct open_ends *ends, uint32_t tid)
 {
 	struct open_end *end = end_of(ends, tid);
@@ -1004,6 +1016,8 @@ static int tells_of_end(struct open_ends *ends, struct fkt_state *state,
 	err = fkt_state_event(state, event);
 	if (fkt_state_told_base(state))
 		*tells |= close_outside(ends, event->pid);
+	else if (fkt_state_told_sleep(state))
+		*tells |= is_outside(ends, event->pid);
 	/* Its pid may be given anew. */
 	if (event->code == FKT_CODE_RELEASE && event->words >= 1) {
 		close_woken(ends, fkt_arg32(event, 0));

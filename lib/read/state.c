@@ -76,6 +76,7 @@ struct fkt_state {
 	bool ended_kept;	    /* it ended a call that is kept */
 	bool syscalls;		    /* there are any */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
+	bool told_sleep;	    /* it told that a thread sleeps in a call that is not known */
 	struct effect *effect;
 	struct call_stack irq[CPUS];
 	uint32_t current[CPUS];
@@ -324,8 +325,10 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 	if (prev) {
 		prev->where = OFF_CPU;
 		if (event->imm && !calls_of(state, &prev->stack) &&
-		    base_of(state, prev) == BASE_UNKNOWN)
+		    base_of(state, prev) == BASE_UNKNOWN) {
+			state->told_sleep = true;
 			set_base(state, prev, BASE_SLEPT);
+		}
 		/* It has ended, and is in no call any more. */
 		if (event->imm & FKT_TASK_GONE) {
 			prev->where = UNKNOWN;
@@ -406,6 +409,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	state->entered = NULL;
 	state->ended_kept = false;
 	state->told_base = false;
+	state->told_sleep = false;
 	state->blind[event->cpu] = false;
 	if (unlikely(!state->seen[event->cpu] || state->current[event->cpu] != event->pid))
 		correct_current(state, event);
@@ -509,6 +513,16 @@ bool fkt_state_told_base(const struct fkt_state *state)
 	return state->told_base;
 }
 
+bool fkt_state_told_sleep(const struct fkt_state *state)
+{
+	return state->told_sleep;
+}
+
+bool fkt_state_has_gaps(const struct fkt_state *state)
+{
+	return state->gaps;
+}
+
 /* The ancestor of all kernel threads, which make no system calls. */
 #define KTHREADD 2
 
@@ -517,8 +531,7 @@ bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_
 	const struct thread *thread = &state->thread[index];
 
 	return state->syscalls && thread->tid && thread->tid != KTHREADD &&
-	       thread->ppid != KTHREADD && !calls_of(state, &thread->stack) &&
-	       base_of(state, thread) != BASE_USER &&
+	       thread->ppid != KTHREADD && base_of(state, thread) != BASE_USER &&
 	       (thread->where == ON_CPU || (thread->where == OFF_CPU && thread->wait.left > since));
 }
 
@@ -526,7 +539,7 @@ bool fkt_state_knows(struct fkt_state *state, uint32_t tid)
 {
 	const struct thread *thread = find(state, tid);
 
-	return thread && (calls_of(state, &thread->stack) || base_of(state, thread) == BASE_USER);
+	return thread && base_of(state, thread) == BASE_USER;
 }
 
 uint32_t fkt_state_threads(const struct fkt_state *state)

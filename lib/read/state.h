@@ -215,6 +215,12 @@ bool fkt_state_ended_kept(const struct fkt_state *state);
 /* Whether the last event told what its thread is at, outside of all calls, and was up to then. */
 bool fkt_state_told_base(const struct fkt_state *state);
 
+/* Whether it told that its thread, of which that is not known, sleeps: so not in user mode. */
+bool fkt_state_told_sleep(const struct fkt_state *state);
+
+/* Whether events were missing. */
+bool fkt_state_has_gaps(const struct fkt_state *state);
+
 /**
  * fkt_state_is_outside() - whether it is not known what a thread was at that ran lately
  * @state: the state
@@ -225,7 +231,7 @@ bool fkt_state_told_base(const struct fkt_state *state);
  */
 bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_t since);
 
-/* Whether it is known of a thread what it is at, or would be outside of all calls. */
+/* Whether it is known of a thread that it is in user mode outside of all calls. */
 bool fkt_state_knows(struct fkt_state *state, uint32_t tid);
 
 /* How many threads are known. */

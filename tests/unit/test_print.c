@@ -1646,6 +1646,37 @@ static void test_extracted_in_interrupt(void **state)
 	unlink(file);
 }
 
+/*
+ * What comes behind a part's end tells what was outside of a call that is open at its end, or was
+ * at its begin (70), and that a thread sleeps in one (71).
+ */
+static void test_extracted_in_call(void **state)
+{
+	char file[] = "/tmp/test_print_in_call.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 1, 900, FKT_CODE_IRQ_ENTRY, 1);
+	build_event(&build, 1, 910, FKT_CODE_IRQ_EXIT, 1);
+	build_switch(&build, 1, 1000, 0, 71, 72);
+	build_event(&build, 1, 1100, READ, 0);
+	build_event(&build, 1, 1200, END, 0);
+	build_switch(&build, 1, 1300, 0, 72, 71);
+	build_event(&build, 0, 1800, F, 0);
+	build_event(&build, 0, 2200, F_END, 0);
+	build_event(&build, 0, 2600, G, 0);
+	build_event(&build, 0, 3000, G_END, 0);
+	build_switch(&build, 1, 3500, 0x1, 71, 0);
+	build_event(&build, 0, 4500, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "1500ns 2000ns 2300ns", "-q\n--no-summary --cpus");
+	unlink(file);
+}
+
 /* Of a CPU of a shared lane that has no event in a part it is known who was current. */
 static void test_extracted_silent(void **state)
 {
@@ -1982,6 +2013,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
 		cmocka_unit_test(test_extracted_in_interrupt),
+		cmocka_unit_test(test_extracted_in_call),
 		cmocka_unit_test(test_extracted_silent),
 		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_after_end),
