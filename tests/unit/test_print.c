@@ -599,10 +599,11 @@ static void test_extract_to_stdout(void **state)
 /* --cpu is that of fkt_print; times are given once. */
 static void test_extract_options(void **state)
 {
-	static const char *const cpus[] = { "--cpu 1", "--cpu 0 --cpu 1", "--cpu 0,1",
-					    "--cpu '!0'" };
+	static const char *const cpus[] = { "--cpu 1",	    "--cpu 0 --cpu 1", "--cpu 0,1",
+					    "--cpu '!0'",   "--cpu '0-1,!0'",  "--cpu '!0,7'",
+					    "--cpu '!1,!7'" };
 	static const char *const wrong[] = { "--from 1us --range 2us..", "--to 1us --to 2us",
-					     "--cpu 1-" };
+					     "--cpu 1-", "--cpu '0,'", "--cpu '!!0'" };
 	char command[16384];
 
 	(void)state;

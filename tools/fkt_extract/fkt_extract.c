@@ -156,11 +156,27 @@ static void choose_cpus(struct options *options)
 	options->extract.cpus = options->wanted_cpus;
 }
 
+/* A "!" before a list is for all of it, and before one of it for that one, as in fkt_print. */
+static bool add_cpus(struct options *options, const char *list)
+{
+	char *copy = strdup(list), *text = copy, *one;
+	bool ok = copy, unwanted;
+
+	while (ok && (one = strsep(&text, ","))) {
+		unwanted = *list == '!' || *one == '!';
+		ok = read_cpus(one + (*one == '!'),
+			       unwanted ? options->unwanted_cpus : options->wanted_cpus);
+		options->some_cpus |= !unwanted;
+		options->no_cpus |= unwanted;
+	}
+	free(copy);
+	return ok;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 	uint64_t number;
-	bool unwanted;
 	char *second;
 
 	switch (key) {
@@ -203,13 +219,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		}
 		break;
 	case OPTION_CPU:
-		unwanted = *arg == '!';
-		if (!read_cpus(arg + unwanted,
-			       unwanted ? options->unwanted_cpus : options->wanted_cpus))
+		if (!add_cpus(options, arg))
 			argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
 		options->cpus = arg;
-		options->some_cpus |= !unwanted;
-		options->no_cpus |= unwanted;
 		break;
 	case 'h':
 		fkt_help(state);
