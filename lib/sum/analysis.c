@@ -1157,7 +1157,7 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 	 * A new one has never been on a CPU: all the time until it is there it waits for one. Since
 	 * when another one waits is not known; it has run since the wait that was known last.
 	 */
-	if (thread->state == THREAD_NEW)
+	if (thread->state == THREAD_NEW || thread->state == THREAD_GONE)
 		thread->wait = (struct fkt_wait){
 			.outer = thread->row,
 			.inner = thread->row,

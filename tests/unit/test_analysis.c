@@ -1249,6 +1249,29 @@ static void test_wait_after_loss(void **state)
 	done();
 }
 
+/* 50 has ended, and an exec by which another thread has its number is missing: it does not wait. */
+static void test_wait_after_end(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_switch(&build, 0, 1200, STATE_DEAD, 50, 0);
+	build_close(&build, 0);
+	build.lane[0].lost = 5;
+	build_event(&build, 0, 2000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	wake(&build, 0, 2100, 50);
+	build_switch(&build, 0, 2200, 0, 0, 50);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	assert_int_equal(waits.count, 0);
+	done();
+}
+
 /* Recording is off from 2000 to 5000, and from 8000 to 9000; CPU 1 has no event from 1500 on. */
 static void test_off_twice(void **state)
 {
@@ -1504,6 +1527,7 @@ int main(void)
 		cmocka_unit_test(test_waits_before_calls),
 		cmocka_unit_test(test_cut_on_cpu),
 		cmocka_unit_test(test_wait_after_loss),
+		cmocka_unit_test(test_wait_after_end),
 		cmocka_unit_test(test_off_twice),
 		cmocka_unit_test(test_woken_on_silent_cpu),
 		cmocka_unit_test(test_random),
