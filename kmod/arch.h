@@ -68,6 +68,17 @@ static __always_inline bool fkt_arch_cmpxchg(u64 *p, u64 *old, u64 new, bool sha
  */
 static __always_inline void fkt_arch_add_release(u32 *p, u32 n, bool shared);
 
+/**
+ * fkt_arch_cpu_has - whether this CPU's copy of a variable has any of these bits
+ * @var: a u32 that was declared by DECLARE_PER_CPU()
+ * @bits: the bits
+ *
+ * Every probe asks it first: as few instructions as can be. The load may be done once for several.
+ *
+ * Context: any, NMI included.
+ */
+/* #define fkt_arch_cpu_has(var, bits) */
+
 /* --- Registers -------------------------------------------------------------------------------- */
 
 /**

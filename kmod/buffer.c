@@ -49,7 +49,7 @@ struct fkt_lane_page {
 void fkt_pool_tell(u32 code, const struct fkt_pool *pool, u64 number)
 {
 	preempt_disable_notrace();
-	if (fkt_on(FKT_KEY_FKT))
+	if (fkt_on_for_all(FKT_KEY_FKT))
 		FKT_EVENT(code, pool->lane->number, number,
 			  fkt_pair(fkt_lane_queued(pool->lane), pool->pages));
 	preempt_enable_notrace();

@@ -19,8 +19,10 @@
 
 /* --- Recording an event: what probes call ------------------------------------------------- */
 
-/* The active mask (§1.1). 0 unless a recording runs. */
+/* The active mask (§1.1), of all CPUs. 0 unless a recording runs; changed by mask.c alone. */
 extern u32 fkt_mask;
+/* What this CPU's probes ask: of the active mask, what its current task may record. */
+DECLARE_PER_CPU(u32, fkt_cpu_mask);
 /* The lane that this CPU's probes write into, never NULL while a recording runs. */
 DECLARE_PER_CPU(struct fkt_lane *, fkt_lane);
 DECLARE_STATIC_KEY_FALSE(fkt_shared_key);
@@ -31,7 +33,13 @@ void fkt_event_lost(void);
 /* One plain load: a probe may see a change of the mask a little late. */
 static __always_inline bool fkt_on(u32 key)
 {
-	return data_race(fkt_mask) & key;
+	return fkt_arch_cpu_has(fkt_cpu_mask, key);
+}
+
+/* The same for what is about the recording, and not about who is current: nothing filters it. */
+static __always_inline bool fkt_on_for_all(u32 key)
+{
+	return READ_ONCE(fkt_mask) & key;
 }
 
 /**
@@ -161,12 +169,14 @@ enum {
  * @name: the kernel's name of it
  * @probe: the function, its first argument is @data
  * @data: see @probe
+ * @last: it is called after all others
  * @tp: the tracepoint while hooked
  */
 struct fkt_tracepoint {
 	const char *name;
 	void *probe;
 	void *data;
+	bool last;
 	struct tracepoint *tp;
 };
 
@@ -477,6 +487,20 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear);
 void fkt_session_request_stop(struct fkt_session *s);
 void fkt_session_stop_probes(struct fkt_session *s);
 void fkt_session_finish(struct fkt_session *s);
+
+/* mask.c */
+void fkt_mask_set(u32 mask);
+u32 fkt_mask_off(void);
+void fkt_mask_set_alone(u32 mask);
+u32 fkt_mask_may(void);
+void fkt_mask_let(u32 may);
+void fkt_mask_let_all(u32 may);
+
+/* probes/filter.c */
+int fkt_filter_begin(void);
+void fkt_filter_end(void);
+bool fkt_filter_looks(void);
+void fkt_filter_look(void *unused);
 
 /* provider.c */
 int fkt_providers_init(void);

@@ -468,7 +468,7 @@ static void fkt_limit_end(struct fkt_session *s)
 	s->stream.limit_at = fkt_stamp(fkt_clock(true));
 	WRITE_ONCE(s->stream.limit_reached, true);
 	smp_mb(); /* partner: that in fkt_session_write_mask() */
-	WRITE_ONCE(fkt_mask, 0);
+	fkt_mask_off();
 	WRITE_ONCE(s->stream.stop, true);
 }
 

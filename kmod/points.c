@@ -58,7 +58,8 @@ int fkt_tracepoints_attach(struct fkt_tracepoint *table, unsigned int count)
 	for (i = 0; i < count; i++) {
 		if (!table[i].tp)
 			continue;
-		ret = tracepoint_probe_register(table[i].tp, table[i].probe, table[i].data);
+		ret = tracepoint_probe_register_prio(table[i].tp, table[i].probe, table[i].data,
+						     table[i].last ? 0 : TRACEPOINT_DEFAULT_PRIO);
 		if (ret) {
 			for (; i < count; i++)
 				table[i].tp = NULL;

@@ -11,7 +11,6 @@
 #include "fkt.h"
 
 struct fkt_session fkt_session;
-u32 fkt_mask;
 DEFINE_STATIC_KEY_FALSE(fkt_shared_key);
 
 static const u32 fkt_keys_all = 0
@@ -59,7 +58,7 @@ void fkt_lane_full(struct fkt_lane *lane, u64 now)
 {
 	struct fkt_session *s = &fkt_session;
 
-	if (s->conf.on_full != FKT_ON_FULL_PAUSE || !xchg(&fkt_mask, 0))
+	if (s->conf.on_full != FKT_ON_FULL_PAUSE || !fkt_mask_off())
 		return;
 	s->stream.paused_lane = lane->number;
 	s->stream.paused_at = now;
@@ -152,10 +151,10 @@ static u32 fkt_mask_effective(u32 mask)
 /* Let probes record these layers; or none, where the size limit has just ended the recording. */
 static void fkt_session_write_mask(struct fkt_session *s, u32 mask)
 {
-	WRITE_ONCE(fkt_mask, mask);
+	fkt_mask_set(mask);
 	smp_mb(); /* partner: that in fkt_limit_end() */
 	if (READ_ONCE(s->stream.limit_reached))
-		WRITE_ONCE(fkt_mask, 0);
+		fkt_mask_off();
 }
 
 /*
@@ -305,6 +304,9 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	fkt_stream_limit_near(s);
 	mutex_unlock(&s->stream.reader);
 
+	ret = fkt_filter_begin();
+	if (ret)
+		goto out_release;
 	mask = fkt_mask_effective(s->initmask);
 	ret = fkt_providers_attach(s, mask);
 	if (ret)
@@ -333,6 +335,7 @@ out_sync:
 	(void)fkt_sync_finish(s);
 out_detach:
 	fkt_providers_detach(s);
+	fkt_filter_end();
 	fkt_session_wait_for_probes(s);
 out_release:
 	/* After a signal, the call begins anew by itself, with the same probes. */
@@ -361,9 +364,10 @@ void fkt_session_stop_probes(struct fkt_session *s)
 
 	if (s->state != FKT_STATE_RECORDING)
 		return;
-	WRITE_ONCE(fkt_mask, 0);
+	fkt_mask_off();
 	s->stop_cycles = fkt_stamp(fkt_clock(true));
 	fkt_providers_detach(s);
+	fkt_filter_end();
 	fkt_session_wait_for_probes(s);
 	mutex_lock(&s->stream.reader);
 	if (s->stream.limit_at)
@@ -537,8 +541,8 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 	preempt_disable_notrace();
 	if (mask | READ_ONCE(fkt_mask))
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));
-	fkt_session_write_mask(s, mask);
 	preempt_enable_notrace();
+	fkt_session_write_mask(s, mask);
 out_unlock:
 	mutex_unlock(&s->lock);
 	return ret;

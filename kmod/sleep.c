@@ -70,7 +70,7 @@ static int fkt_falls_asleep(FKT_SYSCORE_ARG)
 	 * The buffer may have been full for that event, or for an NMI's: the pause lasts
 	 * (on_full=pause).
 	 */
-	if (!xchg(&fkt_mask, 0))
+	if (!fkt_mask_off())
 		fkt_sleep_mask = 0;
 	barrier(); /* partner: the probe of an NMI, on this CPU */
 	if (s->state == FKT_STATE_RECORDING)
@@ -93,7 +93,7 @@ static void fkt_wakes_up(FKT_SYSCORE_ARG)
 	/* A counter that has counted on knows best, unless what it says cannot be. */
 	if ((s64)is < 0 || is + fkt_ns_to_cycles((u64)FKT_SLEPT_ERROR_MS * NSEC_PER_MSEC) < slept)
 		fkt_clock_goes_on(now, fkt_sleep_stamp + slept);
-	WRITE_ONCE(fkt_mask, fkt_sleep_mask);
+	fkt_mask_set_alone(fkt_sleep_mask);
 	if (fkt_sleep_mask)
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(fkt_sleep_mask, current->pid));
 }

@@ -19,7 +19,7 @@ MODULE_PARM_DESC(sync_ms,
 static void fkt_sync_tell(u64 tag, u64 arg)
 {
 	preempt_disable_notrace();
-	if (fkt_on(FKT_KEY_FKT))
+	if (fkt_on_for_all(FKT_KEY_FKT))
 		fkt_event_tag(tag, 1, &arg);
 	preempt_enable_notrace();
 }

@@ -128,6 +128,7 @@ enum fkt_kind {
 	X(TRIGGER, 0x1202, 1, POINT, 0, PROCESS, "fkt_trigger", "@what:trigger pid:pid value:s64") \
 	/* the stack of the event behind it, see FKT_STACK_… in format.h */                      \
 	X(STACK, 0x1203, 1, POINT, 0, PROCESS, "stack", "@how:x16")                                \
+	X(FILTER, 0x1204, 1, POINT, 0, PROCESS, "fkt_filter", "@recorded:u16 pid:pid")             \
 	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */     \
 	X(SUBMIT, 0x1210, 1, POINT, 0, FKT, "fkt_submit", "@lane:u16 page:u64 free:u32 of:u32")    \
 	X(RELEASE_PAGE, 0x1211, 1, POINT, 0, FKT, "fkt_release",                                   \

@@ -86,6 +86,7 @@ enum fkt_section_type {
  *	command recorder_pid command_pid		the last one, and command, if there is one
  *	mask layers syscall_args lanes on_full		how it was recorded: 0x1, "system", 0 or 1,
  *							"cpu" or "shared", "drop" or "pause"
+ *	filter						who was recorded; not there if all were
  *	start_ns fkt_version				CLOCK_REALTIME, and the release of FKT
  *
  * and in the tail

@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define FKT_DEVICE	  "/dev/fkt"
-#define FKT_IOCTL_VERSION 7
+#define FKT_IOCTL_VERSION 8
 
 /* fkt_start.lanes */
 #define FKT_LANES_PER_CPU 0
@@ -152,6 +152,8 @@ struct fkt_refused {
  * @refused: the first of those that could not be hooked
  * @skipped: events of functions that were lost though there was a page: little was left of the
  *	stack, another tracer took the call, or too many tasks were inside functions of a graph
+ * @untracked: tasks that come of those that a filter names, and for which it had no place: they
+ *	were left out
  */
 struct fkt_status {
 	__u32 size;
@@ -182,6 +184,7 @@ struct fkt_status {
 	__u32 reserved2;
 	struct fkt_refused refused[FKT_REFUSED_FIRST];
 	__u64 skipped;
+	__u64 untracked;
 };
 
 /* fkt_function_spec.flags */
@@ -444,6 +447,41 @@ struct fkt_triggered {
 	char comm[16];
 };
 
+/* What a task must be, to be recorded. */
+enum fkt_filter_kind {
+	FKT_FILTER_PID = 1,  /* a thread of the process @value, of those that there are or come */
+	FKT_FILTER_TID = 2,  /* the thread @value */
+	FKT_FILTER_COMM = 3, /* called @comm */
+	FKT_FILTER_UID = 4,  /* of the user @value, its real one */
+	FKT_FILTER_CGROUP =
+		5,	    /* in the cgroup whose directory is open as @value, or in one in it */
+	FKT_FILTER_CPU = 6, /* on the CPU @value */
+};
+
+#define FKT_FILTERS_MAX	    4096
+
+/* fkt_filter_spec.flags */
+#define FKT_FILTER_CHILDREN 1u /* of _PID and _TID: also the tasks that come of it */
+
+/**
+ * struct fkt_filter_spec - whom to record; else nothing but the process events is
+ * @kind: enum fkt_filter_kind
+ * @flags: FKT_FILTER_…
+ * @value: see there, else 0
+ * @comm: see there, with zeros behind; else empty
+ * @reserved: 0
+ *
+ * Those of one kind are alternatives, and _PID and _TID are one kind. A task must meet one of each
+ * kind that there is.
+ */
+struct fkt_filter_spec {
+	__u32 kind;
+	__u32 flags;
+	__u64 value;
+	char comm[16];
+	__u64 reserved;
+};
+
 /*
  * The module's kinds of probe: X(NAME, name), one file kmod/probes/name.c each, in the order in
  * which they are attached. The number of a row is the kind's, as fkt_probes.kind has it.
@@ -460,6 +498,7 @@ struct fkt_triggered {
 	X(VECTOR, vector)                                                                          \
 	X(TRIGGER, trigger)                                                                        \
 	X(STACK, stack)                                                                            \
+	X(FILTER, filter)                                                                          \
 	/* a new one comes last */
 
 enum fkt_provider_kind {
@@ -478,7 +517,8 @@ enum fkt_provider_kind {
  * @common_ptr: address of what they have in common
  * @common_bytes: its size; 0: nothing, or the defaults
  * @done: set by the call: how many the module took. All, or none when it fails; but of
- *	FKT_PROVIDER_KPROBE and _TRIGGER those before the one that it refused, which has this number
+ *	FKT_PROVIDER_KPROBE, _TRIGGER and _FILTER those before the one that it refused, which has
+ *	this number
  *
  *	kind			a spec				what they have in common
  *	FKT_PROVIDER_FUNCTION	struct fkt_function_spec	struct fkt_functions_common
@@ -486,6 +526,7 @@ enum fkt_provider_kind {
  *	FKT_PROVIDER_KPROBE	struct fkt_kprobe_spec		struct fkt_fetch[]
  *	FKT_PROVIDER_TRIGGER	struct fkt_trigger_spec		nothing
  *	FKT_PROVIDER_STACK	struct fkt_stack_spec		nothing
+ *	FKT_PROVIDER_FILTER	struct fkt_filter_spec		nothing
  */
 struct fkt_probes {
 	__u32 size;
@@ -607,6 +648,9 @@ struct fkt_ended_list {
  *
  * Triggers: as for tracepoints and addresses; FKT_START gives ENOENT where there is no such
  * tracepoint, and EINVAL for a recording without FKT_ON_FULL_OVERWRITE.
+ *
+ * Filters: ESRCH where there is no such process or thread, EBADF for what is not a directory of the
+ * cgroup hierarchy (version 2), ENOSPC for more than 16 names, users or cgroups.
  *
  * Addresses: EINVAL also for one that must not be probed, EILSEQ for one within an instruction,
  * EDEADLK for one in FKT itself, ERANGE for one in the last function of a module, where the kernel

@@ -46,6 +46,7 @@
 
 #include <linux/compiler.h>
 #include <linux/export.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 #include <fkt/codes.h>
 
@@ -90,8 +91,8 @@ void fkt_unregister_codes(int base);
  */
 #define fkt_register_codes(codes, count) fkt_register_module_codes(THIS_MODULE, codes, count)
 
-/* The active mask: 0 unless a recording runs. */
-extern u32 fkt_mask;
+/* What this CPU records of its current task: 0 unless a recording runs. */
+DECLARE_PER_CPU(u32, fkt_cpu_mask);
 
 void fkt_probe0(u32 code);
 void fkt_probe1(u32 code, u64 a);
@@ -122,7 +123,7 @@ void fkt_probe5(u32 code, u64 a, u64 b, u64 c, u64 d, u64 e);
 
 #define FKT_PROBE_IF(mask, record)                                                                 \
 	do {                                                                                       \
-		if (unlikely(READ_ONCE(fkt_mask) & (u32)(mask)))                                   \
+		if (unlikely(this_cpu_read(fkt_cpu_mask) & (u32)(mask)))                           \
 			record;                                                                    \
 	} while (0)
 

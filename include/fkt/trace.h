@@ -801,8 +801,9 @@ enum fkt_row {
 	FKT_ROW_USER = FKT_ROW_FUNCTION + 0x10000, /* outside of all calls: user mode */
 	FKT_ROW_KERNEL,				   /* outside of all calls: kernel threads */
 	FKT_ROW_IDLE,				   /* outside of all calls: idle tasks */
-	FKT_ROW_BEFORE,	 /* in a call that was entered before the trace began */
-	FKT_ROW_UNKNOWN, /* where events are missing */
+	FKT_ROW_BEFORE,	  /* in a call that was entered before the trace began */
+	FKT_ROW_UNKNOWN,  /* where events are missing */
+	FKT_ROW_LEFT_OUT, /* of threads that were not recorded while they ran, but for switches */
 	FKT_ROWS,
 	FKT_ROW_NONE = FKT_ROWS,
 };
@@ -835,7 +836,8 @@ enum fkt_sleep {
 /**
  * struct fkt_thread_sums - what a thread comes to
  * @id: the thread, for fkt_process(); 0 for times at which it is not known who was current
- * @cycles: time for which it was current; the sum of the next four, or, of thread 0, not known
+ * @cycles: time for which it was current; the sum of the next four and of @left_out, or, of thread
+ *	0, not known
  * @user: outside of all calls, of a thread that has a user mode
  * @kernel: in calls; of a kernel thread, all of it
  * @before: in the kernel since before the trace began, it is not known in which call
@@ -843,6 +845,7 @@ enum fkt_sleep {
  * @waiting: ready to run, on no CPU
  * @sleeping: asleep, by state
  * @switches: how often it came to a CPU, by a switch
+ * @left_out: while it was not recorded, but for switches
  */
 struct fkt_thread_sums {
 	uint32_t id;
@@ -854,6 +857,7 @@ struct fkt_thread_sums {
 	uint64_t waiting;
 	uint64_t sleeping[FKT_SLEEPS];
 	uint64_t switches;
+	uint64_t left_out;
 };
 
 /**

@@ -10,7 +10,7 @@
 #include <fkt/probe.h>
 #include "fkt.h"
 
-EXPORT_SYMBOL_GPL(fkt_mask);
+EXPORT_PER_CPU_SYMBOL_GPL(fkt_cpu_mask);
 
 /*
  * The probe has found its layer on, possibly with preemption on: whether anything is still recorded

@@ -96,12 +96,14 @@ struct thread {
 	uint32_t resolved; /* what it turned out to have been at up to its first event, or 0 */
 	bool base_known;   /* whether it is in user mode, outside of all calls */
 	bool slept;	   /* asleep outside of all calls, so not in user mode */
+	bool left_out;	   /* what it does is not recorded */
 	uint16_t cpu;	   /* where it was last */
 	uint8_t state;	   /* enum thread_state */
 	uint8_t sleep;	   /* enum fkt_sleep */
 	uint64_t pending;  /* outside of all calls while that was not known */
 	uint64_t user;
 	uint64_t before;
+	uint64_t not_recorded;
 	uint64_t interrupts;
 	uint64_t came;	/* clock and interrupts when it came to its CPU */
 	uint64_t since; /* when it came to its state, on the analysis's clock */
@@ -123,6 +125,7 @@ struct cpu {
 	bool seen;
 	bool blind;	      /* events are missing since @last */
 	bool awake;	      /* it is in fkt_analysis.awake */
+	bool records;	      /* its threads, of a recording that left some out */
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
 	uint64_t odd_until;   /* stamps up to this one came twice */
 	uint64_t owed;	      /* to be charged to who is there, when its next event says that */
@@ -150,6 +153,7 @@ struct fkt_analysis {
 	bool syscalls;
 	bool interrupted; /* a CPU was in an interrupt when an extracted trace began */
 	bool reduced;	  /* calls were taken out of the events */
+	bool filtered;	  /* the recording left out some threads */
 	bool failed;
 	bool behind;	    /* the events are those behind the end of an extracted trace */
 	uint32_t unsettled; /* the first thread that may be, see fkt_analysis_is_settled() */
@@ -193,6 +197,7 @@ struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 	if (hooks)
 		a->hooks = *hooks;
 	a->on = true;
+	a->filtered = fkt_info(trace, "filter");
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = (uint64_t)(uintptr_t)a * 0x9e3779b97f4a7c15u;
 	a->seed |= 1;
@@ -360,6 +365,8 @@ static inline void end_base(struct fkt_analysis *a, struct thread *thread)
 	a->row[thread->row].own += cycles;
 	if (thread->row == FKT_ROW_USER)
 		thread->user += cycles;
+	else if (unlikely(thread->row == FKT_ROW_LEFT_OUT))
+		thread->not_recorded += cycles;
 }
 
 static void add_base(struct fkt_analysis *a, struct thread *thread, uint32_t row, uint64_t cycles)
@@ -369,6 +376,8 @@ static void add_base(struct fkt_analysis *a, struct thread *thread, uint32_t row
 		thread->user += cycles;
 	else if (row == FKT_ROW_BEFORE)
 		thread->before += cycles;
+	else if (row == FKT_ROW_LEFT_OUT)
+		thread->not_recorded += cycles;
 }
 
 /* It has come out what the thread did, outside of all calls, since its first event. */
@@ -1063,6 +1072,35 @@ static uint8_t sleep_of(uint32_t state)
 	return state & STATE_STOPPED ? FKT_SLEEP_STOPPED : FKT_SLEEP_OTHER;
 }
 
+/* ---- recordings that left out some threads ---- */
+
+/* What the thread does from now on is not recorded. Of the kernel's own it is known. */
+static void leave_out(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	if (thread->left_out || thread->row != FKT_ROW_USER)
+		return;
+	pop_all(a, cpu, thread, &thread->stack, cpu->last);
+	if (thread->base_known)
+		end_base(a, thread);
+	else
+		resolve_base(a, thread, FKT_ROW_LEFT_OUT);
+	thread->left_out = true;
+	thread->row = FKT_ROW_LEFT_OUT;
+	thread->base_known = true;
+}
+
+/* It is recorded again; where it is now, is not known. */
+static void take_in(struct fkt_analysis *a, struct thread *thread)
+{
+	if (!thread->left_out)
+		return;
+	if (!thread->stack.depth)
+		end_base(a, thread);
+	thread->left_out = false;
+	thread->row = FKT_ROW_USER;
+	thread->base_known = false;
+}
+
 static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
 	struct thread *prev = cpu->thread, *next;
@@ -1108,6 +1146,12 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 	next->switches += a->on && charges(a, event->cpu, next);
 	cpu->pid = pid;
 	come_to_cpu(a, cpu, next);
+	if (unlikely(a->filtered)) {
+		if (cpu->records)
+			take_in(a, next);
+		else
+			leave_out(a, cpu, next);
+	}
 }
 
 /*
@@ -1170,6 +1214,17 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 	thread->wait.waker_row = waker.row;
 }
 
+/* Who is left out has no events of other layers: one that nobody has told of is recorded. */
+static void look_for_filter(struct fkt_analysis *a, struct cpu *cpu,
+			    const struct fkt_code_use *code, const struct fkt_event *event)
+{
+	if (cpu->records || code->kind == FKT_USE_SPECIAL || fkt_is_process_event(event->code))
+		return;
+	cpu->records = true;
+	if (cpu->seen && cpu->pid == event->pid)
+		take_in(a, cpu->thread);
+}
+
 /* All CPUs have stopped recording. */
 static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 {
@@ -1221,6 +1276,18 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 	case FKT_CODE_SETMASK:
 		if (!fkt_arg32(event, 0))
 			stop_all(a, event->stamp);
+		break;
+	case FKT_CODE_FILTER:
+		if (!a->filtered || thread == a->unknown)
+			break;
+		cpu->records = event->imm;
+		/* Else it is about whom the CPU is about to switch to. */
+		if (fkt_arg32(event, 0) != event->pid)
+			break;
+		if (cpu->records)
+			take_in(a, thread);
+		else
+			leave_out(a, cpu, thread);
 		break;
 	}
 }
@@ -1310,6 +1377,8 @@ void fkt_analysis_use_reduced(struct fkt_analysis *a)
 {
 	a->code[FKT_CODE_FOLDED].kind = FKT_USE_FOLDED;
 	a->reduced = true;
+	/* What is left of pages does not tell who was recorded. */
+	a->odd |= a->filtered;
 }
 
 bool fkt_analysis_tells_waits(const struct fkt_analysis *a)
@@ -1546,6 +1615,8 @@ int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 	if (unlikely(!code->kind))
 		fkt_code_use(a->trace, event->code, code);
 	code->count += a->on;
+	if (unlikely(a->filtered))
+		look_for_filter(a, cpu, code, event);
 	if (unlikely(!cpu->seen || cpu->blind || cpu->owed || cpu->pid != event->pid)) {
 		if (!settle(a, cpu, code, event))
 			return -ENOMEM;
@@ -2027,11 +2098,13 @@ static bool sum_thread(const struct thread *thread, struct fkt_thread_sums *sums
 		.id = thread->id,
 		.cycles = thread->stack.clock + thread->interrupts,
 		.user = thread->user,
-		.kernel = thread->stack.clock - thread->user - thread->before,
+		.kernel =
+			thread->stack.clock - thread->user - thread->before - thread->not_recorded,
 		.before = thread->before,
 		.interrupts = thread->interrupts,
 		.waiting = thread->waiting,
 		.switches = thread->switches,
+		.left_out = thread->not_recorded,
 	};
 	if (thread->row == FKT_ROW_UNKNOWN)
 		sums->kernel = 0;

@@ -27,7 +27,8 @@ struct fkt_functions {
 static bool is_special(uint32_t code)
 {
 	return code == FKT_CODE_SWITCH || code == FKT_CODE_WAKEUP || code == FKT_CODE_WAKEUP_NEW ||
-	       code == FKT_CODE_EXEC || code == FKT_CODE_PAUSE || code == FKT_CODE_SETMASK;
+	       code == FKT_CODE_EXEC || code == FKT_CODE_PAUSE || code == FKT_CODE_SETMASK ||
+	       code == FKT_CODE_FILTER;
 }
 
 /* The row of the code at the other end of a call, which is of the same kind of calls. */
@@ -228,6 +229,7 @@ void fkt_row_name(const struct fkt_trace *trace, uint32_t row, char name[FKT_NAM
 			[FKT_ROW_IDLE - FKT_ROW_USER] = "idle",
 			[FKT_ROW_BEFORE - FKT_ROW_USER] = "begun before",
 			[FKT_ROW_UNKNOWN - FKT_ROW_USER] = "unknown",
+			[FKT_ROW_LEFT_OUT - FKT_ROW_USER] = "not recorded",
 			[FKT_ROW_NONE - FKT_ROW_USER] = "-",
 		};
 

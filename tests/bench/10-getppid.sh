@@ -132,6 +132,8 @@ guest() {
 	fkt fkt
 	fkt fkt_lanes_1 --lanes 1
 	fkt_masked
+	fkt fkt_filter_passed --only-command
+	fkt fkt_filtered_out --comm nobody
 	added fkt_idle_after "$("$loop")"
 	rmmod fkt
 

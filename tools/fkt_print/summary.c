@@ -245,6 +245,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	print_info(out, trace, "Kernel",
 		   (const char *const[]){ "sysname", "release", "version", NULL });
 	print_info(out, trace, "Layers", (const char *const[]){ "layers", NULL });
+	print_info(out, trace, "Filter", (const char *const[]){ "filter", NULL });
 	if (stats->events)
 		print_start(out, trace, stats->first);
 	fprintf(out, "%-10s %s, %" PRIu64 " cycles, on ", "Duration",
@@ -465,6 +466,8 @@ static void print_process(const struct process_table *table, const struct fkt_pr
 {
 	char name[FKT_THREAD_BYTES];
 	bool idle = !process->tid, modes = table->modes;
+	/* Nothing is known of it but when it ran. */
+	bool out = sums->left_out && !sums->user && !sums->kernel && !sums->before;
 
 	put_row(table->out, "processes", process_columns, table->without,
 		(const union fkt_cell[]){
@@ -475,10 +478,10 @@ static void print_process(const struct process_table *table, const struct fkt_pr
 			{ .number = sums->cycles },
 			{ .number = fkt_parts(sums->cycles, table->total) },
 			{ .number = fkt_parts(sums->cycles, table->all) },
-			{ .number = modes && !process->kernel && !idle && sums->id
+			{ .number = modes && !process->kernel && !idle && sums->id && !out
 					    ? if_parts(table, sums->user)
 					    : FKT_CELL_NONE },
-			{ .number = !sums->id || idle
+			{ .number = !sums->id || idle || out
 					    ? FKT_CELL_NONE
 					    : if_parts(table, sums->kernel + sums->before +
 								      (modes ? 0 : sums->user)) },

@@ -272,6 +272,7 @@ static void add_infos(struct sections *head, const struct recording *recording)
 	add_info(head, "lanes", options->lanes == FKT_LANES_SHARED ? "shared" : "cpu");
 	add_info(head, "on_full", on_full[options->on_full]);
 	triggers_add_texts(head);
+	filters_add_text(head);
 	add_info_number(head, "start_ns", recording->begin.real_ns);
 	sections_end(head);
 }

@@ -14,6 +14,7 @@ struct recording;
 	X(addresses)                                                                               \
 	X(triggers)                                                                                \
 	X(stacks)                                                                                  \
+	X(filters)                                                                                 \
 	/* a new one comes last */
 
 /**

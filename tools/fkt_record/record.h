@@ -410,6 +410,10 @@ void triggers_add_texts(struct sections *head);
 
 /** stacks_any - whether any event is recorded with the kernel's stack */
 bool stacks_any(void);
+/* filters.c */
+
+/** filters_add_text - append who was asked for, as an entry of FKT_SECTION_INFO; if anybody was */
+void filters_add_text(struct sections *head);
 
 /* progress.c */
 

@@ -7,6 +7,7 @@
 #define FKT_MACHINE_H
 
 #include <linux/atomic.h>
+#include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/timekeeping.h>
 
@@ -24,6 +25,8 @@ static __always_inline bool fkt_arch_cmpxchg(u64 *p, u64 *old, u64 new, bool sha
 {
 	return try_cmpxchg64(p, old, new);
 }
+
+#define fkt_arch_cpu_has(var, bits) (raw_cpu_read(var) & (bits))
 
 static __always_inline void fkt_arch_add_release(u32 *p, u32 n, bool shared)
 {

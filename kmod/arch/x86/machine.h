@@ -4,8 +4,10 @@
 #define FKT_MACHINE_H
 
 #include <linux/atomic.h>
+#include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 #include <linux/uaccess.h>
 #include <asm/barrier.h>
 #include <asm/insn.h>
@@ -51,6 +53,24 @@ static __always_inline void fkt_arch_add_release(u32 *p, u32 n, bool shared)
 	else
 		asm volatile("addl %1, %0" : "+m"(*p) : "ri"(n) : "memory");
 }
+
+/*
+ * One instruction. Kernels that tell the compiler of the segment have it make that of the plain
+ * expression; those that do not have an asm of their own, which only loads.
+ */
+#ifdef CONFIG_USE_X86_SEG_SUPPORT
+#define fkt_arch_cpu_has(var, bits) (raw_cpu_read(var) & (bits))
+#else
+#define fkt_arch_cpu_has(var, bits)                                                                \
+	({                                                                                         \
+		bool fkt_has;                                                                      \
+                                                                                                   \
+		asm("testl %[mask], %%" __stringify(__percpu_seg) ":%[own]"                        \
+		    : "=@ccnz"(fkt_has)                                                            \
+		    : [own] "m"(var), [mask] "ri"((u32)(bits)));                                   \
+		fkt_has;                                                                           \
+	})
+#endif
 
 static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, unsigned int n)
 {
