@@ -19,6 +19,45 @@ enum fkt_stack_of {
 bool fkt_stack_wanted(u32 code, u32 count);
 void fkt_event_stack(u64 tag, u32 words, const u64 *args, unsigned long ip, enum fkt_stack_of of);
 
+#define FKT_UNWIND_RULES_BITS 10
+
+/**
+ * struct fkt_unwind_rules - how to get from a frame to the next one, of a CPU
+ * @rule: see arch/x86/unwind.c
+ */
+struct fkt_unwind_rules {
+	u64 rule[1 << FKT_UNWIND_RULES_BITS];
+};
+
+#if IS_ENABLED(CONFIG_X86_64) && IS_ENABLED(CONFIG_UNWINDER_ORC)
+/**
+ * fkt_unwind - the stack of the current thread
+ * @rules: those of this CPU
+ * @frame: where to put return addresses, from that of this function on
+ * @room: for so many
+ *
+ * Context: any, on a CPU that stays the same; at one time on each level of interrupts.
+ * Return: how many; 0 where the kernel's unwinder is to be asked.
+ */
+u32 fkt_unwind(struct fkt_unwind_rules *rules, unsigned long *frame, u32 room);
+void fkt_unwind_begin(struct fkt_unwind_rules *rules);
+/* The code of a module comes or goes, and with it what is known of its places. */
+void fkt_unwind_forget(struct fkt_unwind_rules *rules);
+#else
+static inline u32 fkt_unwind(struct fkt_unwind_rules *rules, unsigned long *frame, u32 room)
+{
+	return 0;
+}
+
+static inline void fkt_unwind_begin(struct fkt_unwind_rules *rules)
+{
+}
+
+static inline void fkt_unwind_forget(struct fkt_unwind_rules *rules)
+{
+}
+#endif
+
 /* FKT_EVENT(), with its stack where @stack, a constant, says so. */
 #define FKT_EVENT_OR_STACK(stack, code, imm, ...)                                                  \
 	do {                                                                                       \

@@ -11,6 +11,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/stacktrace.h>
@@ -43,11 +44,13 @@ struct fkt_stack_known {
  * struct fkt_stack_room - what a CPU needs to take stacks
  * @busy: a bit for each level that is just taking one
  * @known: by their hashes
+ * @rules: for fkt_unwind()
  * @frame: of each level; first as addresses, then as frames of a slot
  */
 struct fkt_stack_room {
 	unsigned long busy;
 	struct fkt_stack_known known[1 << FKT_STACK_KNOWN_BITS];
+	struct fkt_unwind_rules rules;
 	unsigned long frame[FKT_STACK_LEVELS][1 + FKT_STACK_OWN_FRAMES + FKT_STACK_FRAMES_MAX];
 };
 
@@ -66,6 +69,8 @@ struct fkt_stack {
 /* Which codes have stacks, and where they are taken; the session's lock. NULL: none has. */
 static unsigned long *fkt_stack_codes;
 static struct fkt_stack_room __percpu *fkt_stack_rooms;
+/* Of a module's notifier, which comes without the session's lock: the rooms do not go meanwhile. */
+static DEFINE_MUTEX(fkt_stack_rooms_lock);
 
 /* Code of FKT and of its gate, which is on the stack within functions. Constant while attached. */
 static struct fkt_text fkt_stack_own;
@@ -117,13 +122,13 @@ static void fkt_stack_pack(struct fkt_stack *stack, unsigned long *frame, u32 be
 }
 
 /* The stack of here; of a function that is just entered, with @ip in it before all others. */
-static void fkt_stack_take(struct fkt_stack *stack, unsigned long *frame, unsigned long ip,
-			   enum fkt_stack_of of)
+static void fkt_stack_take(struct fkt_stack *stack, struct fkt_unwind_rules *rules,
+			   unsigned long *frame, unsigned long ip, enum fkt_stack_of of)
 {
 	const u32 room = FKT_STACK_OWN_FRAMES + FKT_STACK_FRAMES_MAX;
 	u32 count, begin;
 
-	count = stack_trace_save(frame + 1, room, 0);
+	count = fkt_unwind(rules, frame + 1, room) ?: stack_trace_save(frame + 1, room, 0);
 	begin = 1 + fkt_stack_begin(frame + 1, count, of == FKT_STACK_OF_ADDRESS ? ip : 0);
 	if (of == FKT_STACK_OF_FUNCTION)
 		frame[--begin] = ip;
@@ -262,7 +267,7 @@ static __always_inline void fkt_stack_event(struct fkt_lane *lane, unsigned long
 	/* Who interrupts this leaves the bits as they are. */
 	WRITE_ONCE(room->busy, room->busy | BIT(level));
 	barrier(); /* partner: whoever is traced here, on this CPU */
-	fkt_stack_take(&stack, room->frame[level], ip, of);
+	fkt_stack_take(&stack, &room->rules, room->frame[level], ip, of);
 	if (stack.count)
 		hash = fkt_stack_hash(&stack);
 	fkt_stack_record(lane, &stack, hash,
@@ -307,8 +312,10 @@ static int fkt_stack_add(struct fkt_specs *specs)
 		if (!spec[i].count || spec[i].code >= FKT_SLOT_CODES ||
 		    spec[i].count > FKT_SLOT_CODES - spec[i].code)
 			return -EINVAL;
+	mutex_lock(&fkt_stack_rooms_lock);
 	if (!fkt_stack_rooms)
 		fkt_stack_rooms = alloc_percpu(struct fkt_stack_room);
+	mutex_unlock(&fkt_stack_rooms_lock);
 	if (fkt_stack_rooms && !fkt_stack_codes)
 		fkt_stack_codes =
 			kvzalloc(BITS_TO_LONGS(FKT_SLOT_CODES) * sizeof(long), GFP_KERNEL);
@@ -322,9 +329,11 @@ static int fkt_stack_add(struct fkt_specs *specs)
 static void fkt_stack_clear(void)
 {
 	kvfree(fkt_stack_codes);
-	free_percpu(fkt_stack_rooms);
 	fkt_stack_codes = NULL;
+	mutex_lock(&fkt_stack_rooms_lock);
+	free_percpu(fkt_stack_rooms);
 	fkt_stack_rooms = NULL;
+	mutex_unlock(&fkt_stack_rooms_lock);
 }
 
 /* The gate is a module that this one uses, where functions can be traced. */
@@ -340,14 +349,45 @@ static void fkt_stack_begin_recording(void)
 		if (!strcmp(use->target->name, "fkt_gate"))
 			fkt_stack_gate = fkt_module_text(use->target);
 	/* Pages are counted anew. */
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		memset(per_cpu_ptr(fkt_stack_rooms, cpu)->known, 0, sizeof(fkt_stack_rooms->known));
+		fkt_unwind_begin(&per_cpu_ptr(fkt_stack_rooms, cpu)->rules);
+	}
+}
+
+/* Coming, live (so that the code of its beginning goes) and going. */
+static int fkt_stack_module(struct notifier_block *block, unsigned long state, void *data)
+{
+	int cpu;
+
+	mutex_lock(&fkt_stack_rooms_lock);
+	if (fkt_stack_rooms)
+		for_each_possible_cpu(cpu)
+			fkt_unwind_forget(&per_cpu_ptr(fkt_stack_rooms, cpu)->rules);
+	mutex_unlock(&fkt_stack_rooms_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block fkt_stack_modules = {
+	.notifier_call = fkt_stack_module,
+};
+
+static int fkt_stack_init(void)
+{
+	return register_module_notifier(&fkt_stack_modules);
+}
+
+static void fkt_stack_exit(void)
+{
+	unregister_module_notifier(&fkt_stack_modules);
 }
 
 const struct fkt_provider fkt_provider_stack = {
 	.name = "stack",
 	.spec_bytes = sizeof(struct fkt_stack_spec),
 	.count_max = FKT_STACKS_MAX,
+	.init = fkt_stack_init,
+	.exit = fkt_stack_exit,
 	.begin = fkt_stack_begin_recording,
 	.add = fkt_stack_add,
 	.clear = fkt_stack_clear,

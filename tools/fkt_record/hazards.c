@@ -62,6 +62,10 @@ static const struct hazard stack_hazards[] = {
 	{ "mod_find", FUNCTION_NEVER, OWN_WAY },
 	{ "is_bpf_text_address", FUNCTION_NEVER, OWN_WAY },
 	{ "bpf_ksym_find", FUNCTION_NEVER, OWN_WAY },
+	{ "in_gate_area_no_mm", FUNCTION_NEVER, OWN_WAY },
+	{ "__is_insn_slot_addr", FUNCTION_NEVER, OWN_WAY },
+	{ "__rcu_read_lock", FUNCTION_NEVER, OWN_WAY },
+	{ "__rcu_read_unlock", FUNCTION_NEVER, OWN_WAY },
 	{ NULL, FUNCTION_PAIR, NULL },
 };
 

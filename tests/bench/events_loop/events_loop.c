@@ -4,6 +4,7 @@
  * both, which are the kernel's share of what a probe costs.
  *
  *	echo tracepoint|function >parameters/run	measure
+ *	echo deep >parameters/run			the tracepoint, some calls deeper
  *	cat parameters/run				ns a round, the best of several turns
  *	echo tracepoint|kprobe|kretprobe|none >parameters/empty
  */
@@ -17,6 +18,7 @@
 #define TURNS	  9
 #define ROUNDS	  2000
 #define THOUSANDS 1000
+#define DEEPER	  3
 
 static u64 best;
 
@@ -31,6 +33,21 @@ static u64 cache[64];
 static void pass_tracepoint(int i)
 {
 	trace_kmem_cache_free(i, NULL, (const struct kmem_cache *)cache);
+}
+
+static noinline __attribute__((noipa)) void go_deeper(int i, int calls)
+{
+	if (calls)
+		go_deeper(i, calls - 1);
+	else
+		pass_tracepoint(i);
+	/* Neither call is a jump. */
+	barrier();
+}
+
+static void pass_deep(int i)
+{
+	go_deeper(i, DEEPER);
 }
 
 static void call_function(int i)
@@ -63,6 +80,8 @@ static int run(const char *what, const struct kernel_param *param)
 {
 	if (sysfs_streq(what, "tracepoint"))
 		measure(pass_tracepoint);
+	else if (sysfs_streq(what, "deep"))
+		measure(pass_deep);
 	else if (sysfs_streq(what, "function"))
 		measure(call_function);
 	else
@@ -160,7 +179,7 @@ static const struct kernel_param_ops run_ops = { .set = run, .get = show };
 static const struct kernel_param_ops empty_ops = { .set = empty };
 
 module_param_cb(run, &run_ops, NULL, 0600);
-MODULE_PARM_DESC(run, "measure: tracepoint or function");
+MODULE_PARM_DESC(run, "measure: tracepoint, deep or function");
 module_param_cb(empty, &empty_ops, NULL, 0200);
 MODULE_PARM_DESC(empty, "hook an empty probe: tracepoint, kprobe, kretprobe or none");
 
