@@ -157,6 +157,23 @@ expect 0 fkt_record -o t --cgroup /sys/fs/cgroup/fkt_test sleep 0.5
 only --cgroup t "$one"
 expect 0 fkt_record -o t --cgroup fkt_test/inner sh -c 'sleep 0.3; echo $$ >/sys/fs/cgroup/fkt_test/inner/cgroup.procs; exec calls 40'
 check 'who comes into it' [ "$(getppids t | awk -v n="$(getppids t "$one")" '{ print $1 - n }')" = 40 ]
+# As container engines call them.
+id=0123abcdef$(printf '%054d' 7)
+mkdir -p "/sys/fs/cgroup/fkt_test/docker-$id.scope/init.scope"
+echo "$two" >"/sys/fs/cgroup/fkt_test/docker-$id.scope/init.scope/cgroup.procs"
+for name in 0123abcdef00 "$id" "docker-$id.scope"; do
+	[ "$name" != "docker-$id.scope" ] || name=fkt_test/$name
+	expect 0 fkt_record -o t --cgroup "$name" sleep 0.5
+	only "--cgroup $name" t "$two"
+done
+expect 1 fkt_record -o t --cgroup 0123abcdee sleep 0
+said 'there is no such container, nor /sys/fs/cgroup/0123abcdee'
+expect 1 fkt_record -o t --cgroup 000000 sleep 0
+said 'there is no such container'
+mkdir "/sys/fs/cgroup/fkt_test/libpod-0123abce$(printf '%056d' 7).scope"
+expect 1 fkt_record -o t --cgroup 0123abc sleep 0
+said 'more than one begins so: .*docker-.*, and .*libpod-|more than one begins so: .*libpod-.*, and .*docker-'
+rmdir /sys/fs/cgroup/fkt_test/libpod-*
 expect 1 fkt_record -o t --cgroup fkt_tset sleep 0
 said 'there is no /sys/fs/cgroup/fkt_tset; is /sys/fs/cgroup/fkt_test meant'
 expect 1 fkt_record -o t --cgroup /../../../tmp sleep 0

@@ -5,6 +5,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -20,6 +21,9 @@
 #define CGROUP_ROOT	 "/sys/fs/cgroup"
 #define CGROUP_HYBRID	 "/sys/fs/cgroup/unified"
 #define COMM_BYTES	 sizeof(((struct fkt_filter_spec *)NULL)->comm)
+/* Digits of a container's id, of which people give some. */
+#define CONTAINER_MIN	 6
+#define CONTAINER_MAX	 64
 /* Names that differ by more are not what was meant. */
 #define NEAR_ENOUGH(len) ((len) / 3 + 1)
 
@@ -193,7 +197,51 @@ static void __attribute__((noreturn)) no_cgroup(const char *said, const char *pa
 	errx(EXIT_FAILURE, "--cgroup %s: there is no %s", said, path);
 }
 
-/* By its path, in the file system or in the hierarchy, as /proc/PID/cgroup has it. */
+/* A container's id, or how one begins: some of its hexadecimal digits. */
+static bool is_container(const char *said)
+{
+	const size_t len = strlen(said);
+
+	return len >= CONTAINER_MIN && len <= CONTAINER_MAX &&
+	       strspn(said, "0123456789abcdef") == len;
+}
+
+/*
+ * The cgroups of containers are called by their ids, with or without something around them:
+ * docker/ID, docker-ID.scope, libpod-ID.scope, cri-containerd-ID.scope.
+ */
+static bool is_of_container(const char *name, const char *id)
+{
+	const char *at = strstr(name, id);
+
+	return at && (at == name || at[-1] == '-') &&
+	       strspn(at, "0123456789abcdef") == CONTAINER_MAX;
+}
+
+/* Where its cgroup is below @root, into @path; what a container has inside of it is its own. */
+static bool find_container(const char *said, const char *root, char path[PATH_MAX])
+{
+	char *const roots[] = { (char *)root, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	bool found = false;
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree))) {
+		if (entry->fts_info != FTS_D || !is_of_container(entry->fts_name, said))
+			continue;
+		if (found)
+			errx(EXIT_FAILURE, "--cgroup %s: more than one begins so: %s, and %s", said,
+			     path, entry->fts_path);
+		snprintf(path, PATH_MAX, "%s", entry->fts_path);
+		found = true;
+		fts_set(tree, entry, FTS_SKIP);
+	}
+	if (tree)
+		fts_close(tree);
+	return found;
+}
+
+/* By its path, in the file system or the hierarchy, as /proc/PID/cgroup has it, or its container. */
 static int open_cgroup(const char *said)
 {
 	const char *root = access(CGROUP_HYBRID "/cgroup.procs", F_OK) ? CGROUP_ROOT
@@ -206,6 +254,8 @@ static int open_cgroup(const char *said)
 		 said);
 	for (end = path + strlen(path); end > path + 1 && end[-1] == '/';)
 		*--end = '\0';
+	if (is_container(said) && access(path, F_OK) && !find_container(said, root, path))
+		errx(EXIT_FAILURE, "--cgroup %s: there is no such container, nor %s", said, path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		no_cgroup(said, path, errno);
@@ -354,7 +404,9 @@ static const struct argp_option options_of_filters[] = {
 	{ "uid", OPTION_UID, "USER,…", 0, "Record only threads of these users, by name or number",
 	  0 },
 	{ "cgroup", OPTION_CGROUP, "PATH", 0,
-	  "Record only threads in this cgroup, or in one in it; may be given more than once", 0 },
+	  "Record only threads in this cgroup, or in one in it, or in the container of this id; may be "
+	  "given more than once",
+	  0 },
 	{ "cpu", OPTION_CPU, "LIST", 0, "Record only on these CPUs, as 0,2-3", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
