@@ -486,11 +486,13 @@ bool fkt_mask_valid(u32 mask);
 int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear);
 void fkt_session_request_stop(struct fkt_session *s);
 void fkt_session_stop_probes(struct fkt_session *s);
+void fkt_session_say_current(void *unused);
 void fkt_session_finish(struct fkt_session *s);
 
 /* mask.c */
 void fkt_mask_set(u32 mask);
 u32 fkt_mask_off(void);
+void fkt_mask_wait_off(void);
 void fkt_mask_set_alone(u32 mask);
 u32 fkt_mask_may(void);
 void fkt_mask_let(u32 may);

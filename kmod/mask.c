@@ -50,15 +50,28 @@ u32 fkt_mask_off(void)
 		return 0;
 	/*
 	 * Whoever sets it anew waits for those who have turned it off before: the exchange comes
-	 * after this.
+	 * after this. So nobody comes in between.
 	 */
+	preempt_disable_notrace();
 	atomic_inc(&fkt_mask_closing);
 	before = xchg(&fkt_mask, 0); /* partner: the barrier in fkt_mask_follow() */
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu(fkt_cpu_mask, cpu), 0);
-	smp_mb__before_atomic(); /* partner: the acquire in fkt_mask_set() */
+	smp_mb__before_atomic(); /* partner: the acquire in fkt_mask_wait_off() */
 	atomic_dec(&fkt_mask_closing);
+	preempt_enable_notrace();
 	return before;
+}
+
+/**
+ * fkt_mask_wait_off - wait for those who are turning the active mask off
+ *
+ * Context: may spin, so no probe's. They do not wait themselves.
+ */
+void fkt_mask_wait_off(void)
+{
+	while (atomic_read_acquire(&fkt_mask_closing))
+		cpu_relax();
 }
 
 /* Take out of a CPU's own mask, wherever it is, what is not in @mask. */
@@ -77,6 +90,7 @@ static void fkt_mask_spread(void)
 	u32 mask;
 	int cpu;
 
+	preempt_disable_notrace();
 	do {
 		mask = READ_ONCE(fkt_mask);
 		for_each_possible_cpu(cpu)
@@ -84,6 +98,7 @@ static void fkt_mask_spread(void)
 				   mask & READ_ONCE(per_cpu(fkt_cpu_may, cpu)));
 		smp_mb(); /* partner: the exchange in fkt_mask_off() */
 	} while (READ_ONCE(fkt_mask) != mask);
+	preempt_enable_notrace();
 }
 
 /**
@@ -106,9 +121,7 @@ void fkt_mask_set(u32 mask)
 	/* What goes, goes at once. */
 	for_each_possible_cpu(cpu)
 		fkt_mask_narrow(cpu, mask);
-	/* Those who have turned off what was before: they are in a probe, which never waits. */
-	while (atomic_read_acquire(&fkt_mask_closing))
-		cpu_relax();
+	fkt_mask_wait_off();
 	if (fkt_filter_looks()) {
 		on_each_cpu(fkt_filter_look, NULL, 1);
 		for_each_possible_cpu(cpu)

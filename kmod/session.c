@@ -238,11 +238,16 @@ static int fkt_session_open_output(struct fkt_session *s)
 	return 0;
 }
 
-/*
- * In a shared lane a page says who was current on one CPU only: let every CPU say it once, as a
- * switch from the thread to itself.
+/**
+ * fkt_session_say_current - say who is current on this CPU, as a switch from the thread to itself
+ * @unused: for on_each_cpu()
+ *
+ * Where nobody has said it: in a shared lane a page says it of one CPU alone, and while nothing was
+ * recorded the CPUs have switched.
+ *
+ * Context: interrupts off.
  */
-static void fkt_session_say_current(void *unused)
+void fkt_session_say_current(void *unused)
 {
 	FKT_EVENT(FKT_CODE_SWITCH, TASK_RUNNING, fkt_pair(current->pid, current->pid));
 }
@@ -325,7 +330,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	if (mask)
 		fkt_session_name_threads(s);
 	fkt_session_write_mask(s, mask);
-	if (mask && fkt_shared(s))
+	if (mask && fkt_shared(s) && !fkt_filter_looks())
 		on_each_cpu(fkt_session_say_current, NULL, 1);
 	wake_up_all(&s->state_wait);
 	mutex_unlock(&s->lock);
@@ -365,6 +370,8 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	if (s->state != FKT_STATE_RECORDING)
 		return;
 	fkt_mask_off();
+	/* Or somebody has been about it. */
+	fkt_mask_wait_off();
 	s->stop_cycles = fkt_stamp(fkt_clock(true));
 	fkt_providers_detach(s);
 	fkt_filter_end();
@@ -518,7 +525,7 @@ bool fkt_mask_valid(u32 mask)
  */
 int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 {
-	u32 mask;
+	u32 mask, before;
 	int ret;
 
 	if (!fkt_mask_valid(set))
@@ -528,7 +535,8 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 	ret = -ENODEV;
 	if (s->state != FKT_STATE_RECORDING)
 		goto out_unlock;
-	mask = (READ_ONCE(fkt_mask) & ~clear) | set;
+	before = READ_ONCE(fkt_mask);
+	mask = (before & ~clear) | set;
 	/* Process events alone are what remains when the last layer is turned off. */
 	if (!(set & FKT_KEY_PROCESS) && !(mask & ~FKT_KEY_PROCESS))
 		mask = 0;
@@ -541,8 +549,14 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 	preempt_disable_notrace();
 	if (mask | READ_ONCE(fkt_mask))
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));
+	/* Nothing comes behind that. */
+	if (!mask)
+		fkt_mask_off();
 	preempt_enable_notrace();
-	fkt_session_write_mask(s, mask);
+	if (mask)
+		fkt_session_write_mask(s, mask);
+	if (!before && READ_ONCE(fkt_mask) && !fkt_filter_looks())
+		on_each_cpu(fkt_session_say_current, NULL, 1);
 out_unlock:
 	mutex_unlock(&s->lock);
 	return ret;

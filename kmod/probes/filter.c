@@ -98,6 +98,8 @@ static int fkt_filter_add_comm(const struct fkt_filter_spec *spec)
 		return -ENOSPC;
 	if (!spec->comm[0] || strnlen(spec->comm, sizeof(spec->comm)) == sizeof(spec->comm))
 		return -EINVAL;
+	if (memchr_inv(spec->comm + strlen(spec->comm), 0, sizeof(spec->comm) - strlen(spec->comm)))
+		return -EINVAL;
 	strscpy_pad(padded, spec->comm, sizeof(padded));
 	fkt_filter.comm[fkt_filter.comms++] = fkt_comm(padded);
 	return 0;
@@ -192,7 +194,7 @@ static void fkt_filter_clear(void)
 
 /* --- Who was named, and what comes of it ---------------------------------------------------- */
 
-#define FKT_TASK_BITS 12
+#define FKT_TASK_BITS 14
 #define FKT_TASK_WAYS 8
 
 /* A word is a task's address, and FKT_TASK_… in its low bits, which are zeros. 0: free. */
@@ -228,15 +230,22 @@ static unsigned long fkt_task_find(const struct task_struct *p)
 /* It may be added twice, by two CPUs at a time. Where it is already, flags are added. */
 static void fkt_task_add(const struct task_struct *p, unsigned long flags)
 {
-	unsigned long *line = fkt_task_line(p), word = fkt_task_find(p);
-	u32 i;
+	unsigned long *line = fkt_task_line(p), word;
+	u32 i, tries;
 
-	if (word && !(flags & ~word))
-		return;
-	for (i = 0; i < FKT_TASK_WAYS; i++)
-		if (READ_ONCE(line[i]) == word &&
+	for (tries = 0; tries < FKT_TASK_WAYS; tries++) {
+		word = fkt_task_find(p);
+		if (word && !(flags & ~word))
+			return;
+		for (i = 0; i < FKT_TASK_WAYS && READ_ONCE(line[i]) != word; i++)
+			;
+		/* No place; or somebody adds to it. */
+		if (i == FKT_TASK_WAYS && !word)
+			break;
+		if (i < FKT_TASK_WAYS &&
 		    cmpxchg(&line[i], word, (unsigned long)p | word | flags) == word)
 			return;
+	}
 	atomic64_inc(&fkt_filter_full);
 }
 
@@ -402,6 +411,8 @@ void fkt_filter_look(void *unused)
 {
 	const struct fkt_comm comm = fkt_comm(current->comm);
 
+	if (fkt_on_for_all(~0u) && !this_cpu_read(fkt_cpu_mask))
+		fkt_session_say_current(NULL);
 	fkt_mask_let(fkt_filter_ask(current, &comm, true));
 }
 

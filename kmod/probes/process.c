@@ -17,6 +17,12 @@
 
 DEFINE_PER_CPU(struct fkt_leaving, fkt_leaving);
 
+/* Whether a filter leaves the current task out: of it, there is what happened, but no stack. */
+static bool fkt_is_left_out(void)
+{
+	return fkt_mask_may() == FKT_KEY_PROCESS;
+}
+
 static __always_inline void fkt_switch(bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int prev_state,
 				       bool stack)
@@ -31,7 +37,7 @@ static __always_inline void fkt_switch(bool preempt, struct task_struct *prev,
 	 * A task that was preempted is still runnable, whatever it was about to become. One that is
 	 * dead says in its exit_state whether somebody will wait for it (Z) or not (X).
 	 */
-	FKT_EVENT_OR_STACK(stack, FKT_CODE_SWITCH,
+	FKT_EVENT_OR_STACK(stack && !fkt_is_left_out(), FKT_CODE_SWITCH,
 			   preempt ? TASK_RUNNING : prev_state | prev->exit_state,
 			   fkt_pair(prev->pid, next->pid));
 	/* Pages that begin from here on begin with the next one. */
@@ -57,7 +63,7 @@ static __always_inline void fkt_wakeup(u32 code, const struct task_struct *p, bo
 	FKT_PROBE_GUARD();
 
 	if (fkt_on(FKT_KEY_PROCESS))
-		FKT_EVENT_OR_STACK(stack, code, 0, fkt_pair(p->pid, p->prio));
+		FKT_EVENT_OR_STACK(stack && !fkt_is_left_out(), code, 0, fkt_pair(p->pid, p->prio));
 }
 
 /* In the context of whoever wakes; sched_wakeup may come later, on the CPU of the woken. */

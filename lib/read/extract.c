@@ -641,8 +641,9 @@ static bool is_picked(struct out *out, struct fkt_state *state, const struct fkt
 		extract->found |= has_cpu(extract, event->cpu);
 		return true;
 	}
-	return event->code == FKT_CODE_SWITCH || event->code == FKT_CODE_PAUSE ||
-	       event->code == FKT_CODE_SETMASK || fkt_is_process_event(event->code);
+	return event->code == FKT_CODE_SWITCH || event->code == FKT_CODE_FILTER ||
+	       event->code == FKT_CODE_PAUSE || event->code == FKT_CODE_SETMASK ||
+	       fkt_is_process_event(event->code);
 }
 
 /*

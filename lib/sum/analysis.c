@@ -117,6 +117,13 @@ struct thread {
 	uint16_t cut;	    /* where it was when time was charged last, with hooks.leave */
 };
 
+/* Whether threads that come to a CPU are recorded; until that is known, they are left out. */
+enum verdict {
+	VERDICT_UNKNOWN,
+	VERDICT_LEFT_OUT,
+	VERDICT_RECORDED,
+};
+
 struct cpu {
 	uint64_t last;	     /* stamp up to which time is charged */
 	struct stack *stack; /* at work: &irq or &thread->stack */
@@ -125,7 +132,7 @@ struct cpu {
 	bool seen;
 	bool blind;	      /* events are missing since @last */
 	bool awake;	      /* it is in fkt_analysis.awake */
-	bool records;	      /* its threads, of a recording that left some out */
+	uint8_t verdict;      /* enum verdict: on its threads, where a recording left some out */
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
 	uint64_t odd_until;   /* stamps up to this one came twice */
 	uint64_t owed;	      /* to be charged to who is there, when its next event says that */
@@ -1025,11 +1032,43 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 	}
 }
 
+/* ---- recordings that left out some threads ---- */
+
+/* What the thread does from now on is not recorded. Of the kernel's own it is known. */
+static void leave_out(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	if (thread->left_out || thread->row != FKT_ROW_USER)
+		return;
+	pop_all(a, cpu, thread, &thread->stack, cpu->last);
+	if (thread->base_known)
+		end_base(a, thread);
+	else
+		resolve_base(a, thread, FKT_ROW_LEFT_OUT);
+	thread->left_out = true;
+	thread->row = FKT_ROW_LEFT_OUT;
+	thread->base_known = true;
+}
+
+/* It is recorded again; where it is now, is not known. */
+static void take_in(struct fkt_analysis *a, struct thread *thread)
+{
+	if (!thread->left_out)
+		return;
+	if (!thread->stack.depth)
+		end_base(a, thread);
+	thread->left_out = false;
+	thread->row = FKT_ROW_USER;
+	thread->base_known = false;
+}
+
+/* ---- who is on a CPU ---- */
+
 /* The CPU's first event, the first one after a gap, or one by another thread than was expected. */
 static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		   const struct fkt_event *event)
 {
 	struct thread *thread = find_thread(a, event->pid, event->cpu), *old = cpu->thread;
+	const bool missed = cpu->seen && cpu->blind;
 
 	if (!thread || !a->unknown)
 		return false;
@@ -1060,6 +1099,8 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 	come_to_cpu(a, cpu, thread);
 	pay(a, cpu, cpu->stack, thread);
 	charge(a, cpu, event->stamp);
+	if (unlikely(missed && a->filtered))
+		leave_out(a, cpu, thread);
 	return true;
 }
 
@@ -1070,35 +1111,6 @@ static uint8_t sleep_of(uint32_t state)
 	if (state & STATE_D)
 		return state & STATE_NOLOAD ? FKT_SLEEP_IDLE : FKT_SLEEP_UNINTERRUPTIBLE;
 	return state & STATE_STOPPED ? FKT_SLEEP_STOPPED : FKT_SLEEP_OTHER;
-}
-
-/* ---- recordings that left out some threads ---- */
-
-/* What the thread does from now on is not recorded. Of the kernel's own it is known. */
-static void leave_out(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
-{
-	if (thread->left_out || thread->row != FKT_ROW_USER)
-		return;
-	pop_all(a, cpu, thread, &thread->stack, cpu->last);
-	if (thread->base_known)
-		end_base(a, thread);
-	else
-		resolve_base(a, thread, FKT_ROW_LEFT_OUT);
-	thread->left_out = true;
-	thread->row = FKT_ROW_LEFT_OUT;
-	thread->base_known = true;
-}
-
-/* It is recorded again; where it is now, is not known. */
-static void take_in(struct fkt_analysis *a, struct thread *thread)
-{
-	if (!thread->left_out)
-		return;
-	if (!thread->stack.depth)
-		end_base(a, thread);
-	thread->left_out = false;
-	thread->row = FKT_ROW_USER;
-	thread->base_known = false;
 }
 
 static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
@@ -1147,7 +1159,7 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 	cpu->pid = pid;
 	come_to_cpu(a, cpu, next);
 	if (unlikely(a->filtered)) {
-		if (cpu->records)
+		if (cpu->verdict == VERDICT_RECORDED)
 			take_in(a, next);
 		else
 			leave_out(a, cpu, next);
@@ -1214,13 +1226,13 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 	thread->wait.waker_row = waker.row;
 }
 
-/* Who is left out has no events of other layers: one that nobody has told of is recorded. */
+/* Who is left out has no events of others' layers: where nobody has told, one of those tells. */
 static void look_for_filter(struct fkt_analysis *a, struct cpu *cpu,
 			    const struct fkt_code_use *code, const struct fkt_event *event)
 {
-	if (cpu->records || code->kind == FKT_USE_SPECIAL || fkt_is_process_event(event->code))
+	if (cpu->verdict != VERDICT_UNKNOWN || code->everyones)
 		return;
-	cpu->records = true;
+	cpu->verdict = VERDICT_RECORDED;
 	if (cpu->seen && cpu->pid == event->pid)
 		take_in(a, cpu->thread);
 }
@@ -1278,13 +1290,13 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 			stop_all(a, event->stamp);
 		break;
 	case FKT_CODE_FILTER:
-		if (!a->filtered || thread == a->unknown)
+		if (!a->filtered)
 			break;
-		cpu->records = event->imm;
+		cpu->verdict = event->imm ? VERDICT_RECORDED : VERDICT_LEFT_OUT;
 		/* Else it is about whom the CPU is about to switch to. */
-		if (fkt_arg32(event, 0) != event->pid)
+		if (fkt_arg32(event, 0) != event->pid || thread == a->unknown)
 			break;
-		if (cpu->records)
+		if (event->imm)
 			take_in(a, thread);
 		else
 			leave_out(a, cpu, thread);
@@ -1656,12 +1668,16 @@ void fkt_analysis_gap(struct fkt_analysis *a, const struct fkt_gap *gap)
 	 * the meanwhile: that is looked at when it runs again.
 	 */
 	a->epoch++;
-	if (gap->cpu != FKT_CPU_ANY)
+	if (gap->cpu != FKT_CPU_ANY) {
 		a->cpu[gap->cpu].blind = true;
+		a->cpu[gap->cpu].verdict = VERDICT_UNKNOWN;
+	}
 	for (uint32_t i = 0; i < a->n_seen; i++) {
 		cpu = &a->cpu[a->seen[i]];
-		if (gap->cpu == FKT_CPU_ANY)
+		if (gap->cpu == FKT_CPU_ANY) {
 			cpu->blind = true;
+			cpu->verdict = VERDICT_UNKNOWN;
+		}
 		if (!cpu->blind && cpu->thread->epoch == a->epoch - 1)
 			cpu->thread->epoch = a->epoch;
 	}

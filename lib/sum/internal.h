@@ -38,6 +38,7 @@ enum fkt_use {
 struct fkt_code_use {
 	uint8_t kind;
 	bool syscall;
+	bool everyones; /* recorded of threads that a filter leaves out, too */
 	uint8_t function;
 	uint32_t numbers;
 	uint32_t row;

@@ -56,8 +56,10 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 
 	use->kind = FKT_USE_POINT;
 	use->function = FKT_NO_FUNCTION;
+	use->everyones = row && (!strcmp(row->layer, "process") || !strcmp(row->layer, "fkt"));
 	if (is_special(number)) {
 		use->kind = FKT_USE_SPECIAL;
+		use->everyones = true;
 		return;
 	}
 	if (!row || row->kind == FKT_KIND_POINT)

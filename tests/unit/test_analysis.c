@@ -71,9 +71,9 @@ static void check_sums(void)
 	for (size_t i = 0; i < count; i++) {
 		sum += threads[i].cycles;
 		if (threads[i].id)
-			assert_int_equal(threads[i].cycles, threads[i].user + threads[i].kernel +
-								    threads[i].before +
-								    threads[i].interrupts);
+			assert_int_equal(threads[i].cycles,
+					 threads[i].user + threads[i].kernel + threads[i].before +
+						 threads[i].interrupts + threads[i].left_out);
 	}
 	assert_int_equal(sum, all);
 	free(threads);
@@ -1272,6 +1272,63 @@ static void test_wait_after_end(void **state)
 	done();
 }
 
+static void verdict(struct build *build, uint64_t stamp, bool recorded, uint32_t pid)
+{
+	uint64_t word = pid;
+
+	build_slot(build, 0, 0, stamp, FKT_CODE_FILTER, recorded, &word, 1);
+}
+
+/*
+ * Of a recording of 60 alone: 60 to 2000, 70 to 5000, 60 to 6000, when events are lost, then 72,
+ * of which that is not said. What is about the recording itself comes while 70 runs, too, and
+ * stacks do: 70 is left out all the same.
+ */
+static void test_left_out(void **state)
+{
+	static const uint32_t others[] = { FKT_CODE_STACK, FKT_CODE_TRIGGER, FKT_CODE_SUBMIT,
+					   FKT_CODE_RENAME };
+	struct build build;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		build_begin(&build, 1, false);
+		build_text(&build, FKT_SECTION_CODES, codes);
+		build_text(&build, FKT_SECTION_INFO, "filter=--pid 60");
+		build_pages(&build);
+		build.lane[0].pid = 60;
+		verdict(&build, 1000, true, 60);
+		build_event(&build, 0, 1500, SYS_READ, 0);
+		build_event(&build, 0, 1600, SYS_READ_END, 0);
+		verdict(&build, 1990, false, 70);
+		build_switch(&build, 0, 2000, STATE_S, 60, 70);
+		build_event(&build, 0, 3000, others[i], 1);
+		build_switch(&build, 0, 4000, 0, 70, 71);
+		verdict(&build, 4990, true, 60);
+		build_switch(&build, 0, 5000, 0, 71, 60);
+		build_event(&build, 0, 5500, SYS_READ, 0);
+		build_event(&build, 0, 6000, SYS_READ_END, 0);
+		build_close(&build, 0);
+		build.lane[0].lost = 2;
+		build.lane[0].pid = 72;
+		wake(&build, 0, 7000, 60);
+		verdict(&build, 7990, true, 60);
+		build_switch(&build, 0, 8000, 0, 72, 60);
+		build_event(&build, 0, 8500, SYS_READ, 0);
+		build_end(&build, 0, 0, 0);
+		analyse_hooked(&build, build.bytes, 0, 0, NULL);
+		assert_int_equal(thread_sums(70, 0, 0).user, 0);
+		assert_int_equal(thread_sums(71, 0, 0).user, 0);
+		assert_int_equal(thread_sums(70, 0, 0).left_out, 2000);
+		assert_int_equal(thread_sums(72, 0, 0).left_out, 1000);
+		assert_int_equal(thread_sums(72, 0, 0).user, 0);
+		assert_int_equal(thread_sums(71, 0, 0).left_out, 1000);
+		expect_own(FKT_ROW_LEFT_OUT, 4000);
+		expect_own(FKT_ROW_UNKNOWN, 1000);
+		done();
+	}
+}
+
 /* Recording is off from 2000 to 5000, and from 8000 to 9000; CPU 1 has no event from 1500 on. */
 static void test_off_twice(void **state)
 {
@@ -1528,6 +1585,7 @@ int main(void)
 		cmocka_unit_test(test_cut_on_cpu),
 		cmocka_unit_test(test_wait_after_loss),
 		cmocka_unit_test(test_wait_after_end),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_off_twice),
 		cmocka_unit_test(test_woken_on_silent_cpu),
 		cmocka_unit_test(test_random),

@@ -52,6 +52,9 @@ static void add(struct fkt_filter_spec spec, const char *option, const char *val
 {
 	char *said;
 
+	if (filters.count == FKT_FILTERS_MAX)
+		errx(EXIT_USAGE, "--%s %s: more than %u are not possible", option, value,
+		     FKT_FILTERS_MAX);
 	filters.spec = reallocarray(filters.spec, filters.count + 1, sizeof(*filters.spec));
 	filters.said = reallocarray(filters.said, filters.count + 1, sizeof(*filters.said));
 	if (!filters.spec || !filters.said || asprintf(&said, "--%s %s", option, value) < 0)
@@ -153,8 +156,6 @@ static void parse_cpus(const char *list, struct argp_state *state)
 	for (uint32_t cpu = 0; cpu < 8 * CPUS_BYTES; cpu++) {
 		if (!(cpus[cpu / 8] & 1 << cpu % 8))
 			continue;
-		if (filters.count >= FKT_FILTERS_MAX)
-			argp_error(state, "--cpu: these are too many");
 		spec.value = cpu;
 		snprintf(number, sizeof(number), "%u", cpu);
 		add(spec, "cpu", number);
@@ -241,7 +242,7 @@ static bool find_container(const char *said, const char *root, char path[PATH_MA
 	return found;
 }
 
-/* By its path, in the file system or the hierarchy, as /proc/PID/cgroup has it, or its container. */
+/* By its path, in the file system or the hierarchy, as /proc/PID/cgroup has it; a container's. */
 static int open_cgroup(const char *said)
 {
 	const char *root = access(CGROUP_HYBRID "/cgroup.procs", F_OK) ? CGROUP_ROOT
