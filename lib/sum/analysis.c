@@ -136,6 +136,7 @@ struct cpu {
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
 	uint64_t odd_until;   /* stamps up to this one came twice */
 	uint64_t owed;	      /* to be charged to who is there, when its next event says that */
+	uint64_t owed_since;  /* stamp */
 	uint64_t irq_before;  /* cycles of the interrupt that it was in when the trace began */
 	struct thread *first; /* current up to the first event */
 	uint32_t first_row;   /* what it was at; FKT_ROW_NONE: see first->resolved */
@@ -740,6 +741,8 @@ static void owe(struct fkt_analysis *a, uint64_t stamp)
 		cpu = &a->cpu[a->seen[i]];
 		if (cpu->blind || stamp <= cpu->last)
 			continue;
+		if (!cpu->owed)
+			cpu->owed_since = cpu->last;
 		cpu->owed += stamp - cpu->last;
 		cpu->last = stamp;
 	}
@@ -829,14 +832,28 @@ static void tell_part(struct fkt_analysis *a, struct thread *thread, uint64_t ba
 		a->hooks.wait(a->hooks.arg, wait);
 }
 
-/* What the thread's wait is has come out: tell of its parts that were kept for that. */
-static void tell_untold(struct fkt_analysis *a, struct thread *thread)
+/* What the thread's wait is, or when it ended, has come out: tell of its parts until then. */
+static void tell_untold(struct fkt_analysis *a, struct thread *thread, uint64_t until)
 {
 	if (likely(!thread->untold))
 		return;
 	thread->untold = false;
 	for (uint32_t i = thread->lits; i < a->lits; i++)
-		tell_part(a, thread, 0, a->lit[i].from, a->lit[i].to);
+		tell_part(a, thread, 0, a->lit[i].from,
+			  a->lit[i].to < until ? a->lit[i].to : until);
+}
+
+/* Whether one that waits may have got a CPU already, of which it is not known who is current. */
+static bool may_run(const struct fkt_analysis *a)
+{
+	const struct cpu *cpu;
+
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		if (cpu->owed && cpu->thread == a->unknown)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -848,7 +865,7 @@ static void tell_wait(struct fkt_analysis *a, struct thread *thread, uint64_t ba
 	if (!a->hooks.wait || !a->on || !thread->wait.left ||
 	    (thread->state != THREAD_WAITING && thread->state != THREAD_SLEEPING))
 		return;
-	if (is_undecided(thread))
+	if (is_undecided(thread) || (!back && may_run(a)))
 		thread->untold = true;
 	else
 		tell_part(a, thread, back, a->on_since, to);
@@ -886,11 +903,14 @@ static void tell_waits(struct fkt_analysis *a, uint64_t stamp)
 /* A thread gets a CPU: the time for which it had none ends. */
 static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
+	/* That it has run here since its last event, its next one behind a window says. */
+	const uint64_t until = cpu->owed ? cpu->owed_since : cpu->last;
+
 	if (is_undecided(thread))
 		was_woken_early(thread);
 	thread->early.known = false;
-	tell_untold(a, thread);
-	end_state(a, thread, on_time(a, cpu->last));
+	tell_untold(a, thread, until);
+	end_state(a, thread, on_time(a, cpu->last) - cpu->owed);
 	tell_wait(a, thread, cpu->last, cpu->last);
 }
 
@@ -1207,7 +1227,7 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 		return;
 	}
 	/* So it slept. */
-	tell_untold(a, thread);
+	tell_untold(a, thread, UINT64_MAX);
 	end_state(a, thread, on_time(a, event->stamp));
 	/*
 	 * A new one has never been on a CPU: all the time until it is there it waits for one. Since
@@ -1927,7 +1947,7 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 		if (fkt_analysis_event(a, &event))
 			break;
 	}
-	for_each_thread(a, thread) tell_untold(a, thread);
+	for_each_thread(a, thread) tell_untold(a, thread, UINT64_MAX);
 	free(copy);
 }
 
@@ -1949,7 +1969,7 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	charge_all(a, last);
 	if (a->on)
 		tell_waits(a, last);
-	for_each_thread(a, thread) tell_untold(a, thread);
+	for_each_thread(a, thread) tell_untold(a, thread, UINT64_MAX);
 	a->duration = on_time(a, last);
 	a->cpus = a->n_seen;
 	for (uint32_t i = 0; i < a->n_seen; i++) {

@@ -580,6 +580,7 @@ static void build_shared(struct build *build)
 		{ 1200, FKT_CODE_IRQ_ENTRY, 1, 1, 0 },
 		{ 1300, SYS_READ_END, 0, 0, 0 },
 		{ 1400, FKT_CODE_IRQ_EXIT, 1, 1, 0 },
+		{ 1500, FKT_CODE_WAKEUP, 0, 0, 60 },
 		{ 1600, FKT_CODE_SWITCH, 1, STATE_S, 60 | 70ull << 32 },
 		{ 1700, SYS_READ_END, 1, 0, 0 },
 		{ 1750, FKT_CODE_SOFTIRQ_RAISE, 2, 1, 0 },
@@ -593,15 +594,17 @@ static void build_shared(struct build *build)
 	build->lane[0].pid = 50;
 	for (unsigned int i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
 		build_slot(build, 0, slots[i].cpu, slots[i].stamp, slots[i].code, slots[i].imm,
-			   &slots[i].word, slots[i].code == FKT_CODE_SWITCH);
+			   &slots[i].word,
+			   slots[i].code == FKT_CODE_SWITCH || slots[i].code == FKT_CODE_WAKEUP);
 	build_end(build, 0, 0, 0);
 }
 
 #define SHARED_PIDS 6
+#define WINDOW_SUMS (SHARED_PIDS + FKT_ROWS + SHARED_PIDS)
 
-/* Add what a window of that trace has: of each thread, and of each row. */
+/* Add what a window of that trace has: of each thread, of each row, and how long each waited. */
 static void add_window(void (*make)(struct build *build), uint64_t from, uint64_t to,
-		       uint64_t sums[SHARED_PIDS + FKT_ROWS])
+		       uint64_t sums[WINDOW_SUMS])
 {
 	static const uint32_t pids[SHARED_PIDS] = { 0, 50, 60, 70, 80, FKT_PID_UNKNOWN };
 	struct fkt_thread_sums *threads;
@@ -614,8 +617,10 @@ static void add_window(void (*make)(struct build *build), uint64_t from, uint64_
 	assert_non_null(threads);
 	for (size_t i = 0; i < count; i++)
 		for (unsigned int j = 0; j < SHARED_PIDS; j++)
-			if (fkt_process(processes, threads[i].id)->tid == pids[j])
+			if (fkt_process(processes, threads[i].id)->tid == pids[j]) {
 				sums[j] += threads[i].cycles;
+				sums[SHARED_PIDS + FKT_ROWS + j] += threads[i].waiting;
+			}
 	free(threads);
 	for (uint32_t row = 0; row < FKT_ROWS; row++)
 		sums[SHARED_PIDS + row] += fkt_analysis_row(analysis, row)->own;
@@ -625,14 +630,14 @@ static void add_window(void (*make)(struct build *build), uint64_t from, uint64_
 /* Windows put together again are the whole. */
 static void check_windows(void (*make)(struct build *build), const uint64_t *whole)
 {
-	static uint64_t parts[SHARED_PIDS + FKT_ROWS];
+	static uint64_t parts[WINDOW_SUMS];
 
 	for (uint64_t cut = 1050; cut < 1950; cut += 50) {
 		memset(parts, 0, sizeof(parts));
 		add_window(make, 0, cut, parts);
 		add_window(make, cut, cut + 120, parts);
 		add_window(make, cut + 120, 0, parts);
-		for (unsigned int i = 0; i < SHARED_PIDS + FKT_ROWS; i++)
+		for (unsigned int i = 0; i < WINDOW_SUMS; i++)
 			assert_int_equal(parts[i], whole[i]);
 	}
 }
@@ -643,19 +648,20 @@ static void check_windows(void (*make)(struct build *build), const uint64_t *who
  */
 static void test_shared_windows(void **state)
 {
-	static uint64_t whole[SHARED_PIDS + FKT_ROWS];
+	static uint64_t whole[WINDOW_SUMS];
 
 	(void)state;
 	add_window(build_shared, 0, 0, whole);
-	/* 60's, from the interrupt's end to the switch */
+	/* 60's, from the interrupt's end to the switch: when it was woken it was on its CPU. */
 	assert_int_equal(whole[2], 200);
+	assert_int_equal(whole[SHARED_PIDS + FKT_ROWS + 2], 0);
 	check_windows(build_shared, whole);
 }
 
 /* Windows that begin or end where events are missing: nobody's time is in the one or the other. */
 static void test_lost_windows(void **state)
 {
-	static uint64_t whole[SHARED_PIDS + FKT_ROWS];
+	static uint64_t whole[WINDOW_SUMS];
 
 	(void)state;
 	add_window(build_lost, 0, 0, whole);
