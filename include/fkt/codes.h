@@ -129,6 +129,9 @@ enum fkt_kind {
 	/* the stack of the event behind it, see FKT_STACK_… in format.h */                      \
 	X(STACK, 0x1203, 1, POINT, 0, PROCESS, "stack", "@how:x16")                                \
 	X(FILTER, 0x1204, 1, POINT, 0, PROCESS, "fkt_filter", "@recorded:u16 pid:pid")             \
+	/* memory of the system call that begins or ends behind it: FKT_DATA_… in format.h */    \
+	X(DATA, 0x1205, 1, POINT, 0, SYSTEM, "data",                                               \
+	  "@of:x16 call:x32 index:u16 bytes:u16 data:str")                                         \
 	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */     \
 	X(SUBMIT, 0x1210, 1, POINT, 0, FKT, "fkt_submit", "@lane:u16 page:u64 free:u32 of:u32")    \
 	X(RELEASE_PAGE, 0x1211, 1, POINT, 0, FKT, "fkt_release",                                   \

@@ -380,6 +380,34 @@ struct fkt_note_entry {
 #define FKT_STACK_SLOTS_MAX   4
 #define FKT_STACK_FRAMES_MAX  (FKT_STACK_SLOTS_MAX * FKT_STACK_SLOT_FRAMES)
 
+/*
+ * Slots of FKT_CODE_DATA have memory that a system call is given, before the event of its begin,
+ * and memory that it has written, before that of its end. The immediate has which argument it is
+ * of, from 0 on, or FKT_DATA_RESULT, and
+ *
+ *	FKT_DATA_EXIT	it was read when the call ended
+ *	FKT_DATA_FAULT	from here on, the memory was not there: nobody waits for it
+ *	FKT_DATA_CUT	there is more, which was not asked for
+ *	FKT_DATA_MORE	the next such slot of this thread goes on with the same
+ *
+ * The words are the code of the call's begin (32 bits), an element's number in an array and the
+ * number of bytes in this slot (16 bits each), and the bytes. Element FKT_DATA_ARRAY is the number
+ * of elements, 32 bits; FKT_DATA_CUT: there are more. An element of a struct iovec begins with its
+ * length (64 bits). Of file descriptors, the bytes are their paths, as in /proc/PID/fd; of two,
+ * they are element 0 and the paths elements 1 and 2.
+ */
+#define FKT_DATA_OF	      0x000fu
+#define FKT_DATA_RESULT	      0x0006u
+#define FKT_DATA_EXIT	      0x0008u
+#define FKT_DATA_FAULT	      0x0010u
+#define FKT_DATA_CUT	      0x0020u
+#define FKT_DATA_MORE	      0x0040u
+#define FKT_DATA_ARRAY	      0xffffu
+#define FKT_DATA_ELEMENTS_MAX 64u
+#define FKT_DATA_HEAD_BYTES   8
+/* In a slot; it may be wide. */
+#define FKT_DATA_SLOT_BYTES   (8 * (FKT_SLOT_WORDS_MAX - 1) - FKT_DATA_HEAD_BYTES)
+
 /* The first one of the words that follow in a wide slot. */
 #define FKT_WIDE_WORD(stamp, cpu)                                                                  \
 	(((__u64)(stamp) & ((1ull << FKT_WIDE_STAMP_BITS) - 1)) |                                  \

@@ -14,6 +14,20 @@
 #define FKT_ARCH_MACHINES_MAX 8
 
 /**
+ * struct fkt_flag - a name of a number that a system call is given, or of a bit of it
+ * @table: what it is a number of, see include/fkt/calls.h; those of a table stand together
+ * @mask: the bits that tell; of a table's first one 0: its name stands for what has none
+ * @value: what they are
+ * @name: the name
+ */
+struct fkt_flag {
+	const char *table;
+	uint32_t mask;
+	uint32_t value;
+	const char *name;
+};
+
+/**
  * struct fkt_arch - an architecture's tables
  * @machine: what uname(2) calls machines of it
  * @abi: its system calls, as the lines of FKT_SECTION_SYSCALLS begin
@@ -27,6 +41,8 @@
  * @traps: how many
  * @vector: names of the interrupt vectors
  * @vectors: how many
+ * @flag: names of flags and other numbers
+ * @flags: how many
  */
 struct fkt_arch {
 	const char *machine[FKT_ARCH_MACHINES_MAX];
@@ -41,6 +57,8 @@ struct fkt_arch {
 	size_t traps;
 	const char *const *vector;
 	size_t vectors;
+	const struct fkt_flag *flag;
+	size_t flags;
 };
 
 #define X(name) extern const struct fkt_arch fkt_arch_##name;

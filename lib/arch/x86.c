@@ -31,6 +31,12 @@ static const char *const vectors[] = {
 #undef X
 };
 
+static const struct fkt_flag flags[] = {
+#define FLAG(table, mask, value, name) { table, mask, value, name },
+#include "x86_flags.inc"
+#undef FLAG
+};
+
 const struct fkt_arch fkt_arch_x86 = {
 	.machine = { "x86_64", "i386", "i486", "i586", "i686" },
 	.abi = "x86_64",
@@ -44,4 +50,6 @@ const struct fkt_arch fkt_arch_x86 = {
 	.traps = ARRAY_SIZE(traps),
 	.vector = vectors,
 	.vectors = ARRAY_SIZE(vectors),
+	.flag = flags,
+	.flags = ARRAY_SIZE(flags),
 };

@@ -22,6 +22,7 @@
 	X(stack)                                                                                   \
 	X(graph)                                                                                   \
 	X(spans)                                                                                   \
+	X(strace)                                                                                  \
 	X(summary)
 
 enum view_number {
