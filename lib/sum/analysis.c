@@ -486,7 +486,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.entered = true,
 			.counts = lit || cycles,
 			.begin = frame->begin,
-			.end = stamp,
+			.end = frame->begin + elapsed,
 			.cycles = cycles,
 			.own = cycles - frame->child,
 			.only_elapsed =
@@ -1727,8 +1727,6 @@ static void cut_threads(struct fkt_analysis *a)
 
 void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 {
-	struct thread *thread;
-
 	if (a->on == on)
 		return;
 	if (!a->begun)
@@ -1745,11 +1743,9 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 			a->first = UINT64_MAX;
 		cut_threads(a);
 	} else {
-		/* What threads did before is not to be charged when they are seen again. */
-		for (uint32_t i = 0; i < a->n_seen; i++) {
-			thread = a->cpu[a->seen[i]].thread;
-			thread->came = thread->stack.clock + thread->interrupts;
-		}
+		/* What was charged to threads that still are on their CPUs is those CPUs'. */
+		for (uint32_t i = 0; i < a->n_seen; i++)
+			leave_cpu(a, &a->cpu[a->seen[i]]);
 		a->on_since = stamp;
 	}
 	a->on = on;

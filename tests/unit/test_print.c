@@ -1887,6 +1887,75 @@ static void test_extracted_picked(void **state)
 	unlink(file);
 }
 
+/* Where a process comes and goes, others stay on their CPUs: theirs is the time of each turn. */
+static void test_while_again(void **state)
+{
+	char file[] = "/tmp/test_print_while.XXXXXX", command[8192];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 1, 1000, READ, 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		build_fork(&build, 0, 1000 + 1000 * i, 80 + i, 70);
+		build_switch(&build, 0, 1100 + 1000 * i, 0, 70, 80 + i);
+		build_name(&build, 0, 1200 + 1000 * i, FKT_CODE_EXEC, 80 + i, "x");
+		slot(&build, 0, 1500 + 1000 * i, FKT_CODE_EXIT, 0, 1, 80 + i, 0);
+		build_switch(&build, 0, 1600 + 1000 * i, 0x80, 80 + i, 70);
+		slot(&build, 0, 1700 + 1000 * i, FKT_CODE_RELEASE, 0, 1, 80 + i, 0);
+		build_event(&build, 1, 1750 + 1000 * i, F, 0);
+		build_event(&build, 1, 1760 + 1000 * i, F_END, 0);
+	}
+	end_pair(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"p='%s/build/bin/fkt_print --no-pager --time=cycles --while x'; f=%s; "
+		"sum() { awk '$2 == \"second\" { print $i }' i=$1; }; "
+		"c=$($p --cpus $f | sum 4); q=$($p -q $f | sum 3); n=$($p --noise $f | awk '$1 == 1 { print $(NF - 2) }'); "
+		"[ -n \"$c\" ] && [ \"$c\" = \"$q\" ] && [ \"$c\" = \"$n\" ] || "
+		"{ echo \"--cpus $c, -q $q, --noise $n\"; exit 1; }",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/*
+ * In a damaged page stamps run back: a call that ends before it began has taken no time, in any
+ * view.
+ */
+static void test_running_back(void **state)
+{
+	char file[] = "/tmp/test_print_back.XXXXXX", command[8192];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 1, 70, 71);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 3000, F, 0);
+	build_event(&build, 0, 2000, F_END, 0);
+	build_event(&build, 0, 4000, END, 0);
+	build_event(&build, 0, 5000, F, 0);
+	build_close(&build, 0);
+	build_event(&build, 0, 4500, F_END, 0);
+	end_pair(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"p='%s/build/bin/fkt_print --no-pager --time=cycles --format=json'; f=%s; "
+		"for o in '--calls --elapsed' '--elapsed --histogram F' --spans '--by=function --elapsed' "
+		"'--graph --no-summary' '--no-summary --longer-than 10us'; do "
+		"for t in 1 2; do $p $o --threads $t $f 2>/dev/null; done; "
+		"done | grep -E ':-[0-9]|[0-9]{15}' && exit 1; exit 0",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* What others are in when a part of one process begins does not last: its end is not there. */
 static void test_extracted_others(void **state)
 {
@@ -2022,6 +2091,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_picked),
 		cmocka_unit_test(test_extracted_others),
 		cmocka_unit_test(test_extracted_shared),
+		cmocka_unit_test(test_while_again),
+		cmocka_unit_test(test_running_back),
 		cmocka_unit_test(test_extracted_off),
 		cmocka_unit_test(test_extracted_lost),
 		cmocka_unit_test(test_outside),
