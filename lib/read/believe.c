@@ -12,9 +12,8 @@
 
 /* After so many cycles without an event in a lane, some seconds, a page is looked at twice. */
 #define FAR_CYCLES    (1ull << 33)
-/* More pages than this are not missing at once, nor more events lost, when nothing confirms it. */
+/* More pages than this are not missing at once, when nothing confirms it. */
 #define MISSING_PAGES (1ull << 20)
-#define LOST_EVENTS   (1ull << 36)
 /* So many pages are asked whether the clock's first reading is before them. */
 #define FIRST_PAGES   4
 
@@ -90,7 +89,7 @@ static bool is_wrong_lost(const struct fkt_trace *trace, const struct fkt_before
 	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++)
 		if (totals->lane == header->lane)
 			return header->lost > totals->lost;
-	return header->lost - before->lost > LOST_EVENTS;
+	return header->lost - before->lost > FKT_LOST_EVENTS;
 }
 
 enum fkt_belief fkt_believe(const struct fkt_trace *trace, const struct fkt_bounds *bounds,

@@ -601,13 +601,18 @@ void fkt_state_gap(struct fkt_state *state, uint16_t cpu)
 static void read_initial(struct fkt_state *state)
 {
 	char *copy = strdup(state->trace->processes.text ?: ""), *text = copy, *line;
-	uint32_t tid, tgid, ppid;
+	uint32_t tid, tgid, ppid, threads;
 	struct thread *thread;
 
 	while (copy && (line = fkt_next_line(&text))) {
 		if (!fkt_parse_u32(fkt_next_word(&line), &tid) || !tid ||
 		    !fkt_parse_u32(fkt_next_word(&line), &tgid) ||
-		    !fkt_parse_u32(fkt_next_word(&line), &ppid) || !(thread = find(state, tid)))
+		    !fkt_parse_u32(fkt_next_word(&line), &ppid))
+			continue;
+		threads = state->threads;
+		thread = find(state, tid);
+		/* Of a thread that is there twice, the first line holds: see fkt_processes_new(). */
+		if (!thread || state->threads == threads)
 			continue;
 		thread->tgid = tgid;
 		thread->ppid = ppid;

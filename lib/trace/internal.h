@@ -22,6 +22,9 @@
 /* A section that is larger, stored or decompressed, is a lie: kallsyms has some 10 MB. */
 #define FKT_SECTION_BYTES_MAX (64u << 20)
 
+/* More events than this were not lost in a lane at once, nor in all, when nothing confirms it. */
+#define FKT_LOST_EVENTS	      (1ull << 36)
+
 /**
  * struct fkt_input - the file, read in sequence or, when it is seekable, anywhere
  * @fd: its descriptor

@@ -116,7 +116,11 @@ static void read_initial(struct fkt_processes *processes, const struct fkt_trace
 	char *copy = strdup(trace->processes.text ?: ""), *text = copy, *line;
 	uint32_t tid, tgid, ppid, id;
 
-	/* A copy, as this may be done any number of times and cuts the text into lines. */
+	/*
+	 * A copy, as this may be done any number of times and cuts the text into lines. A snapshot
+	 * tells how things stand where it begins, and behind that the names from when the recording
+	 * did: the first line of a thread holds.
+	 */
 	while (copy && (line = fkt_next_line(&text)))
 		if (fkt_parse_u32(fkt_next_word(&line), &tid) && tid &&
 		    fkt_parse_u32(fkt_next_word(&line), &tgid) &&

@@ -452,18 +452,23 @@ bool fkt_read_sections(struct fkt_trace *trace, uint64_t limit,
 	}
 }
 
-/* Whether the lanes' totals come to what INFO says, where it does. */
+/*
+ * Whether the lanes' totals come to what INFO says. Where it does not, the file may have lost that:
+ * then they are believed as long as they can be.
+ */
 static bool totals_are(const struct fkt_trace *trace, const char *key, size_t offset)
 {
 	const char *info = fkt_info(trace, key);
 	uint64_t sum = 0, number, wanted;
+	bool told = info && fkt_parse_u64(info, &wanted);
 
 	for (size_t i = 0; i < trace->n_totals; i++) {
 		memcpy(&number, (const char *)&trace->totals[i] + offset, sizeof(number));
-		if (__builtin_add_overflow(sum, number, &sum))
+		if ((!told && number > FKT_LOST_EVENTS) ||
+		    __builtin_add_overflow(sum, number, &sum))
 			return false;
 	}
-	return !info || !fkt_parse_u64(info, &wanted) || sum == wanted;
+	return !told || sum == wanted;
 }
 
 /* The end has been read: totals that contradict themselves are as good as none. */
@@ -473,8 +478,8 @@ static void check_totals(struct fkt_trace *trace)
 	    totals_are(trace, "lost", offsetof(struct fkt_lane_totals, lost)) &&
 	    totals_are(trace, "discarded", offsetof(struct fkt_lane_totals, discarded)))
 		return;
-	fkt_warn(trace, "how many events it has and how many were lost, its end says twice, and "
-			"not the same: that is not known");
+	fkt_warn(trace, "how many events it has and how many were lost, its end says wrongly: no "
+			"more of that is known than what its pages tell");
 	__atomic_store_n(&trace->n_totals, 0, __ATOMIC_RELEASE);
 }
 
