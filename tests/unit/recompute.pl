@@ -300,7 +300,7 @@ sub run {
 		return if !$back && $stamp <= $first;
 		# What ended it in the time that was asked for has a stack, too.
 		$r{stack}{$t->{woken_stack}} += $t->{woken_at} - $first
-			if $t->{woken_stack} && $t->{woken_at} > $first;
+			if $t->{woken_stack} && $t->{woken_at} > $first && thread_passes($f, $t->{id}, $t->{comm});
 		return unless cpu_passes($f, $t->{left_cpu}) && thread_passes($f, $t->{id}, $t->{comm});
 		$r{stack}{$t->{left_stack}} += $stamp - $first
 			if $t->{left_stack} && $inside->($t) && code_passes($f, '1100', 'switch_to');

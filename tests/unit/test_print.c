@@ -714,6 +714,13 @@ static void test_wrong_options(void **state)
 		"--graph --elapsed",
 		"--graph -k",
 		"--no-summary -k",
+		"--longer-than 1us --longer-than 2us",
+		"--from 5us --from trigger-1us",
+		"--from trigger-1us --from 5us",
+		"--from trigger --from trigger-1us",
+		"--range 1us..2us --from trigger",
+		"--by stack --by function",
+		"--by function --by stack",
 	};
 
 	static const char *const unknown[] = {
@@ -761,6 +768,9 @@ static void test_wrong_options(void **state)
 	     "has no process 'other' in the time that was asked for");
 	said("-q -p 50", "^Selected .* of 24 events, and the time that --while lets through");
 	said("--by arg2 -q", "--by=arg2: nothing that was selected has such an argument");
+	said("--longer-than 1us --longer-than 2us", "--longer-than: once, please");
+	said("--from 5us --from trigger", "--from: there is such a time already");
+	said("--by stack --by cpu", "--by=stack is of events, and of nothing else besides");
 	said("-q --elapsed", "--elapsed is for --calls, --histogram and --by");
 	said("-q --cpu '!0' --cpu 0", "--cpu: what is wanted and what is not leave no CPU");
 	/* no table comes before or after what was wrong */
@@ -850,9 +860,11 @@ static void test_nothing(void **state)
 	/* What is wrong is said alone. */
 	snprintf(command, sizeof(command),
 		 "cd %s/build/bin; for o in '--process nobody' '--from 3' '--from 3 -q' "
-		 "'--spans --process nobody' '--graph --from 3' '--from 3 --format csv'; do "
+		 "'--spans --process nobody' '--graph --from 3' '--from 3 --format csv' '--to 0' "
+		 "'--to 0 -q' '--to 0 --waits' '--to 0 --spans --format csv'; do "
+		 "./fkt_print $o %s >/dev/null 2>&1; [ $? = 1 ] && "
 		 "[ $(./fkt_print $o %s 2>&1 | wc -l) = 1 ] || { echo \"$o\" >&2; exit 1; }; done",
-		 top, path);
+		 top, path, path);
 	assert_int_equal(system(command), 0);
 }
 
@@ -887,6 +899,105 @@ static void test_damaged(void **state)
 		 "grep -q '^Lost  *none while it was recorded; but the file' %s.out; s=$?; "
 		 "[ $s = 0 ] || cat %s.out >&2; rm -f %s.out; exit $s",
 		 top, file, file, file, file, file, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* A file for a trace, to be unlinked. */
+static void write_temporary(struct build *build, char *file)
+{
+	int fd = mkstemp(file);
+
+	assert_true(fd >= 0);
+	close(fd);
+	build_end(build, 3000000, 3000000, 0);
+	build_write(build, file, build->bytes);
+	build_free(build);
+}
+
+/* A lane's total that cannot be is not believed where INFO does not tell it as well. */
+static void test_absurd_total(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_absurd.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_pages(&build);
+	build_event(&build, 0, 1000, READ, 0);
+	build_close(&build, 0);
+	build.lane[0].lost = 34;
+	build_event(&build, 0, 2000, END, 0);
+	build.lane[0].lost = 1ull << 63;
+	write_temporary(&build, file);
+	snprintf(command, sizeof(command),
+		 "%s/build/bin/fkt_print -q %s 2>&1 | awk '/^Lost +34 events/ { n++ } "
+		 "/ its end says wrongly: / { n++ } END { exit n != 2 }'",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* A snapshot has its names before those of the recording: the whole and a part take the first. */
+static void test_listed_twice(void **state)
+{
+	char file[] = "/tmp/test_print_twice.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 sh\n");
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 fkt_record\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 2000, END, 0);
+	write_temporary(&build, file);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; ./fkt_extract --from 0 -o $f.part $f >/dev/null; s=0; "
+		 "for t in $f $f.part; do ./fkt_print --no-summary $t | grep -q ' 50 sh ' || s=1; "
+		 "done; rm $f.part; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+#define OPEN_CALLS 80000
+
+/* Calls that are open when a part begins, in the wrong order and many: some ms, not minutes. */
+static void test_spans_of_many_open(void **state)
+{
+	char file[] = "/tmp/test_print_open.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+	char *text;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	for (unsigned int i = 0; i < OPEN_CALLS; i++)
+		fprintf(out, "call %u 0 %u\n", 100 + i, 1000000 - i);
+	fclose(out);
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_text(&build, FKT_SECTION_STATE, text);
+	free(text);
+	build_pages(&build);
+	build.lane[0].pid = 100;
+	for (unsigned int i = 0; i < 50; i++) {
+		build_event(&build, 0, 2000000 + 10 * i, END, 0);
+		build_switch(&build, 0, 2000005 + 10 * i, 0, 100 + i, 101 + i);
+	}
+	write_temporary(&build, file);
+	snprintf(command, sizeof(command),
+		 "timeout 20 %s/build/bin/fkt_print --spans --format csv %s | "
+		 "awk -F, 'NR > 1 && $1 <= last { exit 1 } { last = $1 + 0 } "
+		 "END { exit NR != 51 }'",
+		 top, file);
 	assert_int_equal(system(command), 0);
 	unlink(file);
 }
@@ -2068,6 +2179,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_sentences),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_absurd_total),
+		cmocka_unit_test(test_listed_twice),
+		cmocka_unit_test(test_spans_of_many_open),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),

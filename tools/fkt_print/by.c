@@ -414,13 +414,13 @@ static void by_parse(struct argp_state *state, struct options *options, unsigned
 	int field;
 
 	(void)option;
-	if (!strcmp(arg, "stack")) {
-		options->view[VIEW_by] = options->bys;
+	if (!strcmp(arg, "stack") && !options->bys) {
+		options->view[VIEW_by] = false;
 		options->view[VIEW_stack] = true;
 		return;
 	}
 	for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
-		if (!strcmp(word, "stack"))
+		if (!strcmp(word, "stack") || options->view[VIEW_stack])
 			argp_error(state, "--by=stack is of events, and of nothing else besides");
 		field = find_field(word);
 		if (field < 0)

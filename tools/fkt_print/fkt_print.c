@@ -630,6 +630,18 @@ static bool is_behind(const struct run *run, double *seconds)
 	return filter_from(run->context.filter) > last;
 }
 
+/* Whether the time that was asked for ends with the first event, or before it. */
+static bool is_before_all(const struct run *run)
+{
+	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
+	uint64_t first = stats->first, last;
+
+	if (run->inside || !stats->events || run->context.options->to < 0)
+		return false;
+	fkt_span(run->context.trace, &first, &last);
+	return filter_to(run->context.filter) <= first;
+}
+
 /* Whether nothing was recorded then, either: up to there, time is somebody's without an event. */
 static bool is_behind_all(const struct run *run)
 {
@@ -693,13 +705,13 @@ static int print_events(struct run *run)
 		return err;
 	known = known_after(run->context.options, run->context.trace, run->context.processes,
 			    run->context.filter);
-	outside = known && !all && !run->inside && stats->events && run->context.options->from >= 0;
+	outside = known && !all && part && !run->inside && stats->events;
 	if (run->text && !run->headed && known && !outside)
 		err = list_nothing(run);
 	if (err)
 		return err;
 	/* Of a part of the trace, what else was asked for can be there; behind its end, nothing. */
-	if ((known || part) && !is_behind_all(run)) {
+	if ((known || part) && !is_before_all(run) && !is_behind_all(run)) {
 		if (run->text && run->views)
 			fkt_table_line(run->context.out, "%s", "");
 		err = print_views(run);

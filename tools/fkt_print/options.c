@@ -142,12 +142,25 @@ static int64_t need_time(struct argp_state *state, const char *option, const cha
 }
 
 /* One beginning and one end: of several, none is likely to be what was meant. */
-static void set_time(struct argp_state *state, const char *option, int64_t *time, int64_t ns)
+static void check_first(struct argp_state *state, const char *option, bool another)
 {
-	if (*time >= 0)
+	if (another)
 		argp_error(state, "%s: there is such a time already; one range at a time, please",
 			   option);
-	*time = ns;
+}
+
+static void set_from(struct argp_state *state, struct options *options, const char *option,
+		     int64_t ns)
+{
+	check_first(state, option, options->from >= 0 || options->at_trigger);
+	options->from = ns;
+}
+
+static void set_to(struct argp_state *state, struct options *options, const char *option,
+		   int64_t ns)
+{
+	check_first(state, option, options->to >= 0);
+	options->to = ns;
 }
 
 /* "trigger", "trigger-50ms", "trigger+1s" */
@@ -162,6 +175,7 @@ static void parse_at_trigger(struct argp_state *state, struct options *options, 
 		ns = need_time(state, "--from=trigger+", sign + 1);
 	else if (*sign)
 		argp_error(state, "--from=%s: as in trigger-50ms", arg);
+	check_first(state, "--from", options->from >= 0 || options->at_trigger);
 	options->at_trigger = true;
 	options->trigger_ns = ns;
 }
@@ -174,9 +188,9 @@ static void parse_range(struct argp_state *state, struct options *options, const
 	if (!fkt_range_parse(arg, &range))
 		argp_error(state, "%s=%s: it is two times, as in 12.5s..13s", option, arg);
 	if (range.has_from)
-		set_time(state, option, &options->from, (int64_t)range.from_ns);
+		set_from(state, options, option, (int64_t)range.from_ns);
 	if (range.has_to)
-		set_time(state, option, &options->to, (int64_t)range.to_ns);
+		set_to(state, options, option, (int64_t)range.to_ns);
 }
 
 /* One more of a kind; "!" before it is for what is not wanted. */
@@ -397,10 +411,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		else if (!strncmp(arg, "trigger", strlen("trigger")))
 			parse_at_trigger(state, options, arg);
 		else
-			set_time(state, "--from", &options->from, need_time(state, "--from", arg));
+			set_from(state, options, "--from", need_time(state, "--from", arg));
 		break;
 	case OPTION_TO:
-		set_time(state, "--to", &options->to, need_time(state, "--to", arg));
+		set_to(state, options, "--to", need_time(state, "--to", arg));
 		break;
 	case OPTION_RANGE:
 		parse_range(state, options, "--range", arg);
@@ -409,6 +423,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->stacks = true;
 		break;
 	case OPTION_LONGER:
+		if (options->longer >= 0)
+			argp_error(state, "--longer-than: once, please; there is such a time "
+					  "already");
 		options->longer = need_time(state, "--longer-than", arg);
 		break;
 	case ARGP_KEY_ARG:

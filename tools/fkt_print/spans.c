@@ -16,6 +16,8 @@
 
 /* Each takes some 250 bytes, and what it holds. */
 #define WAITING_MAX 100000u
+/* A call that belongs further before the last one makes the list one that has to be sorted. */
+#define STEPS_MAX   32
 
 struct span {
 	struct span *next; /* in a circle with struct spans's list */
@@ -38,8 +40,16 @@ struct spans {
 	bool begun;	       /* the header is printed */
 	uint32_t waiting;
 	uint64_t late; /* how many were printed out of the order */
+	bool unsorted; /* @list is, for those that were open when an extracted trace began */
 	struct span list;
 };
+
+static void link_behind(struct span *before, struct span *span)
+{
+	span->before = before;
+	span->next = before->next;
+	span->before->next = span->next->before = span;
+}
 
 static void drop(struct span *span)
 {
@@ -149,12 +159,59 @@ static int print(struct spans *spans, const struct fkt_process *process,
 	return lines_add(spans->lines, 0, process, call);
 }
 
+/* Merge lists of spans, each up to NULL; of those that begin together, @a's come first. */
+static struct span *merge(struct span *a, struct span *b)
+{
+	struct span *merged = NULL, **end = &merged, **from;
+
+	while (a && b) {
+		from = b->call.begin < a->call.begin ? &b : &a;
+		*end = *from;
+		end = &(*end)->next;
+		*from = *end;
+	}
+	*end = a ?: b;
+	return merged;
+}
+
+/* Runs of 1, 2, 4, … spans are merged as soon as there are two of a length. */
+static void sort(struct spans *spans)
+{
+	struct span *run[64] = { 0 }, *span = spans->list.next, *next, *sorted = NULL;
+	unsigned int i;
+
+	if (!spans->unsorted)
+		return;
+	spans->unsorted = false;
+	spans->list.before->next = NULL;
+	for (; span; span = next) {
+		next = span->next;
+		span->next = NULL;
+		for (i = 0; run[i]; i++) {
+			span = merge(run[i], span);
+			run[i] = NULL;
+		}
+		run[i] = span;
+	}
+	for (i = 0; i < sizeof(run) / sizeof(run[0]); i++)
+		sorted = merge(run[i], sorted);
+	spans->list.next = spans->list.before = &spans->list;
+	for (; sorted; sorted = next) {
+		next = sorted->next;
+		link_behind(spans->list.before, sorted);
+	}
+}
+
 /* Print what nothing holds up; more than @max calls are not held up at all. */
 static int print_ended(struct spans *spans, uint32_t max)
 {
 	struct span *span;
 	int err = 0;
 
+	/* No other can be before the first one that is open, and does not hold it up as well. */
+	if (!spans->list.next->ended && spans->waiting <= max)
+		return 0;
+	sort(spans);
 	while ((span = spans->list.next) != &spans->list) {
 		if (!span->ended) {
 			if (spans->waiting <= max)
@@ -172,7 +229,12 @@ static int print_ended(struct spans *spans, uint32_t max)
 	return err;
 }
 
-/* One that is behind all that began before; without memory, NULL. */
+static bool is_later(const struct spans *spans, const struct span *span, uint64_t begin)
+{
+	return span != &spans->list && span->call.begin > begin;
+}
+
+/* One that is to stand behind all that began before; without memory, NULL. */
 static struct span *add(struct spans *spans, const struct fkt_event *entry, uint64_t begin)
 {
 	struct span *before = spans->list.before;
@@ -185,12 +247,14 @@ static struct span *add(struct spans *spans, const struct fkt_event *entry, uint
 	if (entry)
 		copy_event(&span->entry, span->args, entry);
 	span->call.begin = begin;
-	/* Those that were open when an extracted trace began come in any order. */
-	while (before != &spans->list && before->call.begin > begin)
+	/* Those that were open when an extracted trace began come in any order: sort() is for them. */
+	for (unsigned int i = 0; i < STEPS_MAX && is_later(spans, before, begin); i++)
 		before = before->before;
-	span->before = before;
-	span->next = before->next;
-	span->before->next = span->next->before = span;
+	if (spans->unsorted || is_later(spans, before, begin)) {
+		spans->unsorted = true;
+		before = spans->list.before;
+	}
+	link_behind(before, span);
 	return span;
 }
 

@@ -212,7 +212,8 @@ static int stack_wait(void *data, const struct fkt_wait *wait, bool passes)
 	struct group *group;
 
 	(void)passes; /* that is said of its calls, too, and not of the switch */
-	if (off->waker && off->woken == wait->woken && wait->woken > wait->from)
+	if (off->waker && off->woken == wait->woken && wait->woken > wait->from &&
+	    filter_thread(view->context->filter, wait->id))
 		fkt_histogram_add(&off->waker->values,
 				  (wait->woken < wait->to ? wait->woken : wait->to) - wait->from);
 	/* A new thread has left no CPU. */
