@@ -611,7 +611,7 @@ static void read_initial(struct fkt_state *state)
 			continue;
 		threads = state->threads;
 		thread = find(state, tid);
-		/* Of a thread that is there twice, the first line holds: see fkt_processes_new(). */
+		/* Of a thread that is there twice, the first line holds: fkt_processes_new() */
 		if (!thread || state->threads == threads)
 			continue;
 		thread->tgid = tgid;

@@ -247,7 +247,7 @@ static struct span *add(struct spans *spans, const struct fkt_event *entry, uint
 	if (entry)
 		copy_event(&span->entry, span->args, entry);
 	span->call.begin = begin;
-	/* Those that were open when an extracted trace began come in any order: sort() is for them. */
+	/* Those that were open when an extracted trace began come in any order, see sort(). */
 	for (unsigned int i = 0; i < STEPS_MAX && is_later(spans, before, begin); i++)
 		before = before->before;
 	if (spans->unsorted || is_later(spans, before, begin)) {
