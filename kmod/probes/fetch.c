@@ -60,45 +60,70 @@ static __always_inline bool fkt_has_nul(u64 word, u32 *first)
 {
 	const u64 ones = ~0ull / 0xff, nul = (word - ones) & ~word & (ones << 7);
 
-	*first = nul ? __ffs64(nul) / 8 : 8;
-	return nul;
+	if (!nul)
+		return false;
+	*first = __ffs64(nul) / 8;
+	return true;
 }
 
 /*
- * A string, cut to @words, padded with NULs. It is read in aligned pieces: none reaches into a page
- * that the string does not reach. Return: how many words it needs.
+ * A string, in aligned words of memory: none reaches into a page that the string does not reach.
+ * Where @checked, a constant, says so, all of them have addresses of the kernel.
+ */
+static __always_inline u32 fkt_fetch_letters(u64 *words, u32 count, u64 from, bool user,
+					     bool checked)
+{
+	static const char fault[8] = "(fault)";
+	const u32 room = 8 * count;
+	u32 skip = from & 7, done = 0, length;
+	u64 word;
+
+	for (from -= skip;; from += sizeof(word)) {
+		if (checked)
+			__get_kernel_nofault(&word, (const void *)from, u64, missing);
+		else if (!fkt_fetch_number(&word, from, sizeof(word), user))
+			goto missing;
+		/* What comes in behind is no end. */
+		word = word >> (8 * skip) | ~(~0ull >> (8 * skip));
+		memcpy((char *)words + done, &word, sizeof(word));
+		if (fkt_has_nul(word, &length)) {
+			done += length;
+			break;
+		}
+		done += sizeof(word) - skip;
+		skip = 0;
+		if (done >= room)
+			return count;
+	}
+	goto end;
+missing:
+	if (!done) {
+		memcpy(words, fault, sizeof(fault));
+		return 1;
+	}
+end:
+	if (done >= room)
+		return count;
+	words[done / 8] &= (1ull << (8 * (done % 8))) - 1;
+	return DIV_ROUND_UP(done, 8);
+}
+
+/*
+ * A string, cut to @count words; the last one of those that it needs is padded with NULs. One word
+ * behind them may be written, too. Return: how many words it needs.
  */
 static u32 fkt_fetch_string(u64 *words, u32 count, u64 from, bool user)
 {
-	static const char fault[8] = "(fault)";
-	size_t room = 8 * count, done = 0;
-	char *to = (char *)words;
-	bool end = false;
+	const u64 last = from + 8 * count;
+	u32 needs;
 
-	while (done < room && !end) {
-		const u32 skip = (from + done) & 7;
-		u32 piece = 8 - skip, length;
-		u64 word;
-
-		if (!fkt_fetch_number(&word, from + done - skip, 8, user)) {
-			if (!done) {
-				memcpy(to, fault, sizeof(fault));
-				done = sizeof(fault);
-			}
-			break;
-		}
-		word >>= 8 * skip;
-		/* Zeros were shifted in behind it. */
-		end = fkt_has_nul(word, &length) && length < piece;
-		piece = min_t(size_t, end ? length : piece, room - done);
-		if (room - done >= sizeof(word))
-			memcpy(to + done, &word, sizeof(word));
-		else
-			memcpy(to + done, &word, piece);
-		done += piece;
-	}
-	memset(to + done, 0, room - done);
-	return DIV_ROUND_UP(done, 8);
+	if (user || from < TASK_SIZE_MAX || last < from || !fkt_arch_kernel_address(from) ||
+	    !fkt_arch_kernel_address(last))
+		return fkt_fetch_letters(words, count, from, user, false);
+	pagefault_disable();
+	needs = fkt_fetch_letters(words, count, from, false, true);
+	pagefault_enable();
+	return needs;
 }
 NOKPROBE_SYMBOL(fkt_fetch_string);
 
@@ -149,7 +174,7 @@ static inline u32 fkt_fetch_rare_words(const struct fkt_fetch *op)
 
 /* All operations of a probe. Return: how many words they make. */
 static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, void *registers,
-					   const u64 *kept, u64 args[FKT_FETCH_WORDS_MAX])
+					   const u64 *kept, u64 args[FKT_FETCH_WORDS_MAX + 1])
 {
 	const struct fkt_fetch *end = op + ops;
 	u64 value = 0, read;
@@ -181,8 +206,10 @@ static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, 
 			break;
 		case FKT_FETCH_STRING:
 		case FKT_FETCH_STRING_USER:
-			fkt_fetch_string(args + words, op->size, value + op->value,
-					 op->op == FKT_FETCH_STRING_USER);
+			read = fkt_fetch_string(args + words, op->size, value + op->value,
+						op->op == FKT_FETCH_STRING_USER);
+			while (read < op->size)
+				args[words + read++] = 0;
 			words += op->size;
 			break;
 		case FKT_FETCH_LAST_STRING:
@@ -218,7 +245,7 @@ static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, 
 noinline void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers,
 			const u64 *kept)
 {
-	u64 args[FKT_FETCH_WORDS_MAX] __fkt_uninitialized;
+	u64 args[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
 	const u32 words = fkt_fetch_words(op, ops, registers, kept, args);
 
 	fkt_event_tag(tag | words, words, args);
@@ -240,7 +267,7 @@ NOKPROBE_SYMBOL(fkt_fetch);
 noinline void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers,
 			      const u64 *kept, unsigned long ip, enum fkt_stack_of of)
 {
-	u64 args[FKT_FETCH_WORDS_MAX] __fkt_uninitialized;
+	u64 args[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
 	const u32 words = fkt_fetch_words(op, ops, registers, kept, args);
 
 	fkt_event_stack(tag | words, words, args, ip, of);

@@ -5,6 +5,7 @@
  *
  *	echo tracepoint|function >parameters/run	measure
  *	echo deep >parameters/run			the tracepoint, some calls deeper
+ *	echo named >parameters/run			a function of a number and a string
  *	cat parameters/run				ns a round, the best of several turns
  *	echo tracepoint|kprobe|kretprobe|none >parameters/empty
  */
@@ -12,6 +13,7 @@
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include <trace/events/kmem.h>
 
@@ -27,12 +29,25 @@ static noinline __attribute__((noipa)) int events_loop_function(int value)
 	return value + 1;
 }
 
-/* In place of a struct kmem_cache, for those who look into it. */
-static u64 cache[64];
+static const char name[] = "a name of 20 letters";
+static_assert(sizeof(name) == 20 + 1);
+
+static noinline __attribute__((noipa)) int events_loop_named(int value, const char *text)
+{
+	return value + *text;
+}
+
+/* For those who look into it. */
+static struct kmem_cache *cache;
+
+/* With one, a cache is not merged into another one, of another name. */
+static void construct(void *object)
+{
+}
 
 static void pass_tracepoint(int i)
 {
-	trace_kmem_cache_free(i, NULL, (const struct kmem_cache *)cache);
+	trace_kmem_cache_free(i, NULL, cache);
 }
 
 static noinline __attribute__((noipa)) void go_deeper(int i, int calls)
@@ -53,6 +68,11 @@ static void pass_deep(int i)
 static void call_function(int i)
 {
 	events_loop_function(i);
+}
+
+static void call_named(int i)
+{
+	events_loop_named(i, name);
 }
 
 /* Without interrupts, so that nothing else is counted; a little after each turn, for the others. */
@@ -84,6 +104,8 @@ static int run(const char *what, const struct kernel_param *param)
 		measure(pass_deep);
 	else if (sysfs_streq(what, "function"))
 		measure(call_function);
+	else if (sysfs_streq(what, "named"))
+		measure(call_named);
 	else
 		return -EINVAL;
 	return 0;
@@ -179,20 +201,22 @@ static const struct kernel_param_ops run_ops = { .set = run, .get = show };
 static const struct kernel_param_ops empty_ops = { .set = empty };
 
 module_param_cb(run, &run_ops, NULL, 0600);
-MODULE_PARM_DESC(run, "measure: tracepoint, deep or function");
+MODULE_PARM_DESC(run, "measure: tracepoint, deep, function or named");
 module_param_cb(empty, &empty_ops, NULL, 0200);
 MODULE_PARM_DESC(empty, "hook an empty probe: tracepoint, kprobe, kretprobe or none");
 
 static void __exit events_loop_exit(void)
 {
 	no_empty();
+	kmem_cache_destroy(cache);
 }
 module_exit(events_loop_exit);
 
 static int __init events_loop_init(void)
 {
-	return 0;
+	cache = kmem_cache_create(name, sizeof(u64), 0, 0, construct);
+	return cache ? 0 : -ENOMEM;
 }
 module_init(events_loop_init);
-MODULE_DESCRIPTION("A tracepoint and a function in a loop");
+MODULE_DESCRIPTION("A tracepoint and functions in a loop");
 MODULE_LICENSE("GPL");

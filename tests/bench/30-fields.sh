@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What an event with one field costs, and with one string of 20 bytes, in instructions: FKT's and its peers', in one boot of a
+# guest that counts them. tests/bench/run says what is printed and how.
+#
+# The event is a tracepoint (kmem:kmem_cache_free, of which ftrace and perf record all fields, as they always do), and a
+# function's beginning, with its first argument, a number, or its second one, a string.
+
+set -u
+
+top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+parameters=/sys/module/events_loop/parameters
+disk=/mnt/disk
+tracing=/sys/kernel/tracing
+function=events_loop_named
+
+note() {
+	printf 'fields: %s\n' "$1" >&2
+}
+
+host() {
+	local series release
+
+	for series in 6.1 6.12; do
+		release=$("$top/scripts/kernels" --release "$series") &&
+			"$top/scripts/vm" --kernel "$series" --icount --timeout 900 -- "$0" --guest "fields_$series" "$release" ||
+			return 1
+	done
+}
+
+# In the guest: what a round takes, of the tracepoint or of the function.
+measure() {
+	echo "$1" >$parameters/run && cat $parameters/run
+}
+
+row() {
+	printf '%s\t%s\t%s\t%s\n' "$bench" "$1" "$2" "$3"
+}
+
+# added WHAT WHO MEASURED UNTRACED
+declare -A cost
+added() {
+	[ -n "$3" ] || { note "$2: nothing was measured"; return 1; }
+	cost[$1 $2]=$(awk "BEGIN { printf \"%.1f\", $3 - $4 }")
+	row "$1_$2" "${cost[$1 $2]}" instructions
+}
+
+# fkt WHAT LOOP UNTRACED OPTION…: and the trace has what was asked for.
+fkt() {
+	added "$1" fkt "$(fkt_record -o $disk/trace -p 12 "${@:4}" -- "$0" --measure "$2" 2>$disk/summary)" "$3" &&
+		grep -q ', 0 lost' $disk/summary || { cat $disk/summary >&2; return 1; }
+	row "$1_fkt" "$(fkt_print --no-summary $disk/trace | grep -c "${expected[$1]}")" events
+}
+
+# ftrace WHAT LOOP UNTRACED EVENT
+ftrace() {
+	echo >$tracing/trace
+	echo 65536 >$tracing/buffer_size_kb
+	echo 1 >$tracing/events/$4/enable
+	added "$1" ftrace "$(measure "$2")" "$3"
+	echo 0 >$tracing/events/$4/enable
+	echo >$tracing/trace
+	echo 1 >$tracing/buffer_size_kb
+}
+
+# perf_record WHAT LOOP UNTRACED EVENT: with buffers so large that perf itself seldom runs within the loop.
+perf_record() {
+	added "$1" perf "$(perf record -m 8192 -e "${4/\//:}" -o $disk/perf.data -- "$0" --measure "$2" 2>$disk/summary)" "$3"
+	rm -f $disk/perf.data
+}
+
+# try_bpftrace WHAT LOOP UNTRACED PROGRAM
+try_bpftrace() {
+	if ! command -v bpftrace >/dev/null; then
+		note 'bpftrace: left out, it is not installed (scripts/deps)'
+		return
+	fi
+	BPFTRACE_PERF_RB_PAGES=1024 bpftrace -B full -e "$4" >$disk/bpftrace 2>$disk/summary &
+	for _ in {1..300}; do
+		grep -qs Attaching $disk/bpftrace && break
+		sleep 0.2
+	done
+	# It says so before it has.
+	sleep 1
+	added "$1" bpftrace "$(measure "$2")" "$3"
+	kill -INT $!
+	wait $!
+	row "$1_bpftrace" "$(grep -c "${printed[$1]}" $disk/bpftrace)" events
+	rm -f $disk/bpftrace
+}
+
+# What FKT costs beside the cheapest of them.
+compare() {
+	row "$1_fkt" "$(for name in "${!cost[@]}"; do
+		case $name in *' fkt') ;; "$1 "*) echo "${cost[$name]}" ;; esac
+	done | sort -n | awk 'NR == 1 { printf "%.2f\n", '"${cost[$1 fkt]}"' / $1 }')" of_cheapest
+}
+
+# peers WHAT LOOP UNTRACED EVENT PROGRAM
+peers() {
+	ftrace "$1" "$2" "$3" "$4"
+	perf_record "$1" "$2" "$3" "$4"
+	try_bpftrace "$1" "$2" "$3" "$5"
+	compare "$1"
+}
+
+declare -A expected=([field]=call_site= [string]='name="a name of 20 letters"'
+	[probe_field]=number= [probe_string]='text="a name of 20 letters"')
+declare -A printed=([field]='^[0-9a-f]' [string]='^a name of 20 letters$' [probe_field]='^[0-9]' [probe_string]='^a name of 20 letters$')
+guest() {
+	local tracepoint named
+
+	bench=$1
+	insmod "$top/build/tests/bench/events_loop/$2/events_loop.ko" || return 1
+	[ -e $tracing/current_tracer ] || mount -t tracefs tracefs $tracing || return 1
+	tracepoint=$(measure tracepoint)
+	named=$(measure named)
+
+	fkt field tracepoint "$tracepoint" -e 'kmem:kmem_cache_free call_site' || return 1
+	peers field tracepoint "$tracepoint" kmem/kmem_cache_free 'tracepoint:kmem:kmem_cache_free { printf("%lx\n", args->call_site); }'
+	fkt string tracepoint "$tracepoint" -e 'kmem:kmem_cache_free name=s->name:string' || return 1
+	peers string tracepoint "$tracepoint" kmem/kmem_cache_free \
+		'tracepoint:kmem:kmem_cache_free { printf("%s\n", str(args->name)); }'
+
+	fkt probe_field named "$named" -P "$function number=%di:s32" || return 1
+	echo "p:bench/field $function number=%di:s32" >$tracing/kprobe_events
+	peers probe_field named "$named" bench/field "kprobe:$function { printf(\"%d\n\", arg0); }"
+	fkt probe_string named "$named" -P "$function text=+0(%si):string" || return 1
+	echo "p:bench/string $function text=+0(%si):string" >>$tracing/kprobe_events
+	peers probe_string named "$named" bench/string "kprobe:$function { printf(\"%s\n\", str(arg1)); }"
+}
+
+case ${1-} in
+--guest)	guest "$2" "$3" ;;
+--measure)	measure "$2" ;;
+*)		host ;;
+esac
