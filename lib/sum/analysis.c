@@ -112,9 +112,9 @@ struct thread {
 	uint64_t switches;
 	struct fkt_wait wait;
 	struct waker early; /* came while it was still on its CPU */
-	uint32_t lits;	    /* the first of those that its wait can have a part in */
-	bool untold;	    /* it has a part in some */
-	uint16_t cut;	    /* where it was when time was charged last, with hooks.leave */
+	uint32_t lits;	    /* the first of those in which a part of its wait is untold */
+	uint32_t moved;	    /* fkt_analysis.cuts, when it came to another CPU last */
+	uint16_t cut;	    /* where it was before, when it came there first since then */
 };
 
 /* Whether threads that come to a CPU are recorded; until that is known, they are left out. */
@@ -182,6 +182,7 @@ struct fkt_analysis {
 	struct lit *lit; /* those that have ended; kept where somebody is told of waits */
 	uint32_t lits;
 	uint32_t lit_room;
+	uint32_t cuts;	     /* how often no more time was charged from a moment on */
 	uint32_t seen[CPUS]; /* numbers of the CPUs that had events */
 	uint32_t n_seen;
 	uint32_t current[CPUS]; /* who was there when an extracted trace began, or 0 */
@@ -442,7 +443,7 @@ static inline uint16_t last_cpu(const struct fkt_analysis *a, const struct cpu *
 				const struct thread *thread, const struct stack *stack)
 {
 	if (unlikely(!a->on) && stack == &thread->stack)
-		return thread->cut;
+		return thread->moved == a->cuts ? thread->cut : thread->cpu;
 	return cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu;
 }
 
@@ -832,43 +833,33 @@ static void tell_part(struct fkt_analysis *a, struct thread *thread, uint64_t ba
 		a->hooks.wait(a->hooks.arg, wait);
 }
 
-/* What the thread's wait is, or when it ended, has come out: tell of its parts until then. */
-static void tell_untold(struct fkt_analysis *a, struct thread *thread, uint64_t until)
+static bool is_off(const struct thread *thread)
 {
-	if (likely(!thread->untold))
+	return thread->state == THREAD_WAITING || thread->state == THREAD_SLEEPING;
+}
+
+/*
+ * Tell of the parts of a thread's wait in all the time that was charged since it began, or since
+ * it was told of last. That is done when what the wait is, or when it ended, has come out, and not
+ * for all threads whenever no more time is charged.
+ */
+static void tell_parts(struct fkt_analysis *a, struct thread *thread, uint64_t until)
+{
+	const uint32_t first = thread->lits;
+
+	thread->lits = a->lits;
+	if (likely(first == a->lits) || !is_off(thread) || !thread->wait.left)
 		return;
-	thread->untold = false;
-	for (uint32_t i = thread->lits; i < a->lits; i++)
+	for (uint32_t i = first; i < a->lits; i++)
 		tell_part(a, thread, 0, a->lit[i].from,
 			  a->lit[i].to < until ? a->lit[i].to : until);
 }
 
-/* Whether one that waits may have got a CPU already, of which it is not known who is current. */
-static bool may_run(const struct fkt_analysis *a)
+/* Tell of the last part of a wait, up to the moment at which the thread runs again. */
+static void tell_end(struct fkt_analysis *a, struct thread *thread, uint64_t back)
 {
-	const struct cpu *cpu;
-
-	for (uint32_t i = 0; i < a->n_seen; i++) {
-		cpu = &a->cpu[a->seen[i]];
-		if (cpu->owed && cpu->thread == a->unknown)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Tell of the time that a thread did not run, up to a moment at which it runs again, or not yet:
- * then @back is 0.
- */
-static void tell_wait(struct fkt_analysis *a, struct thread *thread, uint64_t back, uint64_t to)
-{
-	if (!a->hooks.wait || !a->on || !thread->wait.left ||
-	    (thread->state != THREAD_WAITING && thread->state != THREAD_SLEEPING))
-		return;
-	if (is_undecided(thread) || (!back && may_run(a)))
-		thread->untold = true;
-	else
-		tell_part(a, thread, back, a->on_since, to);
+	if (a->hooks.wait && a->on && thread->wait.left && is_off(thread))
+		tell_part(a, thread, back, a->on_since, back);
 }
 
 /* Time was charged up to here. */
@@ -877,6 +868,8 @@ static void add_lit(struct fkt_analysis *a, uint64_t to)
 	uint32_t room = a->lit_room ? 2 * a->lit_room : 16;
 	struct lit *larger;
 
+	if (!a->hooks.wait)
+		return;
 	if (a->lits == a->lit_room) {
 		larger = realloc(a->lit, room * sizeof(*larger));
 		if (!larger) {
@@ -889,17 +882,6 @@ static void add_lit(struct fkt_analysis *a, uint64_t to)
 	a->lit[a->lits++] = (struct lit){ a->on_since, to };
 }
 
-/* No more time is charged from a moment on: tell of those that do not run then. */
-static void tell_waits(struct fkt_analysis *a, uint64_t stamp)
-{
-	if (!a->hooks.wait)
-		return;
-	for (uint32_t i = 0; i < CHUNKS; i++)
-		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++)
-			tell_wait(a, &a->chunk[i][j], 0, stamp);
-	add_lit(a, stamp);
-}
-
 /* A thread gets a CPU: the time for which it had none ends. */
 static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
@@ -909,9 +891,9 @@ static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thr
 	if (is_undecided(thread))
 		was_woken_early(thread);
 	thread->early.known = false;
-	tell_untold(a, thread, until);
+	tell_parts(a, thread, until);
 	end_state(a, thread, on_time(a, cpu->last) - cpu->owed);
-	tell_wait(a, thread, cpu->last, cpu->last);
+	tell_end(a, thread, cpu->last);
 }
 
 static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
@@ -930,6 +912,10 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 			leave_cpu(a, before);
 	}
 	cpu->thread = thread;
+	if (unlikely(!a->on) && thread->moved != a->cuts) {
+		thread->moved = a->cuts;
+		thread->cut = thread->cpu;
+	}
 	thread->cpu = (uint16_t)(cpu - a->cpu);
 	if (cpu->stack != &cpu->irq)
 		cpu->stack = &thread->stack;
@@ -1227,7 +1213,7 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 		return;
 	}
 	/* So it slept. */
-	tell_untold(a, thread, UINT64_MAX);
+	tell_parts(a, thread, UINT64_MAX);
 	end_state(a, thread, on_time(a, event->stamp));
 	/*
 	 * A new one has never been on a CPU: all the time until it is there it waits for one. Since
@@ -1716,15 +1702,6 @@ static void charge_all(struct fkt_analysis *a, uint64_t stamp)
 	}
 }
 
-/* Calls that are open now end here, as far as time of theirs is charged. */
-static void cut_threads(struct fkt_analysis *a)
-{
-	a->unsettled = 0;
-	for (uint32_t i = 0; a->hooks.leave && i < CHUNKS; i++)
-		for (uint32_t j = 0; a->chunk[i] && j < CHUNK_THREADS; j++)
-			a->chunk[i][j].cut = a->chunk[i][j].cpu;
-}
-
 void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 {
 	if (a->on == on)
@@ -1737,11 +1714,12 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 	if (a->on) {
 		/* Without an event as yet, nothing was charged: it is not what was asked for. */
 		if (a->n_seen)
-			tell_waits(a, stamp);
+			add_lit(a, stamp);
 		a->on_before = a->n_seen ? on_time(a, stamp) : 0;
 		if (!a->n_seen)
 			a->first = UINT64_MAX;
-		cut_threads(a);
+		a->unsettled = 0;
+		a->cuts++;
 	} else {
 		/* What was charged to threads that still are on their CPUs is those CPUs'. */
 		for (uint32_t i = 0; i < a->n_seen; i++)
@@ -1943,7 +1921,7 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 		if (fkt_analysis_event(a, &event))
 			break;
 	}
-	for_each_thread(a, thread) tell_untold(a, thread, UINT64_MAX);
+	for_each_thread(a, thread) tell_parts(a, thread, UINT64_MAX);
 	free(copy);
 }
 
@@ -1964,8 +1942,8 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	decide_at_end(a, last);
 	charge_all(a, last);
 	if (a->on)
-		tell_waits(a, last);
-	for_each_thread(a, thread) tell_untold(a, thread, UINT64_MAX);
+		add_lit(a, last);
+	for_each_thread(a, thread) tell_parts(a, thread, UINT64_MAX);
 	a->duration = on_time(a, last);
 	a->cpus = a->n_seen;
 	for (uint32_t i = 0; i < a->n_seen; i++) {

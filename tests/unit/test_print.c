@@ -2033,6 +2033,45 @@ static void test_while_again(void **state)
 	unlink(file);
 }
 
+/* A process that comes and goes again and again, each time as another thread: as a build has it. */
+static void test_while_of_many(void **state)
+{
+	static const char *const views[] = { "-q", "--waits", "--spans", "--by=function" };
+	char file[] = "/tmp/test_print_turns.XXXXXX", command[8192];
+	int fd = mkstemp(file);
+	struct build build;
+	uint64_t at;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 1, 70, 71);
+	for (uint32_t i = 0; i < 100000; i++) {
+		at = 1000 + 100 * i;
+		build_fork(&build, 0, at, 1000 + i, 70);
+		build_switch(&build, 0, at + 10, 0x1, 70, 1000 + i);
+		build_name(&build, 0, at + 20, FKT_CODE_EXEC, 1000 + i, "x");
+		build_event(&build, 0, at + 30, READ, 0);
+		build_event(&build, 0, at + 40, END, 0);
+		slot(&build, 0, at + 50, FKT_CODE_EXIT, 0, 1, 1000 + i, 0);
+		slot(&build, 0, at + 60, FKT_CODE_WAKEUP, 0, 1, 70, 0);
+		build_switch(&build, 0, at + 70, 0x80, 1000 + i, 70);
+		slot(&build, 0, at + 80, FKT_CODE_RELEASE, 0, 1, 1000 + i, 0);
+	}
+	build_end(&build, at + 100, at + 100, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		snprintf(
+			command, sizeof(command),
+			"timeout 12 %s/build/bin/fkt_print --format csv %s --while x %s >/dev/null",
+			top, views[i], file);
+		if (system(command))
+			fail_msg("%s", command);
+	}
+	unlink(file);
+}
+
 /*
  * In a damaged page stamps run back: a call that ends before it began has taken no time, in any
  * view.
@@ -2206,6 +2245,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_others),
 		cmocka_unit_test(test_extracted_shared),
 		cmocka_unit_test(test_while_again),
+		cmocka_unit_test(test_while_of_many),
 		cmocka_unit_test(test_running_back),
 		cmocka_unit_test(test_extracted_off),
 		cmocka_unit_test(test_extracted_lost),
