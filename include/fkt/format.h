@@ -187,7 +187,7 @@ struct fkt_footer {
  * struct fkt_page_header - the first bytes of each page; a page can be decoded alone
  * @magic: FKT_PAGE_MAGIC
  * @lane: the lane, or FKT_LANE_INDEX
- * @cpu: CPU of the first slot, and of every slot of a lane that is not shared
+ * @cpu: CPU of the first slot; of a lane that is not shared, of every slot, and equal to @lane
  * @seq: number of the page in its lane, from 1; a gap means that pages are missing
  * @first: stamp of the first slot, in full
  * @end: stamp of the moment when the page was closed; no slot in it is later

@@ -6,7 +6,8 @@
  *
  * Within a lane, numbers of pages, numbers of lost events and stamps only grow (stamps but for what
  * clocks of CPUs that share it differ), and none is outside of the time of the recording. Of a page
- * that says otherwise, the one after it tells whether it is wrong, or the one before it was.
+ * that says otherwise, the one after it tells whether it is wrong, or the one before it was. Its
+ * CPU is known without any other page.
  */
 #include "internal.h"
 
@@ -92,6 +93,11 @@ static bool is_wrong_lost(const struct fkt_trace *trace, const struct fkt_before
 	return header->lost - before->lost > FKT_LOST_EVENTS;
 }
 
+static bool is_wrong_cpu(const struct fkt_before *before, const struct fkt_page_header *header)
+{
+	return before->cpu != FKT_CPU_ANY && header->cpu != before->cpu;
+}
+
 enum fkt_belief fkt_believe(const struct fkt_trace *trace, const struct fkt_bounds *bounds,
 			    const struct fkt_before *before, struct fkt_page_header *header,
 			    const struct fkt_page_header *next)
@@ -102,6 +108,13 @@ enum fkt_belief fkt_believe(const struct fkt_trace *trace, const struct fkt_boun
 		return FKT_NOT_BELIEVED;
 	if (header->end > bounds->high) {
 		header->end = bounds->high;
+		belief = FKT_REPAIRED;
+	}
+	if (is_wrong_cpu(before, header)) {
+		/* Neither its CPU nor its number is of this lane: it is another one's. */
+		if (!before->joined && header->seq != before->seq + 1)
+			return FKT_NOT_BELIEVED;
+		header->cpu = before->cpu;
 		belief = FKT_REPAIRED;
 	}
 	if (before->joined)
@@ -124,7 +137,8 @@ enum fkt_belief fkt_believe(const struct fkt_trace *trace, const struct fkt_boun
 bool fkt_needs_belief(const struct fkt_bounds *bounds, const struct fkt_before *before,
 		      const struct fkt_page_header *header)
 {
-	return header->seq != before->seq + 1 || header->lost != before->lost ||
+	return is_wrong_cpu(before, header) || header->seq != before->seq + 1 ||
+	       header->lost != before->lost ||
 	       header->first - before->stamp + FKT_SKEW_CYCLES >= FAR_CYCLES ||
 	       header->first < bounds->low || header->end > bounds->high;
 }

@@ -531,6 +531,7 @@ static int copy_page(void *arg, uint32_t number, union fkt_page_ref ref)
 		.lost = lane->old_lost,
 		.stamp = lane->cursor_stamp,
 		.joined = lane->joined,
+		.cpu = fkt_cpu_of_lane(out->trace, number),
 	};
 	void *data;
 	bool known;

@@ -234,6 +234,7 @@ bool fkt_scan_would_block(const struct fkt_scan *scan);
  * @jump: pages that were missing before that page, as it says
  * @more_lost: events lost since the page before that, as it says
  * @joined: nothing of this is known
+ * @cpu: fkt_cpu_of_lane(), that is known all the same
  */
 struct fkt_before {
 	uint64_t seq;
@@ -242,6 +243,7 @@ struct fkt_before {
 	uint64_t jump;
 	uint64_t more_lost;
 	bool joined;
+	uint16_t cpu;
 };
 
 enum fkt_belief {

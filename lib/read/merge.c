@@ -151,12 +151,8 @@ static void take_header(struct fkt_reader *reader, struct fkt_lane *lane,
 		gap = true;
 	}
 	lane->joined = false;
-	if (reader->trace->header.shared) {
-		if (gap)
-			memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
-	} else {
-		lane->cpu = header->cpu;
-	}
+	if (gap && reader->trace->header.shared)
+		memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));
 	reader->cpu_pid[header->cpu] = header->pid;
 }
 
@@ -234,6 +230,7 @@ static bool begin_page(struct fkt_reader *reader, struct fkt_lane *lane,
 	}
 	reader->stats.pages++;
 	lane->cursor = page->cursor;
+	lane->cursor.cpu = page->header.cpu;
 	/* Where the CPUs' clocks are not quite the same, a shared lane's stamps may be, too. */
 	lane->begin = page->header.first > FKT_SKEW_CYCLES ? page->header.first - FKT_SKEW_CYCLES
 							   : 0;
@@ -258,6 +255,7 @@ static bool believe(struct fkt_reader *reader, struct fkt_lane *lane,
 		.jump = lane->jump,
 		.more_lost = lane->more_lost,
 		.joined = lane->joined,
+		.cpu = lane->cpu,
 	};
 	struct fkt_page_header next;
 	bool known;
@@ -441,9 +439,6 @@ static void take_totals(struct fkt_reader *reader)
 			lane->waiting[FKT_GAP_DISCARDED] += totals->discarded - lane->discarded;
 			lane->discarded = totals->discarded;
 		}
-		/* Of one without any page, the totals alone say which CPU's it is. */
-		if (!lane->closed && totals->cpu < FKT_CPU_ANY && !reader->trace->header.shared)
-			lane->cpu = (uint16_t)totals->cpu;
 		if (totals->lost <= lane->lost)
 			continue;
 		lane->waiting[FKT_GAP_LOST] += totals->lost - lane->lost;
@@ -538,6 +533,8 @@ static void join_lane(struct fkt_reader *reader, uint32_t number, uint64_t at)
 	lane->lost = page.header.lost;
 	lane->joined = false;
 
+	if (!reader->trace->header.shared)
+		page.header.cpu = page.cursor.cpu = lane->cpu;
 	reader->cpu_pid[page.header.cpu] = page.header.pid;
 	while (fkt_slot_decode(&page.cursor, &event)) {
 		fkt_slot_pass(&page.cursor, &event);
@@ -622,7 +619,7 @@ struct fkt_reader *fkt_reader_new_source(struct fkt_source *source, uint64_t fro
 	for (uint32_t i = 0; i < lanes; i++) {
 		reader->lane[i].cursor.lane = (uint16_t)i;
 		reader->lane[i].cursor.shared = trace->header.shared;
-		reader->lane[i].cpu = FKT_CPU_ANY;
+		reader->lane[i].cpu = fkt_cpu_of_lane(trace, i);
 	}
 	reader->bounds = fkt_stamp_bounds(trace);
 	memset(reader->cpu_pid, 0xff, sizeof(reader->cpu_pid));

@@ -840,6 +840,7 @@ static void put_from_file(struct rebuild *rebuild, void *data, struct fkt_page_h
 		.lost = lane->lost,
 		.stamp = lane->stamp,
 		.joined = !lane->pages,
+		.cpu = fkt_cpu_of_lane(rebuild->head, header->lane),
 	};
 
 	while (lane->next < lane->pieces &&
@@ -1046,6 +1047,9 @@ static void make_header(struct fkt_file_header *header, const uint8_t *id,
 	if (note && note->lanes && note->lanes < FKT_LANE_INDEX)
 		header->lanes = note->lanes;
 	header->shared = note && note->cpu == FKT_CPU_ANY;
+	/* Where no note says so, a lane with pages of other CPUs than its own is shared. */
+	for (size_t i = 0; i < count && !note && header->lanes == 1; i++)
+		header->shared |= found[i].cpu != 0;
 }
 
 static int rebuild_trace(struct rebuild *rebuild, const struct found *found, size_t count,

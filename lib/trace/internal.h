@@ -186,6 +186,12 @@ struct fkt_trace {
 	struct fkt_functions *functions; /* that have rows of their own; NULL: none yet */
 };
 
+/* The CPU of all that is in a lane, FKT_CPU_ANY when it is shared. */
+static inline uint16_t fkt_cpu_of_lane(const struct fkt_trace *trace, uint32_t lane)
+{
+	return trace->header.shared ? FKT_CPU_ANY : (uint16_t)lane;
+}
+
 void fkt_warn(const struct fkt_trace *trace, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

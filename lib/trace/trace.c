@@ -308,6 +308,8 @@ static bool take_totals(struct fkt_trace *trace, const char *raw, size_t bytes)
 		totals[i].lost = le64toh(totals[i].lost);
 		totals[i].pages = le64toh(totals[i].pages);
 		totals[i].discarded = le64toh(totals[i].discarded);
+		if (totals[i].lane < trace->header.lanes && totals[i].cpu != FKT_CPU_ANY)
+			totals[i].cpu = fkt_cpu_of_lane(trace, totals[i].lane);
 	}
 	trace->totals = totals;
 	/* Partner: the acquire in fkt_lane_totals(). */

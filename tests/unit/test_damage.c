@@ -14,6 +14,7 @@
 #include <fkt/trace.h>
 
 #include "build_trace.h"
+#include "read/extract.h"
 
 #define LANES	    2
 #define EVENTS	    20000
@@ -69,6 +70,7 @@ struct answer {
 	int64_t ns;
 	uint64_t most; /* cycles of the thread that has most */
 	uint64_t waiting;
+	uint32_t cpus;
 };
 
 static int sum_one_by_one(struct fkt_trace *trace, struct fkt_processes *processes,
@@ -118,6 +120,7 @@ static struct answer ask(const struct build *build, bool many)
 	assert_int_equal(err, 0);
 	assert_int_equal(fkt_analysis_end(analysis, answer.stats.last), 0);
 	answer.duration = fkt_analysis_duration(analysis);
+	answer.cpus = fkt_analysis_cpus(analysis);
 	answer.ns = fkt_has_clock(trace) ? fkt_cycles_to_ns(trace, (int64_t)answer.duration) : 0;
 	threads = fkt_analysis_threads(analysis, &count);
 	for (size_t i = 0; i < count; i++)
@@ -138,13 +141,14 @@ static void check(const char *what, uint64_t where, unsigned int bit)
 		const struct fkt_read_stats *stats = &answer.stats;
 
 		if (answer.duration > DURATION || answer.ns < 0 || (uint64_t)answer.ns > DURATION ||
-		    answer.most > LANES * DURATION || stats->missing > 2 || stats->lost > LOST ||
-		    stats->events > EVENTS || stats->events < EVENTS - 3 * PAGE_EVENTS)
-			fail_msg("%s %llu, bit %u: %llu cycles, %lld ns, a thread has %llu; %llu "
-				 "pages missing, %llu events lost, %llu read",
+		    answer.most > LANES * DURATION || answer.cpus != LANES || stats->missing > 2 ||
+		    stats->lost > LOST || stats->events > EVENTS ||
+		    stats->events < EVENTS - 3 * PAGE_EVENTS)
+			fail_msg("%s %llu, bit %u: %llu cycles, %lld ns, a thread has %llu; %u "
+				 "CPUs, %llu pages missing, %llu events lost, %llu read",
 				 what, (unsigned long long)where, bit,
 				 (unsigned long long)answer.duration, (long long)answer.ns,
-				 (unsigned long long)answer.most,
+				 (unsigned long long)answer.most, answer.cpus,
 				 (unsigned long long)stats->missing,
 				 (unsigned long long)stats->lost,
 				 (unsigned long long)stats->events);
@@ -234,6 +238,110 @@ static void test_strange_page(void **state)
 	}
 }
 
+/* Read events from a moment on, each of which is of its lane's CPU. How many there are. */
+static uint64_t read_from(struct fkt_trace *trace, uint64_t from, uint64_t *damaged)
+{
+	struct fkt_reader *reader = fkt_reader_new_window(trace, from, UINT64_MAX);
+	struct fkt_event event;
+	uint64_t count;
+	int what;
+
+	while ((what = fkt_next(reader, &event)) > 0)
+		assert_int_equal(event.cpu, event.lane);
+	assert_int_equal(what, 0);
+	count = fkt_read_stats(reader)->events;
+	*damaged = fkt_read_stats(reader)->damaged;
+	fkt_reader_free(reader);
+	return count;
+}
+
+static struct fkt_trace *open_fd(int fd)
+{
+	char path[64], error[FKT_ERROR_BYTES];
+	struct fkt_trace *trace;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	trace = fkt_open(path, NULL, NULL, error);
+	assert_non_null(trace);
+	return trace;
+}
+
+/* Events of a window, and of a part that is of that window. */
+static void read_window(uint64_t from, uint64_t counts[2], uint64_t damaged[2])
+{
+	struct fkt_extract extract = { .from = from, .to = UINT64_MAX };
+	int fd = memfd_create("trace", 0), part_fd = memfd_create("part", 0);
+	struct fkt_trace *trace, *part;
+
+	assert_int_equal(write(fd, good.data, good.bytes), good.bytes);
+	trace = open_fd(fd);
+	counts[0] = read_from(trace, from, &damaged[0]);
+	assert_int_equal(fkt_extract(trace, &extract, part_fd), 0);
+	part = open_fd(part_fd);
+	counts[1] = read_from(part, 0, &damaged[1]);
+	fkt_close(part);
+	fkt_close(trace);
+	close(part_fd);
+	close(fd);
+}
+
+/* A page's CPU is its lane's, whatever it says, and wherever reading begins. */
+static void test_cpu_of_page(void **state)
+{
+	const unsigned int bits[] = { 0, 1, 9, 15 };
+
+	(void)state;
+	for (int tail = 0; tail < 2; tail++) {
+		make_trace(tail);
+		for (uint64_t page = 0; page < good.pages;
+		     page += page < 3 || page + 5 > good.pages ? 1 : good.pages / 7) {
+			size_t at = good.data_offset + page * FKT_PAGE_BYTES;
+			uint64_t counts[2], whole[2], damaged[2], first;
+			uint64_t from[3] = { 0 };
+
+			if (page % (FKT_INDEX_ENTRIES + 1) == FKT_INDEX_ENTRIES)
+				continue;
+			memcpy(&first, good.data + at + offsetof(struct fkt_page_header, first),
+			       sizeof(first));
+			from[1] = le64toh(first) + 1;
+			from[2] = le64toh(first) + (EVENTS / 10) * STEP;
+			for (size_t i = 0; i < 3 * sizeof(bits) / sizeof(bits[0]); i++) {
+				size_t cpu = at + offsetof(struct fkt_page_header, cpu);
+
+				read_window(from[i % 3], whole, damaged);
+				flip(cpu, bits[i / 3]);
+				if (i % 3 == 0)
+					check("CPU of page", page, bits[i / 3]);
+				read_window(from[i % 3], counts, damaged);
+				assert_int_equal(counts[0], whole[0]);
+				assert_int_equal(counts[1], whole[1]);
+				assert_int_equal(damaged[0], i % 3 == 0);
+				assert_int_equal(damaged[1], 0);
+				flip(cpu, bits[i / 3]);
+			}
+		}
+		build_free(&good);
+	}
+}
+
+/* A page with the number of another lane is damaged, and no event of that lane's CPU. */
+static void test_lane_of_page(void **state)
+{
+	(void)state;
+	make_trace(true);
+	for (uint64_t page = good.pages - 5; page < good.pages; page++) {
+		size_t at = good.data_offset + page * FKT_PAGE_BYTES;
+		struct answer answer;
+
+		flip(at + offsetof(struct fkt_page_header, lane), 0);
+		check("lane of page", page, 0);
+		answer = ask(&good, false);
+		assert_true(answer.stats.events < EVENTS && answer.stats.damaged);
+		flip(at + offsetof(struct fkt_page_header, lane), 0);
+	}
+	build_free(&good);
+}
+
 static void test_end(void **state)
 {
 	uint8_t *stop;
@@ -311,6 +419,8 @@ int main(void)
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_pages_of_a_cut_trace),
 		cmocka_unit_test(test_strange_page),
+		cmocka_unit_test(test_cpu_of_page),
+		cmocka_unit_test(test_lane_of_page),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_first_clock),
 		cmocka_unit_test(test_clocks_that_differ),

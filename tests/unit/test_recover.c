@@ -319,6 +319,28 @@ static void test_shared(void **state)
 	assert_int_equal(result.damaged + result.unwritten, 0);
 }
 
+/* Of a lane whose note is gone, its pages say that CPUs share it. */
+static void test_shared_without_note(void **state)
+{
+	struct fkt_trace *trace;
+
+	(void)state;
+	begin(false, true, 1);
+	for (u32 i = 0; i < 700; i++) {
+		fkt_user_cpu = i / 300;
+		record(0, i % 2);
+	}
+	fkt_lane_fence(lane(0), true);
+	while (go_out(0))
+		;
+	lane_page(0)->note.magic = 0;
+	recover(false);
+	expect(0, 1, 700);
+	trace = open_file();
+	assert_int_equal(fkt_header(trace)->shared, 1);
+	fkt_close(trace);
+}
+
 static void reserve(u32 number, u32 words, struct fkt_slot *slot)
 {
 	const u64 tag = FKT_TAG(CODE, words, 0);
@@ -640,6 +662,7 @@ int main(void)
 		cmocka_unit_test(test_used_before),
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_shared_without_note),
 		cmocka_unit_test(test_in_a_probe),
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_with_file),
