@@ -727,6 +727,11 @@ static int keep_at_event(struct out *out, struct fkt_state *state, const struct 
 		   (!by_process(out->extract) || wants(out->extract, state, fkt_arg32(event, 0)))) {
 		err = keep_call(out, fkt_state_at_work(state, event), FKT_KEPT);
 	}
+	/* By the name that is wanted now, it is in calls that began by another one. */
+	if (!err && out->extract->process && event->words >= 1 &&
+	    (event->code == FKT_CODE_EXEC || event->code == FKT_CODE_RENAME) &&
+	    wants(out->extract, state, fkt_arg32(event, 0)))
+		err = keep_calls_of(out, state, fkt_arg32(event, 0));
 	out->current[event->cpu] = event->pid;
 	if (event->code != FKT_CODE_SWITCH || event->words < 1)
 		return err;

@@ -2125,6 +2125,68 @@ static void test_extracted_others(void **state)
 	unlink(file);
 }
 
+/*
+ * A thread has a name from the midst of a call on: bash is in an execve, and worker sleeps in a
+ * read when somebody else renames it. What it is in then is in the part, too.
+ */
+static void test_extracted_renamed(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=800\0stop_cycles=2000";
+	char file[] = "/tmp/test_print_renamed.XXXXXX", command[3 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 bash\n71 71 1 other\n72 72 1 worker\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n"
+		   "0x10002 1 entry 0x10003 functions G\n0x10003 1 exit 0x10002 functions G\n");
+	build_pages(&build);
+	build.lane[0].pid = 72;
+	build_event(&build, 0, 830, READ, 0);
+	build_switch(&build, 0, 850, 0x1, 72, 71);
+	build_event(&build, 0, 860, READ, 0);
+	build_event(&build, 0, 870, END, 0);
+	build_name(&build, 0, 900, FKT_CODE_RENAME, 72, "ls");
+	build_switch(&build, 0, 950, 0, 71, 70);
+	build_event(&build, 0, 1000, FKT_CODE_SYSCALL_ENTRY + 59, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_name(&build, 0, 1200, FKT_CODE_EXEC, 70, "ls");
+	build_event(&build, 0, 1300, G, 0);
+	build_event(&build, 0, 1400, G_END, 0);
+	build_event(&build, 0, 1500, F_END, 0);
+	build_event(&build, 0, 1600, FKT_CODE_SYSCALL_EXIT + 59, 0);
+	build_event(&build, 0, 1700, READ, 0);
+	build_event(&build, 0, 1750, END, 0);
+	build_switch(&build, 0, 1800, 0, 70, 71);
+	build_event(&build, 0, 1850, READ, 0);
+	build_event(&build, 0, 1900, END, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(&build, 2000, 2000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	/* Both begin with the first event. */
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; ./fkt_extract --process ls -o $f.part $f >/dev/null && "
+		"[ \"$(./fkt_print --no-summary --spans --process ls $f.part | "
+		"grep -c 'in part')\" = 2 ] && "
+		"for v in --spans --graph --calls --waits '--by function,thread,caller'; do "
+		"./fkt_print --no-summary $v --process ls $f >$f.whole || exit; "
+		"./fkt_print --no-summary $v --process ls $f.part | diff $f.whole - || exit; done; "
+		"s=$?; rm -f $f.*; exit $s",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* The CPUs that are left out of a lane for all are not idle for that. */
 static void test_extracted_shared(void **state)
 {
@@ -2243,6 +2305,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_waker),
 		cmocka_unit_test(test_extracted_picked),
 		cmocka_unit_test(test_extracted_others),
+		cmocka_unit_test(test_extracted_renamed),
 		cmocka_unit_test(test_extracted_shared),
 		cmocka_unit_test(test_while_again),
 		cmocka_unit_test(test_while_of_many),
