@@ -14,16 +14,23 @@ EXPORT_PER_CPU_SYMBOL_GPL(fkt_cpu_mask);
 
 /*
  * The probe has found its layer on, possibly with preemption on: whether anything is still recorded
- * is to be asked again. A code that nobody registered must not spill into its neighbours in the
- * slot.
+ * is to be asked again, where it is now. A filter leaves the layer process to tasks that it leaves
+ * out, which the probe's own layer is as a rule not.
  */
+static __always_inline bool fkt_probe_on(void)
+{
+	return likely(fkt_on(~(u32)FKT_KEY_PROCESS)) ||
+	       (fkt_on(FKT_KEY_PROCESS) && fkt_mask_may() != FKT_KEY_PROCESS);
+}
+
+/* A code that nobody registered must not spill into its neighbours in the slot. */
 #define FKT_DEFINE_PROBE(n, params, ...)                                                           \
 	void fkt_probe##n params                                                                   \
 	{                                                                                          \
 		const u64 args[] = { 0, ##__VA_ARGS__ };                                           \
                                                                                                    \
 		preempt_disable_notrace();                                                         \
-		if (likely(fkt_on(~0u)))                                                           \
+		if (fkt_probe_on())                                                                \
 			fkt_event_n(code &(FKT_SLOT_CODES - 1), 0, n, args + 1);                   \
 		preempt_enable_notrace();                                                          \
 	}                                                                                          \
