@@ -36,7 +36,9 @@ record() {
 		perf_events+=(-e "$event:*")
 		cmd_events+=(-e "$event")
 	done
-	fkt_record -p 12 -k system,functions -F "$functions" -o /mnt/disk/mixed.trace "$workload" $seconds 2>&1 && mv /mnt/disk/mixed.trace /mnt/share/ || return 1
+	# It ends on the CPU on which it begins: where the trace is put behind itself, no thread runs on two.
+	taskset -c 0 fkt_record -p 12 -k system,functions -F "$functions" -o /mnt/disk/mixed.trace \
+		taskset -c 0,1 "$workload" $seconds 2>&1 && mv /mnt/disk/mixed.trace /mnt/share/ || return 1
 	if command -v perf; then
 		perf record -q -a -m 4M "${perf_events[@]}" -o /mnt/disk/perf.data "$workload" $peer_seconds
 		mv /mnt/disk/perf.data /mnt/share/
