@@ -636,6 +636,7 @@ enum fkt_field_type {
 	FKT_FIELD_SOFTIRQ,
 	FKT_FIELD_TRIGGER, /* of a flight recorder */
 	FKT_FIELD_TRAP,
+	FKT_FIELD_DEVICE, /* a dev_t as the kernel has it: the minor in the low 20 bits */
 	FKT_FIELD_STATE,
 	FKT_FIELD_SYMBOL,   /* an address */
 	FKT_FIELD_FUNCTION, /* the address of a function */
@@ -711,7 +712,7 @@ static inline struct fkt_field fkt_field_element(const struct fkt_field *field, 
  */
 static inline bool fkt_field_is_named(const struct fkt_field *field)
 {
-	return (field->type >= FKT_FIELD_PID && field->type <= FKT_FIELD_TRAP) ||
+	return (field->type >= FKT_FIELD_PID && field->type <= FKT_FIELD_DEVICE) ||
 	       field->type == FKT_FIELD_SYMBOL || field->type == FKT_FIELD_FUNCTION ||
 	       field->type == FKT_FIELD_RESULT;
 }
@@ -765,7 +766,7 @@ static inline bool fkt_is_errno(uint64_t result)
 #define FKT_VALUE_NAME_BYTES 600
 
 /**
- * fkt_put_name() - what a number is the number of: a process, an IRQ, an error, an address
+ * fkt_put_name() - what a number is the number of: a process, an IRQ, a device, an address
  * @trace: the trace
  * @processes: its threads, at this moment
  * @field: the field, of which fkt_field_is_named() is true

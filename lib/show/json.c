@@ -116,7 +116,7 @@ static char *put_name(struct fkt_text *text, char *to, const struct fkt_shown *s
 static char *put_field(struct fkt_text *text, char *to, const struct fkt_shown *shown,
 		       const struct fkt_event *event, bool doubled);
 
-/* "[1,2,3]": addresses without their names. */
+/* "[1,2,3]": without their names. */
 static char *put_array(struct fkt_text *text, char *to, const struct fkt_shown *shown,
 		       const struct fkt_event *event, bool doubled)
 {
@@ -127,6 +127,8 @@ static char *put_array(struct fkt_text *text, char *to, const struct fkt_shown *
 		element.field = fkt_field_element(&shown->field, i);
 		if (element.field.type == FKT_FIELD_SYMBOL)
 			element.field.type = FKT_FIELD_HEX;
+		else if (element.field.type == FKT_FIELD_DEVICE)
+			element.field.type = FKT_FIELD_UNSIGNED;
 		to = put_field(text, to, &element, event, doubled);
 	}
 	*to++ = ']';
@@ -165,6 +167,7 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_shown *
 	case FKT_FIELD_SOFTIRQ:
 	case FKT_FIELD_TRIGGER:
 	case FKT_FIELD_TRAP:
+	case FKT_FIELD_DEVICE:
 		to = fkt_put_unsigned(to, number);
 		return put_name(text, to, shown, event, number, doubled);
 	case FKT_FIELD_SYMBOL:

@@ -9,7 +9,9 @@
 #include "fields.h"
 
 /* A name, beside the number that has it. */
-#define NAME_OF "_name"
+#define NAME_OF	   "_name"
+/* Of a device's number. */
+#define MINOR_BITS 20
 
 /* clang-format off */
 static const struct field_kind {
@@ -35,6 +37,7 @@ static const struct field_kind {
 	{ "irq", FKT_FIELD_IRQ, 2, true },
 	{ "softirq", FKT_FIELD_SOFTIRQ, 2, true },
 	{ "trap", FKT_FIELD_TRAP, 2, true },
+	{ "dev", FKT_FIELD_DEVICE, 4, false },
 	{ "trigger", FKT_FIELD_TRIGGER, 2, true },
 	{ "state", FKT_FIELD_STATE, 2, true },
 	{ "sym", FKT_FIELD_SYMBOL, 8, false },
@@ -167,7 +170,7 @@ static uint8_t array_elements(const char *name, size_t *bytes)
 static bool is_element(enum fkt_field_type type)
 {
 	return type == FKT_FIELD_SIGNED || type == FKT_FIELD_UNSIGNED || type == FKT_FIELD_HEX ||
-	       type == FKT_FIELD_SYMBOL || type == FKT_FIELD_CHAR;
+	       type == FKT_FIELD_SYMBOL || type == FKT_FIELD_CHAR || type == FKT_FIELD_DEVICE;
 }
 
 static const struct field_kind *find_kind(const char *name, size_t bytes)
@@ -393,6 +396,10 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 	case FKT_FIELD_TRIGGER:
 		name = fkt_trigger_name(trace, (uint32_t)number);
 		break;
+	case FKT_FIELD_DEVICE:
+		to = fkt_put_unsigned(to, number >> MINOR_BITS);
+		*to++ = ':';
+		return fkt_put_unsigned(to, number & ((1u << MINOR_BITS) - 1));
 	case FKT_FIELD_RESULT:
 		if (fkt_is_errno(number))
 			name = fkt_errno_name((int)-(int64_t)number);

@@ -109,6 +109,7 @@ static void test_values(void **state)
 		"\"args\":{\"n\":7,\"a\":[1,-2,3],\"p\":[\"0xffffffff81000010\"],"
 		"\"c\":[\"a\",\"\\u0007\"]}}",
 		"\"args\":{\"n\":7}}",
+		"\"args\":{\"dev\":8388625,\"dev_name\":\"8:17\",\"d\":[8388625,0]}}",
 		"\"args\":{\"ret\":-9,\"ret_name\":\"EBADF\"}}",
 		"\"syscall\":null,\"args\":{\"arg0\":-7}}",
 		NULL,
@@ -124,12 +125,14 @@ static void test_values(void **state)
 		",\"{\"\"n\"\":7,\"\"a\"\":[1,-2,3],\"\"p\"\":[\"\"0xffffffff81000010\"\"],"
 		"\"\"c\"\":[\"\"a\"\",\"\"\\u0007\"\"]}\"",
 		",\"{\"\"n\"\":7}\"",
+		",\"{\"\"dev\"\":8388625,\"\"dev_name\"\":\"\"8:17\"\",\"\"d\"\":[8388625,0]}\"",
 		",sys_read,read,\"{\"\"ret\"\":-9,\"\"ret_name\"\":\"\"EBADF\"\"}\"",
 		",code_28671,,\"{\"\"arg0\"\":-7}\"",
 		NULL,
 	};
 	const uint64_t names[2] = { 1 | 2ull << 32, 3 | 4ull << 32 };
 	const uint64_t word = 0xfffffff9;
+	const uint64_t devices[2] = { 0x800011ull << 32 | 0x800011, 0 };
 	const uint64_t array[4] = { 7, 0x3fffe0001, 0xffffffff81000010, 0x0761 };
 
 	(void)state;
@@ -142,7 +145,8 @@ static void test_values(void **state)
 		   "0x5003 1 point 0 own symbol ip:sym\n"
 		   "0x5004 1 point 0 own names a:u32 a:u32 p:pid p_name:u32\n"
 		   "0x5005 1 point 0 own array #words n:u8 a:s16[3] p:sym[1] c:char[2]\n"
-		   "0x5006 1 point 0 own arrays n:u8 a:s16[61]\n");
+		   "0x5006 1 point 0 own arrays n:u8 a:s16[61]\n"
+		   "0x5007 1 point 0 own devices dev:dev d:dev[2]\n");
 	build_pages(&build);
 	event(0x5000, 0, words, 3);
 	event(0x5000, 0, words, 1);
@@ -153,6 +157,7 @@ static void test_values(void **state)
 	event(0x5004, 0, names, 2);
 	event(0x5005, 0, array, 4);
 	event(0x5006, 0, array, 4);
+	event(0x5007, 0, devices, 2);
 	event(0x400, (uint16_t)-9, NULL, 0);
 	event(0x6fff, 0, &word, 1);
 	build_end(&build, 0, 0, 0);
@@ -173,6 +178,18 @@ static void test_immediate_string(void **state)
 	event(0x5001, 1, words, 2);
 	build_end(&build, 0, 0, 0);
 	EXPECT("text", "5000  first", "5001  next");
+}
+
+static void test_device(void **state)
+{
+	const uint64_t words[2] = { 0x800011ull << 32 | 0x800011, UINT32_MAX };
+
+	(void)state;
+	build_text(&build, FKT_SECTION_CODES, "0x5000 1 point 0 own io dev:dev d:dev[2]\n");
+	build_pages(&build);
+	event(0x5000, 0, words, 2);
+	build_end(&build, 0, 0, 0);
+	EXPECT("text", "dev=8:17 d={8:17,4095:1048575}");
 }
 
 /* The longest line that a row of codes makes in a format, with names as long as they get. */
@@ -365,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_values, begin, end),
 		cmocka_unit_test_setup_teardown(test_immediate_string, begin, end),
+		cmocka_unit_test_setup_teardown(test_device, begin, end),
 		cmocka_unit_test_setup_teardown(test_long_lines, begin, end),
 		cmocka_unit_test_setup_teardown(test_fields, begin, end),
 		cmocka_unit_test(test_table),

@@ -55,8 +55,8 @@ if modprobe loop 2>/dev/null; then
 	loop=$(losetup -fP --show image)
 	part=${loop}p1
 	[ -e "$part" ] || mknod "$part" b $(tr : ' ' <"/sys/block/${loop#/dev/}/${part#/dev/}/dev")
-	whole=$(IFS=:; set -- $(cat "/sys/block/${loop#/dev/}/dev"); echo $(($1 << 20 | $2)))
-	second=$(IFS=:; set -- $(cat "/sys/block/${loop#/dev/}/${part#/dev/}/dev"); echo $(($1 << 20 | $2)))
+	whole=$(cat "/sys/block/${loop#/dev/}/dev")
+	second=$(cat "/sys/block/${loop#/dev/}/${part#/dev/}/dev")
 	expect 0 fkt_record -o part -e block:block_bio_queue -e block:block_bio_remap dd if="$part" of=/dev/null bs=4k count=1 iflag=direct
 	fkt_print --no-summary part >part.txt
 	check 'the device of a sector is the whole disk' grep -q "block_bio_queue .*dev=$whole sector=2048 " part.txt

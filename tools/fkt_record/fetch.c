@@ -39,15 +39,24 @@ static const struct fetch_type {
 	uint8_t bytes;
 	const char *spec;
 } types[] = {
-	{ "u8", AS_NUMBER, 1, "u8" },	      { "u16", AS_NUMBER, 2, "u16" },
-	{ "u32", AS_NUMBER, 4, "u32" },	      { "u64", AS_NUMBER, 8, "u64" },
-	{ "s8", AS_NUMBER, 1, "s8" },	      { "s16", AS_NUMBER, 2, "s16" },
-	{ "s32", AS_NUMBER, 4, "s32" },	      { "s64", AS_NUMBER, 8, "s64" },
-	{ "x8", AS_NUMBER, 1, "x8" },	      { "x16", AS_NUMBER, 2, "x16" },
-	{ "x32", AS_NUMBER, 4, "x32" },	      { "x64", AS_NUMBER, 8, "x64" },
-	{ "char", AS_NUMBER, 1, "char" },     { "symbol", AS_NUMBER, 8, "sym" },
+	{ "u8", AS_NUMBER, 1, "u8" },
+	{ "u16", AS_NUMBER, 2, "u16" },
+	{ "u32", AS_NUMBER, 4, "u32" },
+	{ "u64", AS_NUMBER, 8, "u64" },
+	{ "s8", AS_NUMBER, 1, "s8" },
+	{ "s16", AS_NUMBER, 2, "s16" },
+	{ "s32", AS_NUMBER, 4, "s32" },
+	{ "s64", AS_NUMBER, 8, "s64" },
+	{ "x8", AS_NUMBER, 1, "x8" },
+	{ "x16", AS_NUMBER, 2, "x16" },
+	{ "x32", AS_NUMBER, 4, "x32" },
+	{ "x64", AS_NUMBER, 8, "x64" },
+	{ "char", AS_NUMBER, 1, "char" },
+	{ "symbol", AS_NUMBER, 8, "sym" },
+	{ "dev", AS_NUMBER, 4, "dev" },
 	{ "symstr", AS_NUMBER, 8, "sym" }, /* it is made text when it is listed */
-	{ "string", AS_STRING, 0, "string" }, { "ustring", AS_USER_STRING, 0, "string" },
+	{ "string", AS_STRING, 0, "string" },
+	{ "ustring", AS_USER_STRING, 0, "string" },
 };
 
 static void __attribute__((noreturn))
@@ -453,6 +462,8 @@ static void natural_type(const struct fetching *fetch, struct fetch_argument *ar
 		type = "symbol";
 	else if (value->is_pointer)
 		type = "x64";
+	else if (!strcmp(value->type, "dev_t") && value->bytes == 4 && !value->bits)
+		type = "dev";
 	else
 		type = numbers[value->bytes][value->is_signed];
 	argument->type = find_type(fetch, type);
