@@ -106,8 +106,11 @@ static void ends(uint32_t pid, uint32_t code)
 	event(FKT_CODE_EXIT, 0, 1, (const uint64_t[]){ pid | (uint64_t)code << 32 });
 }
 
-/* What fkt_print says, against tests/unit/strace/NAME, and that it is well. */
-static void expect(const char *name, const char *options)
+/*
+ * What fkt_print says of a part of the trace, or of all without a @range, against
+ * tests/unit/strace/NAME, and that it is well.
+ */
+static void expect_part(const char *name, const char *options, const char *range)
 {
 	static char got[1 << 20], wanted[1 << 20];
 	const bool write = getenv("FKT_GOLDEN") && !strcmp(getenv("FKT_GOLDEN"), "write");
@@ -117,6 +120,13 @@ static void expect(const char *name, const char *options)
 	build_end(&build, now + 1000, now + 1000, 0);
 	build_write(&build, path, build.bytes);
 	build_free(&build);
+	if (range) {
+		snprintf(command, sizeof(command),
+			 "cd %s/build/bin && ./fkt_extract %s -o %s.part --range=%s 2>/dev/null && "
+			 "mv %s.part %s",
+			 top, path, path, range, path, path);
+		assert_int_equal(system(command), 0);
+	}
 	snprintf(command, sizeof(command), "%s/build/bin/fkt_print --strace %s %s 2>/dev/null", top,
 		 options, path);
 	file = popen(command, "r");
@@ -133,6 +143,11 @@ static void expect(const char *name, const char *options)
 		assert_string_equal(got, wanted);
 	}
 	fclose(file);
+}
+
+static void expect(const char *name, const char *options)
+{
+	expect_part(name, options, NULL);
 }
 
 static void test_numbers(void **state)
@@ -188,6 +203,19 @@ static void test_lines(void **state)
 	enter(CLOSE, 4);
 	ends(60, 0x8b);
 	expect("lines", "");
+}
+
+/* A child whose fork lies before the trace: it comes out of its parent's call. */
+static void test_birth(void **state)
+{
+	(void)state;
+	begin();
+	leave(CLONE3, 0);
+	enter(CLOSE, 3);
+	leave(CLOSE, 0);
+	thread(50, 60);
+	leave(CLONE3, 61);
+	expect("birth", "");
 }
 
 static void test_memory(void **state)
@@ -322,6 +350,66 @@ static void test_formats(void **state)
 	expect("calls.json", "--format json");
 }
 
+/* What is not known is null. */
+static void test_unknown(void **state)
+{
+	(void)state;
+	begin();
+	leave(CLOSE, 0);
+	expect("unknown.json", "--format json");
+}
+
+/* A call that was open when a part began: its head says since when. */
+static void test_open(void **state)
+{
+	(void)state;
+	begin();
+	enter(CLOSE, 3);
+	thread(50, 60);
+	thread(60, 50);
+	leave(CLOSE, 0);
+	enter(CLOSE, 4);
+	leave(CLOSE, 0);
+	expect_part("open.json", "--format json", "15ns..60ns");
+}
+
+static void test_nothing(void **state)
+{
+	(void)state;
+	begin();
+	enter(CLOSE, 3);
+	leave(CLOSE, 0);
+	thread(50, 60);
+	expect("nothing", "--process=other");
+}
+
+/* A call that its thread's end ends is selected by its own code, and how long it took. */
+static void test_exits(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *options;
+	} cases[] = {
+		{ "exits-not", "'--code=!sys_exit_group'" },
+		{ "exits-call", "--code=sys_exit_group" },
+		{ "exits-event", "--code=exit" },
+		{ "exits-call.json", "--code=sys_exit_group --format=json" },
+		{ "exits-long.json", "--longer-than=15ns --format=json" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin();
+		enter(CLOSE, 3);
+		leave(CLOSE, 0);
+		enter(GROUP, 3);
+		thread(50, 60);
+		thread(60, 50);
+		ends(50, 0x300);
+		expect(cases[i].name, cases[i].options);
+	}
+}
+
 static void test_none(void **state)
 {
 	(void)state;
@@ -335,8 +423,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers), cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_memory),	cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_formats), cmocka_unit_test(test_none),
+		cmocka_unit_test(test_exits),	cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_unknown), cmocka_unit_test(test_open),
+		cmocka_unit_test(test_birth),	cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_bad),	cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_none),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build_at = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;

@@ -52,6 +52,7 @@ struct filter {
 	bool left_wanted; /* the last event left such a function */
 	bool left_barred;
 	bool long_call; /* the last event ended a call that was long enough */
+	bool but_code;	/* the last event, an exit, passes but for its code and for that */
 };
 
 enum met {
@@ -665,12 +666,23 @@ bool filter_event(struct filter *filter, const struct fkt_event *event)
 	/* Its first and its last event are its own. */
 	lives |= filter_charges(filter);
 	/* The code first: that it came has to be known. */
-	pass = code_passes(filter, event->code) && lives && filter_cpu(filter, event->cpu) &&
-	       thread_passes(filter, id, event) &&
-	       is_inside(filter, id, filter->left_wanted, filter->left_barred) &&
-	       (filter->options->longer < 0 || filter->long_call);
+	pass = code_passes(filter, event->code);
+	filter->but_code = (pass || event->code == FKT_CODE_EXIT) && lives &&
+			   filter_cpu(filter, event->cpu) && thread_passes(filter, id, event) &&
+			   is_inside(filter, id, filter->left_wanted, filter->left_barred);
+	pass = pass && filter->but_code && (filter->options->longer < 0 || filter->long_call);
 	filter->left_wanted = false;
 	filter->left_barred = false;
 	filter->long_call = false;
 	return pass;
+}
+
+bool filter_but_code(const struct filter *filter)
+{
+	return filter->but_code;
+}
+
+bool filter_code(struct filter *filter, uint32_t code)
+{
+	return code_passes(filter, code);
 }

@@ -502,6 +502,10 @@ bool filter_cpu(const struct filter *filter, uint16_t cpu);
 bool filter_thread(const struct filter *filter, uint32_t id);
 /* Whether to list an event; after the analysis and the processes were told of it. */
 bool filter_event(struct filter *filter, const struct fkt_event *event);
+/* Whether filter_event()'s last event, an exit, passes but for its code and options->longer. */
+bool filter_but_code(const struct filter *filter);
+/* Whether options->code and layer let a code through. */
+bool filter_code(struct filter *filter, uint32_t code);
 /* Whether to list what is missing. */
 bool filter_gap(const struct filter *filter, const struct fkt_gap *gap);
 /* Whether time is to be charged after this event; likewise. */

@@ -22,8 +22,12 @@
 /**
  * struct task - a thread
  * @call: the call that it is in, if @open, and what is known of the next one's memory
- * @begin: stamp of its begin
+ * @begin: stamp of its begin, if @entered
+ * @headed: stamp of the begin of the one that was open when an extracted trace began
+ * @head: code of that one's entry, if @headed is not 0
+ * @code: of its entry
  * @number: its number
+ * @entered: it is known when the call began
  * @open: it is in a call
  * @shown: a line was begun
  * @next: the first argument that is not in that line
@@ -32,7 +36,11 @@
 struct task {
 	struct strace_call call;
 	uint64_t begin;
+	uint64_t headed;
+	uint32_t head;
+	uint32_t code;
 	uint64_t number;
+	bool entered;
 	bool open;
 	bool shown;
 	unsigned int next;
@@ -48,7 +56,7 @@ struct task {
  * @text: what @line makes
  * @bytes: length of @text
  * @writing: whose line it is; 0: nobody's
- * @begun: the table of programs has begun
+ * @begun: a line was printed; for programs, the table has begun
  * @without: calls came without their arguments
  */
 struct strace {
@@ -152,6 +160,7 @@ static void begin_line(struct strace *strace, uint32_t id)
 		put_line(strace, " <unfinished ...>");
 	rewind(strace->line);
 	strace->writing = id;
+	strace->begun |= for_people(strace);
 	if (for_people(strace))
 		fprintf(strace->line, "%-5" PRIu32 " ", get_tid(strace, id));
 }
@@ -197,7 +206,7 @@ static void put_row(struct strace *strace, uint32_t id, const struct task *task,
 	out->first = filter_first(strace->context->filter);
 	fkt_table_row(out, "strace", columns,
 		      (const union fkt_cell[]){
-			      { .number = task->begin },
+			      { .number = task->entered ? task->begin : FKT_CELL_NONE },
 			      { .number = end },
 			      { .thread = fkt_process(strace->context->processes, id) },
 			      { .text = strace->text },
@@ -279,7 +288,9 @@ static int enter(struct strace *strace, const struct fkt_event *event, uint32_t 
 		call->args = 0;
 	}
 	task->begin = event->stamp;
-	task->open = true;
+	task->code = event->code;
+	task->headed = 0;
+	task->entered = task->open = true;
 	task->shown = task->born = false;
 	strace->without |= passes && !call->args && call->shape->known && call->shape->args;
 	if (passes && for_people(strace))
@@ -287,22 +298,35 @@ static int enter(struct strace *strace, const struct fkt_event *event, uint32_t 
 	return 0;
 }
 
+/* A child comes out of the call of its parent that made it, and of none of its own. */
+static bool is_birth(const struct strace_shape *shape, const struct fkt_value *result)
+{
+	static const char *const names[] = { "clone", "clone3", "fork", "vfork" };
+
+	for (size_t i = 0; shape->name && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(shape->name, names[i]))
+			return !result->number;
+	return false;
+}
+
 static int leave(struct strace *strace, const struct fkt_event *event, uint32_t id, bool passes)
 {
 	struct task *task = get_task(strace, id);
 	const struct strace_shape *shape = get_shape(strace, event->code - SYSCALLS);
-	const struct fkt_field *field;
 	struct fkt_field fields[FKT_FIELDS_MAX];
 	struct fkt_value value;
+	bool told;
 
 	if (!task || !shape)
 		return -ENOMEM;
+	told = fkt_fields(strace->context->trace, event->code, fields) &&
+	       fkt_field_value(&fields[0], event, &value);
 	/* A 64-bit program may have become one of 32 bits. */
 	if (!task->open ||
 	    (task->number < SYSCALLS - 1 && task->number != event->code % SYSCALLS)) {
 		/* Its parent's call; or one that began before the trace, or the entry was lost. */
 		close_call(strace, id, task);
-		if (task->born || !passes) {
+		if (task->born || !passes || (told && is_birth(shape, &value))) {
 			task->born = false;
 			return 0;
 		}
@@ -313,12 +337,11 @@ static int leave(struct strace *strace, const struct fkt_event *event, uint32_t 
 		task->next = shape->args;
 		task->number = event->code % SYSCALLS;
 		task->shown = true;
-		task->begin = event->stamp;
+		task->entered = task->headed && task->head == event->code - SYSCALLS;
+		task->begin = task->headed;
 	}
-	if (!fkt_fields(strace->context->trace, event->code, fields))
-		return 0;
-	field = &fields[0];
-	if (!fkt_field_value(field, event, &value))
+	task->headed = 0;
+	if (!told)
 		return 0;
 	task->call.ended = true;
 	task->call.result = (int64_t)value.number;
@@ -326,6 +349,39 @@ static int leave(struct strace *strace, const struct fkt_event *event, uint32_t 
 		end_call(strace, id, task, event->stamp);
 	close_call(strace, id, task);
 	return 0;
+}
+
+/* Calls that were open when an extracted trace began are told by its head, and have no entry. */
+static int strace_enter(void *view, const struct fkt_call *call, bool passes)
+{
+	struct strace *strace = view;
+	const uint32_t code = fkt_row_code(strace->context->trace, call->row);
+	struct task *task;
+
+	/* Whether it passes is known when it ends. */
+	(void)passes;
+	if (call->entry || call->interrupt || code >= FKT_CODE_COMPAT_EXIT + SYSCALLS ||
+	    code & SYSCALLS)
+		return 0;
+	task = get_task(strace, call->id);
+	if (!task)
+		return -ENOMEM;
+	task->headed = call->begin;
+	task->head = code;
+	return 0;
+}
+
+/* Whether a call is shown that its thread's end ends: that event has another code. */
+static bool ended_passes(const struct strace *strace, const struct fkt_event *event,
+			 const struct task *task)
+{
+	struct filter *filter = strace->context->filter;
+	const int64_t longer = strace->context->options->longer;
+
+	return filter_time(filter, event->stamp) == FILTER_INSIDE && filter_but_code(filter) &&
+	       filter_code(filter, task->code) &&
+	       (longer < 0 || event->stamp - task->begin >=
+				      fkt_ns_to_cycles(strace->context->trace, (uint64_t)longer));
 }
 
 /* A thread ends: with it, the call that it was in. */
@@ -337,7 +393,7 @@ static int thread_exits(struct strace *strace, const struct fkt_event *event, ui
 
 	if (!task)
 		return -ENOMEM;
-	if (task->open && (passes || task->shown))
+	if (task->open && (task->shown || ended_passes(strace, event, task)))
 		end_call(strace, id, task, event->stamp);
 	close_call(strace, id, task);
 	if (!passes || !for_people(strace) || !event->words)
@@ -426,6 +482,17 @@ static int strace_event(void *view, const struct fkt_event *event, bool passes)
 	}
 }
 
+/* What took longest among all calls need not be a system call: that is not told. */
+static void tell_none(const struct context *context)
+{
+	if (context->options->longer < 0) {
+		tell_nothing(context, "system call", false);
+		return;
+	}
+	fkt_table_line(context->out, "%s", "");
+	tell(context, "no system call that was asked for was seen");
+}
+
 static int strace_print(const struct context *context, void *view)
 {
 	struct strace *strace = view;
@@ -434,6 +501,8 @@ static int strace_print(const struct context *context, void *view)
 		put_line(strace, " <unfinished ...>");
 	if (!for_people(strace) && !strace->begun)
 		fkt_table_begin(context->out, columns);
+	if (!strace->begun)
+		tell_none(context);
 	fflush(context->out->file);
 	if (strace->without)
 		fprintf(stderr,
@@ -453,6 +522,7 @@ const struct view view_strace = {
 	.option = strace_options,
 	.new = strace_new,
 	.event = strace_event,
+	.enter = strace_enter,
 	.print = strace_print,
 	.free = strace_free,
 };
