@@ -153,7 +153,13 @@ static bool has_cpu(const struct fkt_extract *extract, uint16_t cpu)
 
 static bool by_process(const struct fkt_extract *extract)
 {
-	return extract->by_pid || extract->process;
+	return extract->processes;
+}
+
+/* Whether there are events in its time that it does not have. */
+static bool picks(const struct fkt_extract *extract)
+{
+	return by_process(extract) || extract->cpus;
 }
 
 /* The CPU of a lane: one from which nothing came meanwhile is there all the same. */
@@ -171,6 +177,24 @@ static uint64_t lost_to_end(const struct out_lane *lane, const struct fkt_lane_t
 	return totals && !lane->joined && totals->lost > lane->old_lost
 		       ? lane->lost + (totals->lost - lane->old_lost)
 		       : lane->lost;
+}
+
+/* Whose part it is: what others were at is not in it. */
+static void put_part(struct out *out)
+{
+	const struct fkt_extract *extract = out->extract;
+	const struct fkt_extract_process *one = extract->process;
+	char text[256] = "part=of process";
+	size_t length = strlen(text);
+
+	if (!by_process(extract))
+		return;
+	for (; one < extract->process + extract->processes && length < sizeof(text); one++)
+		length += (size_t)(one->name ? snprintf(text + length, sizeof(text) - length,
+							" %.64s", one->name)
+					     : snprintf(text + length, sizeof(text) - length,
+							" %" PRIu32, one->pid));
+	fkt_write_section(&out->writer, FKT_SECTION_INFO, text, strlen(text) + 1);
 }
 
 static int put_tail(struct out *out, const char *after_end)
@@ -221,6 +245,7 @@ static int put_tail(struct out *out, const char *after_end)
 			  events, 0, lost, 0, discarded, 0, pages, 0, pages * FKT_PAGE_BYTES, 0,
 			  out->first, 0, out->last, 0, after_end ? "after_end=" : "",
 			  after_end ?: "");
+	put_part(out);
 	if (length >= 0)
 		fkt_write_section(writer, FKT_SECTION_INFO, info, (size_t)length + !!after_end);
 	fkt_write_section(writer, FKT_SECTION_LANES, totals, lanes * sizeof(*totals));
@@ -598,15 +623,53 @@ static int copy_stretch(struct out *out, struct fkt_reader *reader)
 
 /* ---- picked events ---- */
 
+static bool is_it(const struct fkt_extract_process *one, uint32_t tid, uint32_t tgid,
+		  const char *comm)
+{
+	return one->name ? !strcmp(comm, one->name) : tid == one->pid || tgid == one->pid;
+}
+
 static bool wants(void *arg, struct fkt_state *state, uint32_t tid)
 {
 	const struct fkt_extract *extract = arg;
 	const char *comm;
 	uint32_t tgid;
 
-	return fkt_state_thread(state, tid, &tgid, &comm) &&
-	       (!extract->by_pid || tid == extract->pid || tgid == extract->pid) &&
-	       (!extract->process || !strcmp(comm, extract->process));
+	if (!fkt_state_thread(state, tid, &tgid, &comm))
+		return false;
+	for (unsigned int i = 0; i < extract->processes; i++)
+		if (is_it(&extract->process[i], tid, tgid, comm))
+			return true;
+	return false;
+}
+
+/* There is an event of the thread. */
+static void set_found(struct fkt_extract *extract, struct fkt_state *state, uint32_t tid)
+{
+	const char *comm;
+	uint32_t tgid;
+
+	extract->found = true;
+	if (!by_process(extract) || !fkt_state_thread(state, tid, &tgid, &comm))
+		return;
+	for (unsigned int i = 0; i < extract->processes; i++)
+		extract->process[i].found |= is_it(&extract->process[i], tid, tgid, comm);
+}
+
+static bool has_found(const struct fkt_extract *extract)
+{
+	for (unsigned int i = 0; i < extract->processes; i++)
+		if (!extract->process[i].found)
+			return false;
+	return extract->found;
+}
+
+static bool by_name(const struct fkt_extract *extract)
+{
+	for (unsigned int i = 0; i < extract->processes; i++)
+		if (extract->process[i].name)
+			return true;
+	return false;
 }
 
 /* Whether all events are picked of what happens on a CPU in a thread. */
@@ -631,7 +694,7 @@ static bool is_picked(struct out *out, struct fkt_state *state, const struct fkt
 	struct fkt_extract *extract = out->extract;
 
 	if (is_wanted(out, state, event->cpu, event->pid)) {
-		extract->found = true;
+		set_found(extract, state, event->pid);
 		return true;
 	}
 	if (is_wakeup(event)) {
@@ -639,7 +702,8 @@ static bool is_picked(struct out *out, struct fkt_state *state, const struct fkt
 			return true;
 		if (!wants(extract, state, fkt_arg32(event, 0)))
 			return false;
-		extract->found |= has_cpu(extract, event->cpu);
+		if (has_cpu(extract, event->cpu))
+			set_found(extract, state, fkt_arg32(event, 0));
 		return true;
 	}
 	return event->code == FKT_CODE_SWITCH || event->code == FKT_CODE_FILTER ||
@@ -728,7 +792,7 @@ static int keep_at_event(struct out *out, struct fkt_state *state, const struct 
 		err = keep_call(out, fkt_state_at_work(state, event), FKT_KEPT);
 	}
 	/* By the name that is wanted now, it is in calls that began by another one. */
-	if (!err && out->extract->process && event->words >= 1 &&
+	if (!err && by_name(out->extract) && event->words >= 1 &&
 	    (event->code == FKT_CODE_EXEC || event->code == FKT_CODE_RENAME) &&
 	    wants(out->extract, state, fkt_arg32(event, 0)))
 		err = keep_calls_of(out, state, fkt_arg32(event, 0));
@@ -923,9 +987,11 @@ static int go_to(struct out *out, struct fkt_state *state, uint64_t from, uint64
  * @woken: it is off its CPU, and was woken before it left: on its way out if it runs again without
  *	being woken once more
  * @outside: what it was at is said by its next system call
+ * @depth: so many calls of those that it was in at the end are still open
  */
 struct open_end {
 	uint32_t tid;
+	uint32_t depth;
 	bool woken;
 	bool outside;
 };
@@ -947,7 +1013,7 @@ static int compare_ends(const void *a, const void *b)
  * What was known at the begin, by all that lies before it, is known in the part up to its end,
  * unless events are missing in between.
  */
-static int find_ends(const struct out *out, const struct fkt_state *state, struct fkt_state *begin,
+static int find_ends(const struct out *out, struct fkt_state *state, struct fkt_state *begin,
 		     struct open_ends *ends)
 {
 	const uint32_t threads = fkt_state_threads(state);
@@ -964,6 +1030,7 @@ static int find_ends(const struct out *out, const struct fkt_state *state, struc
 		end.woken = wait && wait->early && wait->state && !wait->woken;
 		end.outside = fkt_state_is_outside(state, i, out->extract->from) &&
 			      !(begin && fkt_state_knows(begin, end.tid));
+		fkt_state_calls(state, end.tid, &end.depth);
 		if (end.woken || end.outside)
 			ends->end[ends->count++] = end;
 		ends->left += end.woken + end.outside;
@@ -1009,8 +1076,28 @@ static bool close_outside(struct open_ends *ends, uint32_t tid)
 	return true;
 }
 
+/*
+ * Whether an event has ended a call that was open at the end, of a thread of which it is not known
+ * what it was at outside of that: else the call's exit would be missing before what tells that.
+ */
+static bool ended_open(const struct out *out, const struct open_ends *ends, struct fkt_state *state,
+		       uint32_t tid)
+{
+	struct open_end *end = end_of(ends, tid);
+	uint32_t depth;
+
+	if (!end || !end->outside)
+		return false;
+	fkt_state_calls(state, tid, &depth);
+	if (depth >= end->depth)
+		return false;
+	end->depth = depth;
+	/* Of calls that the part does not have, it needs no exits. */
+	return !picks(out->extract) || fkt_state_ended_kept(state);
+}
+
 /* Whether an event tells of a thread what was not known. */
-static int tells_of_end(struct open_ends *ends, struct fkt_state *state,
+static int tells_of_end(const struct out *out, struct open_ends *ends, struct fkt_state *state,
 			const struct fkt_event *event, bool *tells)
 {
 	int err;
@@ -1021,6 +1108,7 @@ static int tells_of_end(struct open_ends *ends, struct fkt_state *state,
 	else if (is_wakeup(event))
 		*tells |= close_woken(ends, fkt_arg32(event, 0));
 	err = fkt_state_event(state, event);
+	*tells |= ended_open(out, ends, state, event->pid);
 	if (fkt_state_told_base(state))
 		*tells |= close_outside(ends, event->pid);
 	else if (fkt_state_told_sleep(state))
@@ -1049,7 +1137,7 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 	const char *info = fkt_info(out->trace, "after_end");
 	struct fkt_event event;
 	int what = FKT_END, err = reader ? 0 : -ENOMEM;
-	bool tells;
+	bool tells, gaps = false;
 
 	for (unsigned int i = 0; !err && ends->left && i < FKT_LOOK_AHEAD; i++) {
 		what = fkt_reader_next(reader, &event);
@@ -1057,10 +1145,11 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 			break;
 		if (what == FKT_GAP) {
 			fkt_state_gap(state, fkt_gap(reader)->cpu);
-			for (size_t j = 0; j < ends->count; j++)
+			for (size_t j = 0; !gaps && j < ends->count; j++)
 				close_outside(ends, ends->end[j].tid);
+			gaps = true;
 		} else if (what == FKT_EVENT) {
-			err = tells_of_end(ends, state, &event, &tells);
+			err = tells_of_end(out, ends, state, &event, &tells);
 			if (tells)
 				print_after_end(file, &event);
 		}
@@ -1134,20 +1223,20 @@ static int extract_to(struct out *out)
 	struct fkt_state *state = fkt_state_new(out->trace);
 	struct fkt_reader *reader = fkt_reader_new_window(out->trace, extract->from, extract->to);
 	char *processes = NULL, *text = NULL, *after_end = NULL;
-	bool picks = by_process(extract) || extract->cpus;
+	bool picked = picks(extract);
 	size_t processes_bytes, text_bytes;
 	int err = -ENOMEM;
 
 	if (!state || !reader)
 		goto out_free;
-	err = picks ? look_ahead_for_kept(out) : 0;
+	err = picked ? look_ahead_for_kept(out) : 0;
 	err = err ?: find_state(out, state);
 	if (err)
 		goto out_free;
-	if (picks)
+	if (picked)
 		mark_kept(out, state);
 	processes = fkt_state_processes(state, &processes_bytes);
-	text = fkt_state_text(state, picks, by_process(extract) ? wants : NULL, extract,
+	text = fkt_state_text(state, picked, by_process(extract) ? wants : NULL, extract,
 			      &text_bytes);
 	if (!processes || !text) {
 		err = -ENOMEM;
@@ -1155,14 +1244,14 @@ static int extract_to(struct out *out)
 	}
 	put_head(out, processes, processes_bytes, text, text_bytes);
 	/* A page of a shared lane does not say who is current on each CPU. */
-	if (picks || out->trace->header.shared)
+	if (picked || out->trace->header.shared)
 		err = pick_events(out, reader, state)
 			      ?: find_after_end(out, state, true, &after_end);
 	else
 		err = copy_stretch(out, reader) ?: find_after_end(out, state, false, &after_end);
 	if (!err)
 		err = put_tail(out, after_end);
-	if (!err && (!extract->events || (picks && !extract->found)))
+	if (!err && (!extract->events || (picked && !has_found(extract))))
 		err = -ENODATA;
 
 out_free:

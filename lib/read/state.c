@@ -27,13 +27,6 @@ struct call_stack {
 	uint64_t gaps; /* there were so many when it was last looked at: see calls_of() */
 };
 
-/* What a thread is at outside of all calls: see struct fkt_open_base. */
-enum base {
-	BASE_UNKNOWN,
-	BASE_SLEPT,
-	BASE_USER,
-};
-
 enum whereabouts {
 	UNKNOWN,
 	ON_CPU,
@@ -49,7 +42,7 @@ struct thread {
 	bool waker; /* of one that waits */
 	char comm[FKT_COMM_BYTES + 1];
 	uint8_t where; /* enum whereabouts */
-	uint8_t base;  /* enum base, see base_of() */
+	uint8_t base;  /* enum fkt_base, see base_of() */
 	uint64_t base_gaps;
 	struct fkt_open_wait wait;
 	struct call_stack stack;
@@ -59,6 +52,7 @@ struct thread {
 struct effect {
 	uint8_t known;
 	uint8_t kind;	/* enum fkt_kind */
+	bool everyones; /* it is recorded of threads that are left out, too */
 	uint32_t entry; /* the code that this exit ends */
 };
 
@@ -75,6 +69,7 @@ struct fkt_state {
 	struct call_stack *entered; /* by the last event */
 	bool ended_kept;	    /* it ended a call that is kept */
 	bool syscalls;		    /* there are any */
+	bool filtered;		    /* the recording left out some threads */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
 	bool told_sleep;	    /* it told that a thread sleeps in a call that is not known */
 	struct effect *effect;
@@ -82,7 +77,9 @@ struct fkt_state {
 	uint32_t current[CPUS];
 	bool blind[CPUS]; /* what happens there is not known until its next event */
 	bool seen[CPUS];
-	uint32_t seen_cpu[CPUS]; /* numbers of the CPUs that are */
+	uint8_t verdict[CPUS];	   /* enum fkt_verdict */
+	uint32_t verdict_on[CPUS]; /* whom it named, if that one was not there */
+	uint32_t seen_cpu[CPUS];   /* numbers of the CPUs that are */
 	uint32_t n_seen;
 };
 
@@ -131,7 +128,13 @@ static struct thread *find(struct fkt_state *state, uint32_t tid)
 		return NULL;
 	bucket = bucket_of(state, tid);
 	thread = &state->thread[state->threads];
-	*thread = (struct thread){ .tid = tid, .tgid = tid, .next = *bucket, .comm = "?" };
+	*thread = (struct thread){
+		.tid = tid,
+		.tgid = tid,
+		.next = *bucket,
+		.comm = "?",
+		.base = FKT_BASE_UNKNOWN,
+	};
 	*bucket = state->threads++;
 	return thread;
 }
@@ -150,13 +153,15 @@ static uint32_t calls_of(const struct fkt_state *state, const struct call_stack 
 	return stack->gaps == state->gaps ? stack->depth : 0;
 }
 
-/* Of what was known before a gap, nothing is. */
-static enum base base_of(const struct fkt_state *state, const struct thread *thread)
+/* Of what was known before a gap, nothing is; but who was left out is until he runs again. */
+static enum fkt_base base_of(const struct fkt_state *state, const struct thread *thread)
 {
-	return thread->base_gaps == state->gaps ? thread->base : BASE_UNKNOWN;
+	if (thread->base == FKT_BASE_LEFT_OUT)
+		return FKT_BASE_LEFT_OUT;
+	return thread->base_gaps == state->gaps ? thread->base : FKT_BASE_UNKNOWN;
 }
 
-static void set_base(const struct fkt_state *state, struct thread *thread, enum base base)
+static void set_base(const struct fkt_state *state, struct thread *thread, enum fkt_base base)
 {
 	thread->base = (uint8_t)base;
 	thread->base_gaps = state->gaps;
@@ -224,13 +229,41 @@ static const struct effect *effect_of(struct fkt_state *state, uint32_t code)
 	effect->known = true;
 	effect->kind = row ? (uint8_t)row->kind : FKT_KIND_POINT;
 	effect->entry = row ? row->pair + (code - row->first) : 0;
+	effect->everyones = row && fkt_is_everyones(row);
 	return effect;
+}
+
+/* ---- recordings that left out some threads ---- */
+
+/* The ancestor of all kernel threads, which make no system calls. */
+#define KTHREADD 2
+
+static bool is_kernel(const struct thread *thread)
+{
+	return !thread->tid || thread->tid == KTHREADD || thread->ppid == KTHREADD;
+}
+
+/* What the thread does from now on is not recorded. Of the kernel's own it is known. */
+static void leave_out(struct fkt_state *state, struct thread *thread)
+{
+	if (is_kernel(thread))
+		return;
+	empty(state, &thread->stack);
+	set_base(state, thread, FKT_BASE_LEFT_OUT);
+}
+
+/* It is recorded again; where it is now, is not known. */
+static void take_in(struct fkt_state *state, struct thread *thread)
+{
+	if (thread->base == FKT_BASE_LEFT_OUT)
+		set_base(state, thread, FKT_BASE_UNKNOWN);
 }
 
 static void process_event(struct fkt_state *state, const struct fkt_event *event)
 {
 	struct thread *thread, *other;
 	struct call_stack stack;
+	enum fkt_base base;
 	char comm[FKT_COMM_BYTES + 1] = "?";
 
 	if (event->words < 1 || !(thread = find(state, fkt_arg32(event, 0))))
@@ -245,7 +278,7 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		/* It has moved if that one is new. */
 		thread = find(state, fkt_arg32(event, 0));
 		empty(state, &thread->stack);
-		set_base(state, thread, BASE_UNKNOWN);
+		set_base(state, thread, FKT_BASE_UNKNOWN);
 		thread->where = UNKNOWN;
 		thread->gone = false;
 		thread->tgid = fkt_arg32(event, 4);
@@ -264,6 +297,13 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		thread = find(state, fkt_arg32(event, 0));
 		if (!other)
 			return;
+		base = base_of(state, other);
+		if (state->verdict_on[event->cpu] == thread->tid &&
+		    state->verdict[event->cpu] == FKT_VERDICT_LEFT_OUT)
+			base = FKT_BASE_LEFT_OUT;
+		else if (state->verdict_on[event->cpu] == thread->tid && base == FKT_BASE_LEFT_OUT)
+			base = FKT_BASE_UNKNOWN;
+		set_base(state, thread, base);
 		empty(state, &thread->stack);
 		stack = thread->stack;
 		thread->stack = other->stack;
@@ -272,6 +312,9 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 	case FKT_CODE_RENAME:
 		if (event->words < 3)
 			return;
+		if (!strcmp(thread->comm, "?") &&
+		    fkt_is_own_thread((const char *)event->args + 8, FKT_COMM_BYTES))
+			thread->ppid = KTHREADD;
 		thread->tgid = fkt_arg32(event, 4);
 		set_comm(thread, (const char *)event->args + 8, FKT_COMM_BYTES);
 		break;
@@ -321,13 +364,14 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 {
 	struct thread *prev = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid)
 									  : NULL;
+	struct thread *next;
 
 	if (prev) {
 		prev->where = OFF_CPU;
 		if (event->imm && !calls_of(state, &prev->stack) &&
-		    base_of(state, prev) == BASE_UNKNOWN) {
+		    base_of(state, prev) == FKT_BASE_UNKNOWN) {
 			state->told_sleep = true;
-			set_base(state, prev, BASE_SLEPT);
+			set_base(state, prev, FKT_BASE_SLEPT);
 		}
 		/* It has ended, and is in no call any more. */
 		if (event->imm & FKT_TASK_GONE) {
@@ -342,6 +386,48 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 	/* What interrupted it is over. */
 	empty(state, &state->irq[event->cpu]);
 	come_to_cpu(state, event->cpu, fkt_arg32(event, 4));
+	state->verdict_on[event->cpu] = 0;
+	if (state->filtered && (next = thread_on(state, event->cpu))) {
+		if (state->verdict[event->cpu] == FKT_VERDICT_RECORDED)
+			take_in(state, next);
+		else
+			leave_out(state, next);
+	}
+}
+
+/* On whom is on this CPU; or on whom it is about to switch to, who is looked at when he comes. */
+static void decide(struct fkt_state *state, const struct fkt_event *event)
+{
+	struct thread *thread = thread_on(state, event->cpu);
+
+	if (!state->filtered)
+		return;
+	state->verdict[event->cpu] = event->imm ? FKT_VERDICT_RECORDED : FKT_VERDICT_LEFT_OUT;
+	state->verdict_on[event->cpu] = 0;
+	if (!thread || fkt_arg32(event, 0) != thread->tid) {
+		state->verdict_on[event->cpu] = fkt_arg32(event, 0);
+		return;
+	}
+	if (event->imm)
+		take_in(state, thread);
+	else
+		leave_out(state, thread);
+}
+
+/* Who is left out has no events of others' layers: where nobody has told, one of those tells. */
+static void look_for_filter(struct fkt_state *state, const struct effect *effect,
+			    const struct fkt_event *event, bool missed)
+{
+	struct thread *thread = thread_on(state, event->cpu);
+
+	if (effect->everyones) {
+		if (missed && thread)
+			leave_out(state, thread);
+	} else if (state->verdict[event->cpu] == FKT_VERDICT_UNKNOWN) {
+		state->verdict[event->cpu] = FKT_VERDICT_RECORDED;
+		if (thread)
+			take_in(state, thread);
+	}
 }
 
 struct fkt_state_call *fkt_state_at_work(struct fkt_state *state, const struct fkt_event *event)
@@ -395,15 +481,16 @@ static void leave_call(struct fkt_state *state, struct thread *thread, uint32_t 
 		pop(state, &thread->stack, entry);
 		return;
 	}
-	state->told_base = base_of(state, thread) != BASE_USER;
-	if (base_of(state, thread) == BASE_SLEPT)
-		set_base(state, thread, BASE_UNKNOWN);
+	state->told_base = base_of(state, thread) != FKT_BASE_USER;
+	if (base_of(state, thread) == FKT_BASE_SLEPT)
+		set_base(state, thread, FKT_BASE_UNKNOWN);
 }
 
 int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 {
 	const struct effect *effect = effect_of(state, event->code);
 	struct call_stack *irq = &state->irq[event->cpu];
+	const bool missed = state->blind[event->cpu];
 	struct thread *thread;
 
 	state->entered = NULL;
@@ -413,6 +500,8 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	state->blind[event->cpu] = false;
 	if (unlikely(!state->seen[event->cpu] || state->current[event->cpu] != event->pid))
 		correct_current(state, event);
+	if (unlikely(state->filtered))
+		look_for_filter(state, effect, event, missed);
 
 	switch (effect->kind) {
 	case FKT_KIND_CPU_ENTRY:
@@ -438,8 +527,8 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		/* System calls come from user mode, where no other call is open. */
 		if (event->code < FKT_CODE_IRQ_ENTRY) {
 			empty(state, &thread->stack);
-			state->told_base = base_of(state, thread) != BASE_USER;
-			set_base(state, thread, BASE_USER);
+			state->told_base = base_of(state, thread) != FKT_BASE_USER;
+			set_base(state, thread, FKT_BASE_USER);
 			state->syscalls = true;
 		}
 		if (effect->kind == FKT_KIND_ENTRY)
@@ -457,6 +546,8 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		else if (event->code == FKT_CODE_PAUSE ||
 			 (event->code == FKT_CODE_SETMASK && !fkt_arg32(event, 0)))
 			fkt_state_gap(state, FKT_CPU_ANY); /* all have stopped recording */
+		else if (event->code == FKT_CODE_FILTER)
+			decide(state, event);
 		else if (fkt_is_process_event(event->code))
 			process_event(state, event);
 	}
@@ -523,15 +614,12 @@ bool fkt_state_has_gaps(const struct fkt_state *state)
 	return state->gaps;
 }
 
-/* The ancestor of all kernel threads, which make no system calls. */
-#define KTHREADD 2
-
 bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_t since)
 {
 	const struct thread *thread = &state->thread[index];
 
-	return state->syscalls && thread->tid && thread->tid != KTHREADD &&
-	       thread->ppid != KTHREADD && base_of(state, thread) != BASE_USER &&
+	return state->syscalls && !is_kernel(thread) && base_of(state, thread) != FKT_BASE_USER &&
+	       base_of(state, thread) != FKT_BASE_LEFT_OUT &&
 	       (thread->where == ON_CPU || (thread->where == OFF_CPU && thread->wait.left > since));
 }
 
@@ -539,7 +627,7 @@ bool fkt_state_knows(struct fkt_state *state, uint32_t tid)
 {
 	const struct thread *thread = find(state, tid);
 
-	return thread && base_of(state, thread) == BASE_USER;
+	return thread && base_of(state, thread) == FKT_BASE_USER;
 }
 
 uint32_t fkt_state_threads(const struct fkt_state *state)
@@ -580,12 +668,16 @@ void fkt_state_gap(struct fkt_state *state, uint16_t cpu)
 
 	state->gaps++;
 	state->calls = 0;
-	if (cpu != FKT_CPU_ANY)
+	if (cpu != FKT_CPU_ANY) {
 		state->blind[cpu] = true;
+		state->verdict[cpu] = FKT_VERDICT_UNKNOWN;
+	}
 	for (uint32_t i = 0; i < state->n_seen; i++) {
 		other = state->seen_cpu[i];
-		if (cpu == FKT_CPU_ANY)
+		if (cpu == FKT_CPU_ANY) {
 			state->blind[other] = true;
+			state->verdict[other] = FKT_VERDICT_UNKNOWN;
+		}
 		if (state->blind[other])
 			continue;
 		keep_calls(state, &state->irq[other]);
@@ -632,6 +724,7 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	if (!state)
 		return NULL;
 	state->trace = trace;
+	state->filtered = fkt_info(trace, "filter");
 	memset(state->current, 0xff, sizeof(state->current));
 	state->effect = calloc(FKT_SLOT_CODES, sizeof(*state->effect));
 	if (getrandom(&state->seed, sizeof(state->seed), 0) < 0)
@@ -645,6 +738,7 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	for (size_t i = 0; i < trace->n_current; i++) {
 		come_to_cpu(state, trace->current[i].cpu, trace->current[i].tid);
 		state->blind[trace->current[i].cpu] = trace->current[i].blind;
+		state->verdict[trace->current[i].cpu] = trace->current[i].verdict;
 	}
 	for (size_t i = 0; (call = fkt_open_call(trace, i)); i++) {
 		/* Of one without its number the end will tell. */
@@ -663,7 +757,7 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	}
 	for (size_t i = 0; (base = fkt_open_base(trace, i)); i++)
 		if ((thread = find(state, base->tid)))
-			set_base(state, thread, base->user ? BASE_USER : BASE_SLEPT);
+			set_base(state, thread, (enum fkt_base)base->base);
 	return state;
 }
 
@@ -757,18 +851,24 @@ static bool is_told(const struct call_stack *stack, uint32_t i, bool picked)
 char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *wants, void *arg,
 		     size_t *bytes)
 {
+	static const char *const verdicts[] = {
+		[FKT_VERDICT_UNKNOWN] = "",
+		[FKT_VERDICT_LEFT_OUT] = " left_out",
+		[FKT_VERDICT_RECORDED] = " recorded",
+	};
 	const struct call_stack *stack;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, bytes);
+	enum fkt_base base;
 	uint32_t tid;
 
 	if (!out)
 		return NULL;
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		tid = state->current[cpu];
-		if (tid != FKT_PID_UNKNOWN || state->blind[cpu])
-			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "%s\n", cpu, tid,
-				state->blind[cpu] ? " blind" : "");
+		if (tid != FKT_PID_UNKNOWN || state->blind[cpu] || state->verdict[cpu])
+			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "%s%s\n", cpu, tid,
+				state->blind[cpu] ? " blind" : "", verdicts[state->verdict[cpu]]);
 		stack = &state->irq[cpu];
 		for (uint32_t i = 0; i < calls_of(state, stack); i++)
 			if (is_told(stack, i, picked))
@@ -791,10 +891,10 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 			print_waker(out, &state->thread[i].wait);
 			fputc('\n', out);
 		}
-		if (base_of(state, &state->thread[i]) && !state->thread[i].gone &&
+		base = base_of(state, &state->thread[i]);
+		if (base != FKT_BASE_UNKNOWN && !state->thread[i].gone &&
 		    (!wants || wants(arg, state, state->thread[i].tid)))
-			fprintf(out, "base %" PRIu32 " %u\n", state->thread[i].tid,
-				base_of(state, &state->thread[i]) == BASE_USER);
+			fprintf(out, "base %" PRIu32 " %u\n", state->thread[i].tid, base);
 	}
 	if (fclose(out)) {
 		free(text);
@@ -907,13 +1007,13 @@ static bool add_wait(struct fkt_trace *trace, size_t *room, const struct fkt_ope
 	return true;
 }
 
-/* "USER", whether it is in user mode. */
+/* "BASE", what it is at outside of all calls. */
 static bool add_base(struct fkt_trace *trace, size_t *room, uint32_t tid, char *line)
 {
 	struct fkt_open_base *larger;
-	uint32_t user;
+	uint32_t base;
 
-	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &user))
+	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &base) || base >= FKT_BASE_UNKNOWN)
 		return true;
 	if (trace->n_open_bases == *room) {
 		*room = *room ? *room * 2 : 64;
@@ -923,7 +1023,7 @@ static bool add_base(struct fkt_trace *trace, size_t *room, uint32_t tid, char *
 			return false;
 		trace->open_bases = larger;
 	}
-	trace->open_bases[trace->n_open_bases++] = (struct fkt_open_base){ tid, user };
+	trace->open_bases[trace->n_open_bases++] = (struct fkt_open_base){ tid, base };
 	return true;
 }
 
@@ -965,10 +1065,15 @@ int fkt_index_state(struct fkt_trace *trace)
 			if (!larger)
 				return -ENOMEM;
 			trace->current = larger;
-			word = fkt_next_word(&line);
-			larger[trace->n_current].blind = word && !strcmp(word, "blind");
-			larger[trace->n_current].cpu = (uint16_t)first;
-			larger[trace->n_current++].tid = call.tid;
+			larger += trace->n_current++;
+			*larger = (struct fkt_current){ .cpu = (uint16_t)first, .tid = call.tid };
+			while ((word = fkt_next_word(&line))) {
+				larger->blind |= !strcmp(word, "blind");
+				if (!strcmp(word, "recorded"))
+					larger->verdict = FKT_VERDICT_RECORDED;
+				else if (!strcmp(word, "left_out"))
+					larger->verdict = FKT_VERDICT_LEFT_OUT;
+			}
 			continue;
 		}
 		if ((!call.interrupt && strcmp(word, "call")) ||

@@ -81,14 +81,39 @@ struct fkt_open_wait {
 const struct fkt_open_wait *fkt_open_wait(const struct fkt_trace *trace, size_t index);
 
 /**
- * struct fkt_open_base - what is known of a thread outside of all calls
+ * enum fkt_base - what is known of a thread outside of all calls
+ * @FKT_BASE_SLEPT: it has slept there, so that it was not in user mode all the time
+ * @FKT_BASE_USER: a system call of its was seen, so that it is in user mode there
+ * @FKT_BASE_LEFT_OUT: it is not recorded, which it may be again when it comes to a CPU
+ * @FKT_BASE_UNKNOWN: none of these
+ *
+ * The first three are numbers in a file.
+ */
+enum fkt_base {
+	FKT_BASE_SLEPT,
+	FKT_BASE_USER,
+	FKT_BASE_LEFT_OUT,
+	FKT_BASE_UNKNOWN,
+};
+
+/**
+ * struct fkt_open_base - the same
  * @tid: the thread
- * @user: a system call of its was seen, so that it is in user mode there; else it has slept there,
- *	so that it was not in user mode all the time
+ * @base: enum fkt_base
  */
 struct fkt_open_base {
 	uint32_t tid;
-	bool user;
+	uint32_t base;
+};
+
+/**
+ * enum fkt_verdict - whether threads that come to a CPU are recorded, where a recording leaves out
+ *	some; until that is known, they are left out
+ */
+enum fkt_verdict {
+	FKT_VERDICT_UNKNOWN,
+	FKT_VERDICT_LEFT_OUT,
+	FKT_VERDICT_RECORDED,
 };
 
 /**

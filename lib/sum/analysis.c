@@ -117,13 +117,6 @@ struct thread {
 	uint16_t cut;	    /* where it was before, when it came there first since then */
 };
 
-/* Whether threads that come to a CPU are recorded; until that is known, they are left out. */
-enum verdict {
-	VERDICT_UNKNOWN,
-	VERDICT_LEFT_OUT,
-	VERDICT_RECORDED,
-};
-
 struct cpu {
 	uint64_t last;	     /* stamp up to which time is charged */
 	struct stack *stack; /* at work: &irq or &thread->stack */
@@ -132,7 +125,8 @@ struct cpu {
 	bool seen;
 	bool blind;	      /* events are missing since @last */
 	bool awake;	      /* it is in fkt_analysis.awake */
-	uint8_t verdict;      /* enum verdict: on its threads, where a recording left some out */
+	uint8_t verdict;      /* enum fkt_verdict: on its threads, where some are left out */
+	uint32_t verdict_on;  /* whom the last one named, if it was another one than was there */
 	uint64_t irq_charged; /* clock of @irq up to which its time is some thread's */
 	uint64_t odd_until;   /* stamps up to this one came twice */
 	uint64_t owed;	      /* to be charged to who is there, when its next event says that */
@@ -163,6 +157,8 @@ struct fkt_analysis {
 	bool reduced;	  /* calls were taken out of the events */
 	bool filtered;	  /* the recording left out some threads */
 	bool failed;
+	bool stopped;	    /* all CPUs had stopped recording, once or more */
+	bool gaps_before;   /* there were gaps before the first event */
 	bool behind;	    /* the events are those behind the end of an extracted trace */
 	uint32_t unsettled; /* the first thread that may be, see fkt_analysis_is_settled() */
 	bool odd;	    /* something was taken out of the events that should not have been */
@@ -193,6 +189,17 @@ struct fkt_analysis {
 	struct cpu cpu[CPUS];
 };
 
+/* Whether it is one of "one,two,three". */
+static bool has_word(const char *list, const char *word)
+{
+	const size_t bytes = strlen(word);
+
+	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
+		if (strcspn(list, ",") == bytes && !strncmp(list, word, bytes))
+			return true;
+	return false;
+}
+
 struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 				      struct fkt_processes *processes,
 				      const struct fkt_analysis_hooks *hooks)
@@ -207,6 +214,7 @@ struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 		a->hooks = *hooks;
 	a->on = true;
 	a->filtered = fkt_info(trace, "filter");
+	a->syscalls = has_word(fkt_info(trace, "layers"), "system");
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = (uint64_t)(uintptr_t)a * 0x9e3779b97f4a7c15u;
 	a->seed |= 1;
@@ -923,6 +931,33 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 	thread->state = THREAD_RUNNING;
 }
 
+/* What the thread does from now on is not recorded. Of the kernel's own it is known. */
+static void leave_out(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	if (thread->left_out || thread->row != FKT_ROW_USER)
+		return;
+	pop_all(a, cpu, thread, &thread->stack, cpu->last);
+	if (thread->base_known)
+		end_base(a, thread);
+	else
+		resolve_base(a, thread, FKT_ROW_LEFT_OUT);
+	thread->left_out = true;
+	thread->row = FKT_ROW_LEFT_OUT;
+	thread->base_known = true;
+}
+
+/* It is recorded again; where it is now, is not known. */
+static void take_in(struct fkt_analysis *a, struct thread *thread)
+{
+	if (!thread->left_out)
+		return;
+	if (!thread->stack.depth)
+		end_base(a, thread);
+	thread->left_out = false;
+	thread->row = FKT_ROW_USER;
+	thread->base_known = false;
+}
+
 /*
  * An exec by a thread that is not the leader: it takes over the leader's pid, with its stack. What
  * is charged no more was charged to the thread as it was then, and ends by that name.
@@ -930,11 +965,17 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *from,
 		      struct thread *to)
 {
-	struct stack stack = to->stack;
+	struct stack stack;
 	uint64_t clock = from->stack.clock;
 	uint32_t depth = from->stack.depth;
 	struct frame *frame;
 
+	/* What was decided on the pid that it has now was on another thread, if it was before. */
+	if (cpu->verdict_on == to->id ? cpu->verdict == FKT_VERDICT_RECORDED : !from->left_out)
+		take_in(a, to);
+	else
+		leave_out(a, cpu, to);
+	stack = to->stack;
 	if (stack.depth || !depth || from->row != to->row)
 		return;
 	if (!a->on) {
@@ -1038,35 +1079,6 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 	}
 }
 
-/* ---- recordings that left out some threads ---- */
-
-/* What the thread does from now on is not recorded. Of the kernel's own it is known. */
-static void leave_out(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
-{
-	if (thread->left_out || thread->row != FKT_ROW_USER)
-		return;
-	pop_all(a, cpu, thread, &thread->stack, cpu->last);
-	if (thread->base_known)
-		end_base(a, thread);
-	else
-		resolve_base(a, thread, FKT_ROW_LEFT_OUT);
-	thread->left_out = true;
-	thread->row = FKT_ROW_LEFT_OUT;
-	thread->base_known = true;
-}
-
-/* It is recorded again; where it is now, is not known. */
-static void take_in(struct fkt_analysis *a, struct thread *thread)
-{
-	if (!thread->left_out)
-		return;
-	if (!thread->stack.depth)
-		end_base(a, thread);
-	thread->left_out = false;
-	thread->row = FKT_ROW_USER;
-	thread->base_known = false;
-}
-
 /* ---- who is on a CPU ---- */
 
 /* The CPU's first event, the first one after a gap, or one by another thread than was expected. */
@@ -1074,10 +1086,13 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 		   const struct fkt_event *event)
 {
 	struct thread *thread = find_thread(a, event->pid, event->cpu), *old = cpu->thread;
-	const bool missed = cpu->seen && cpu->blind;
+	bool missed;
 
 	if (!thread || !a->unknown)
 		return false;
+	/* All had stopped recording before there was an event of it. */
+	cpu->blind |= !cpu->seen && a->stopped;
+	missed = cpu->blind;
 	if (!cpu->seen) {
 		see_cpu(a, cpu, code, thread, event);
 	} else {
@@ -1105,7 +1120,8 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 	come_to_cpu(a, cpu, thread);
 	pay(a, cpu, cpu->stack, thread);
 	charge(a, cpu, event->stamp);
-	if (unlikely(missed && a->filtered))
+	/* Unless this event tells, nobody does: look_for_filter() */
+	if (unlikely(missed && a->filtered && code->everyones))
 		leave_out(a, cpu, thread);
 	return true;
 }
@@ -1165,7 +1181,8 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 	cpu->pid = pid;
 	come_to_cpu(a, cpu, next);
 	if (unlikely(a->filtered)) {
-		if (cpu->verdict == VERDICT_RECORDED)
+		cpu->verdict_on = 0;
+		if (cpu->verdict == FKT_VERDICT_RECORDED)
 			take_in(a, next);
 		else
 			leave_out(a, cpu, next);
@@ -1234,13 +1251,26 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 
 /* Who is left out has no events of others' layers: where nobody has told, one of those tells. */
 static void look_for_filter(struct fkt_analysis *a, struct cpu *cpu,
-			    const struct fkt_code_use *code, const struct fkt_event *event)
+			    const struct fkt_code_use *code)
 {
-	if (cpu->verdict != VERDICT_UNKNOWN || code->everyones)
+	if (cpu->verdict != FKT_VERDICT_UNKNOWN || code->everyones)
 		return;
-	cpu->verdict = VERDICT_RECORDED;
-	if (cpu->seen && cpu->pid == event->pid)
-		take_in(a, cpu->thread);
+	cpu->verdict = FKT_VERDICT_RECORDED;
+	take_in(a, cpu->thread);
+}
+
+static void see_silent_cpu(struct fkt_analysis *a, uint32_t number, uint64_t last)
+{
+	const struct fkt_code_use code = { .kind = FKT_USE_POINT };
+	const struct fkt_event event = {
+		.stamp = last,
+		.cpu = (uint16_t)number,
+		.pid = a->current[number],
+	};
+	struct cpu *cpu = &a->cpu[number];
+
+	if (event.pid && !cpu->seen && !cpu->blind)
+		settle(a, cpu, &code, &event);
 }
 
 /* All CPUs have stopped recording. */
@@ -1250,6 +1280,10 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 
 	/* What was taken out of pages would have said when each CPU recorded again. */
 	a->odd = true;
+	/* Of these, the first time leaves none. */
+	for (size_t i = 0; !a->stopped && i < a->trace->n_current; i++)
+		see_silent_cpu(a, a->trace->current[i].cpu, stamp);
+	a->stopped = true;
 	a->epoch++;
 	for (uint32_t i = 0; i < a->n_awake; i++) {
 		cpu = &a->cpu[a->awake[i]];
@@ -1266,7 +1300,7 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 
 static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
-	struct thread *thread = cpu->thread;
+	struct thread *thread = cpu->thread, *to;
 	uint64_t at;
 
 	if (!event->words)
@@ -1298,10 +1332,14 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 	case FKT_CODE_FILTER:
 		if (!a->filtered)
 			break;
-		cpu->verdict = event->imm ? VERDICT_RECORDED : VERDICT_LEFT_OUT;
-		/* Else it is about whom the CPU is about to switch to. */
-		if (fkt_arg32(event, 0) != event->pid || thread == a->unknown)
+		cpu->verdict = event->imm ? FKT_VERDICT_RECORDED : FKT_VERDICT_LEFT_OUT;
+		cpu->verdict_on = 0;
+		/* Else it is about whom the CPU is about to switch to, or will be by an exec. */
+		if (fkt_arg32(event, 0) != event->pid || thread == a->unknown) {
+			to = find_thread(a, fkt_arg32(event, 0), event->cpu);
+			cpu->verdict_on = to ? to->id : 0;
 			break;
+		}
 		if (event->imm)
 			take_in(a, thread);
 		else
@@ -1522,9 +1560,16 @@ static void open_bases(struct fkt_analysis *a)
 		thread = find_thread(a, open->tid, 0);
 		if (!thread || thread->row != FKT_ROW_USER)
 			continue;
-		thread->base_known |= open->user;
-		thread->slept |= !open->user;
-		a->syscalls |= open->user;
+		if (open->base == FKT_BASE_LEFT_OUT) {
+			if (!a->filtered || thread->stack.depth)
+				continue;
+			thread->left_out = thread->base_known = true;
+			thread->row = FKT_ROW_LEFT_OUT;
+			continue;
+		}
+		thread->base_known |= open->base == FKT_BASE_USER;
+		thread->slept |= open->base == FKT_BASE_SLEPT;
+		a->syscalls |= open->base == FKT_BASE_USER;
 	}
 }
 
@@ -1555,6 +1600,9 @@ static void open_waits(struct fkt_analysis *a)
 	struct waker waker;
 
 	for (size_t i = 0; i < a->trace->n_current; i++) {
+		/* Unless there was a gap already. */
+		if (!a->cpu[a->trace->current[i].cpu].blind)
+			a->cpu[a->trace->current[i].cpu].verdict = a->trace->current[i].verdict;
 		if (!a->current[a->trace->current[i].cpu])
 			a->current[a->trace->current[i].cpu] = a->trace->current[i].tid;
 		a->cpu[a->trace->current[i].cpu].blind |= a->trace->current[i].blind;
@@ -1605,6 +1653,30 @@ static void open_waits(struct fkt_analysis *a)
 	}
 }
 
+/*
+ * After a gap: threads that were current when an extracted trace began, on CPUs that have had no
+ * event yet, are not concerned, unless it is one of @all CPUs.
+ */
+static void keep_current(struct fkt_analysis *a, bool all)
+{
+	const struct fkt_current *current = a->trace->current;
+	struct thread *thread;
+	struct cpu *cpu;
+
+	for (size_t i = 0; i < a->trace->n_current; i++) {
+		cpu = &a->cpu[current[i].cpu];
+		if (cpu->seen)
+			continue;
+		if (all) {
+			cpu->blind = true;
+			cpu->verdict = FKT_VERDICT_UNKNOWN;
+		}
+		thread = cpu->blind ? NULL : find_thread(a, current[i].tid, current[i].cpu);
+		if (thread && thread->epoch == a->epoch - 1)
+			thread->epoch = a->epoch;
+	}
+}
+
 static void begin(struct fkt_analysis *a, uint64_t first)
 {
 	const char *info = fkt_info(a->trace, "start_cycles");
@@ -1621,6 +1693,10 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 	open_calls(a);
 	open_bases(a);
 	open_waits(a);
+	if (!a->gaps_before)
+		return;
+	a->epoch++;
+	keep_current(a, false);
 }
 
 int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
@@ -1633,14 +1709,14 @@ int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 	if (unlikely(!code->kind))
 		fkt_code_use(a->trace, event->code, code);
 	code->count += a->on;
-	if (unlikely(a->filtered))
-		look_for_filter(a, cpu, code, event);
 	if (unlikely(!cpu->seen || cpu->blind || cpu->owed || cpu->pid != event->pid)) {
 		if (!settle(a, cpu, code, event))
 			return -ENOMEM;
 	} else {
 		charge(a, cpu, event->stamp);
 	}
+	if (unlikely(a->filtered))
+		look_for_filter(a, cpu, code);
 	switch (code->kind) {
 	case FKT_USE_ENTRY:
 		enter_call(a, cpu, code, event);
@@ -1674,19 +1750,22 @@ void fkt_analysis_gap(struct fkt_analysis *a, const struct fkt_gap *gap)
 	 * the meanwhile: that is looked at when it runs again.
 	 */
 	a->epoch++;
+	a->gaps_before |= !a->begun;
 	if (gap->cpu != FKT_CPU_ANY) {
 		a->cpu[gap->cpu].blind = true;
-		a->cpu[gap->cpu].verdict = VERDICT_UNKNOWN;
+		a->cpu[gap->cpu].verdict = FKT_VERDICT_UNKNOWN;
 	}
 	for (uint32_t i = 0; i < a->n_seen; i++) {
 		cpu = &a->cpu[a->seen[i]];
 		if (gap->cpu == FKT_CPU_ANY) {
 			cpu->blind = true;
-			cpu->verdict = VERDICT_UNKNOWN;
+			cpu->verdict = FKT_VERDICT_UNKNOWN;
 		}
 		if (!cpu->blind && cpu->thread->epoch == a->epoch - 1)
 			cpu->thread->epoch = a->epoch;
 	}
+	if (a->begun)
+		keep_current(a, gap->cpu == FKT_CPU_ANY);
 }
 
 static void charge_all(struct fkt_analysis *a, uint64_t stamp)
@@ -1765,20 +1844,6 @@ static void add_beginning(struct fkt_analysis *a)
 			add_base(a, thread, cpu->first_row, cycles);
 		add_to_pair(a, thread->id, a->seen[i], cycles);
 	}
-}
-
-static void see_silent_cpu(struct fkt_analysis *a, uint32_t number, uint64_t last)
-{
-	const struct fkt_code_use code = { .kind = FKT_USE_POINT };
-	const struct fkt_event event = {
-		.stamp = last,
-		.cpu = (uint16_t)number,
-		.pid = a->current[number],
-	};
-	struct cpu *cpu = &a->cpu[number];
-
-	if (event.pid && !cpu->seen && !cpu->blind)
-		settle(a, cpu, &code, &event);
 }
 
 /*

@@ -56,7 +56,7 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 
 	use->kind = FKT_USE_POINT;
 	use->function = FKT_NO_FUNCTION;
-	use->everyones = row && (!strcmp(row->layer, "process") || !strcmp(row->layer, "fkt"));
+	use->everyones = row && fkt_is_everyones(row);
 	if (is_special(number)) {
 		use->kind = FKT_USE_SPECIAL;
 		use->everyones = true;

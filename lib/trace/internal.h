@@ -13,6 +13,7 @@
 #define FKT_TRACE_INTERNAL_H
 
 #include <pthread.h>
+#include <string.h>
 
 #include <fkt/trace.h>
 
@@ -110,8 +111,27 @@ struct fkt_place {
 struct fkt_current {
 	uint16_t cpu;
 	bool blind;
+	uint8_t verdict; /* enum fkt_verdict */
 	uint32_t tid;
 };
+
+/*
+ * Whether a thread that nobody made, as far as is known, is one of FKT's own, which are the
+ * kernel's: they were made after PROCESSES was written, and before anything was recorded.
+ */
+static inline bool fkt_is_own_thread(const char *comm, size_t bytes)
+{
+	const size_t room = sizeof("fkt_flush");
+
+	return bytes >= room &&
+	       (!memcmp(comm, "fkt_flush", room) || !memcmp(comm, "fkt_sync", sizeof("fkt_sync")));
+}
+
+/* Whether events of a code are recorded of threads that a recording leaves out, too. */
+static inline bool fkt_is_everyones(const struct fkt_code_row *row)
+{
+	return !strcmp(row->layer, "process") || !strcmp(row->layer, "fkt");
+}
 
 /* Nanoseconds a cycle: whole + part / 2^64. */
 struct fkt_rate {

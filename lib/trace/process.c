@@ -179,7 +179,9 @@ static void fork_process(struct fkt_processes *processes, const struct fkt_event
 
 void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event *event)
 {
+	const char *comm;
 	uint32_t id;
+	bool own;
 
 	switch (event->code) {
 	case FKT_CODE_FORK:
@@ -190,8 +192,13 @@ void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event
 	case FKT_CODE_RENAME:
 		if (event->words < 3)
 			break;
+		comm = (const char *)event->args + 8;
+		own = find(processes, fkt_arg32(event, 0)) == NO_PROCESS &&
+		      fkt_is_own_thread(comm, FKT_COMM_BYTES);
 		id = find_or_add(processes, fkt_arg32(event, 0));
-		set_comm(processes, id, (const char *)event->args + 8, FKT_COMM_BYTES);
+		set_comm(processes, id, comm, FKT_COMM_BYTES);
+		if (id && own)
+			processes->process[id].kernel = true;
 		/* The kernel's own threads run programs too: modprobe and its like. */
 		if (id && event->code == FKT_CODE_EXEC)
 			processes->process[id].kernel = false;

@@ -84,6 +84,7 @@ static void run_extract(const char *path, unsigned int how)
 	char error[FKT_ERROR_BYTES];
 	struct fkt_trace *trace = fkt_open(path, NULL, NULL, error);
 	static const uint8_t first_cpu[UINT16_MAX / 8 + 1] = { 1 };
+	struct fkt_extract_process wanted[] = { { .pid = 7 }, { .name = "seven" } };
 	uint64_t first, last;
 	int fd;
 
@@ -95,9 +96,8 @@ static void run_extract(const char *path, unsigned int how)
 		if (how & 2)
 			extract.to = last - (last - first) / 3;
 		extract.cpus = how & 12 ? NULL : first_cpu;
-		extract.by_pid = how & 4;
-		extract.pid = 7;
-		extract.process = how & 8 ? "seven" : NULL;
+		extract.process = how & 4 ? wanted : wanted + 1;
+		extract.processes = !!(how & 4) + !!(how & 8);
 		if (how & 16)
 			fkt_event_stamp(trace, how * 3, &extract.from);
 		fd = memfd_create("part", MFD_CLOEXEC);

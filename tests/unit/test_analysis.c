@@ -1335,6 +1335,85 @@ static void test_left_out(void **state)
 	}
 }
 
+/*
+ * 71, which is recorded, takes the number of its leader 70, which is not; what it does is recorded
+ * as before. Or it was not recorded, and is by what it has become, which is said by that number.
+ */
+static void test_left_out_exec(void **state)
+{
+	struct build build;
+
+	(void)state;
+	for (unsigned int recorded = 0; recorded < 2; recorded++) {
+		build_begin(&build, 1, false);
+		build_text(&build, FKT_SECTION_CODES, codes);
+		build_text(&build, FKT_SECTION_INFO, "filter=--tid 71");
+		build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 70 1 first\n");
+		build_pages(&build);
+		build.lane[0].pid = 70;
+		verdict(&build, 900, false, 70);
+		if (recorded)
+			verdict(&build, 990, true, 71);
+		build_switch(&build, 0, 1000, 0, 70, 71);
+		if (recorded)
+			build_event(&build, 0, 1500, SYS_READ, 0);
+		else
+			verdict(&build, 1500, true, 70);
+		build_name(&build, 0, 1600, FKT_CODE_EXEC, 70, "new");
+		build_event(&build, 0, 1700, SYS_READ_END, 0);
+		build_event(&build, 0, 2700, SYS_READ, 0);
+		build_event(&build, 0, 2800, SYS_READ_END, 0);
+		build_end(&build, 0, 0, 0);
+		analyse_hooked(&build, build.bytes, 0, 0, NULL);
+		assert_int_equal(thread_sums(70, 0, 0).user, 1000);
+		assert_int_equal(thread_sums(70, 0, 0).left_out, 100);
+		assert_int_equal(thread_sums(71, 0, 0).left_out, recorded ? 0 : 600);
+		done();
+	}
+}
+
+/* FKT's own threads, which are made before anything is recorded, are the kernel's; a 70 is not. */
+static void test_own_threads(void **state)
+{
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_text(&build, FKT_SECTION_PROCESSES, "60 60 1 sixty\n70 70 1 bash\n");
+	build_pages(&build);
+	build.lane[0].pid = 60;
+	build_name(&build, 0, 1000, FKT_CODE_RENAME, 80, "fkt_flush");
+	build_name(&build, 0, 1100, FKT_CODE_RENAME, 70, "fkt_flush");
+	build_switch(&build, 0, 2000, 0, 60, 80);
+	build_switch(&build, 0, 2500, STATE_S, 80, 70);
+	build_switch(&build, 0, 4500, STATE_S, 70, 60);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, NULL);
+	expect_own(FKT_ROW_KERNEL, 500);
+	expect_own(FKT_ROW_BEFORE, 2000);
+	done();
+}
+
+/* All stop recording before there is an event of CPU 1: who was there is not known. */
+static void test_off_before(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 60;
+	build.lane[1].pid = 70;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	for (uint64_t i = 0; i < 2; i++)
+		build_slot(&build, 0, 0, 2000 + 1000 * i, FKT_CODE_SETMASK, 0, &i, 1);
+	build_event(&build, 1, 3100, SYS_READ, 0);
+	build_event(&build, 1, 3500, SYS_READ_END, 0);
+	analyse(&build);
+	assert_int_equal(thread_sums(70, 0, 0).cycles, 400);
+	done();
+}
+
 /* Recording is off from 2000 to 5000, and from 8000 to 9000; CPU 1 has no event from 1500 on. */
 static void test_off_twice(void **state)
 {
@@ -1592,6 +1671,9 @@ int main(void)
 		cmocka_unit_test(test_wait_after_loss),
 		cmocka_unit_test(test_wait_after_end),
 		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_left_out_exec),
+		cmocka_unit_test(test_off_before),
+		cmocka_unit_test(test_own_threads),
 		cmocka_unit_test(test_off_twice),
 		cmocka_unit_test(test_woken_on_silent_cpu),
 		cmocka_unit_test(test_random),

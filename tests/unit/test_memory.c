@@ -182,11 +182,12 @@ static void do_list(struct fkt_trace *trace, int out)
 
 static void do_extract(struct fkt_trace *trace, int out)
 {
+	struct fkt_extract_process wanted = { .pid = 50 };
 	struct fkt_extract extract = { .from = 100000, .to = 200000 };
 
 	fkt_extract(trace, &extract, out);
-	extract.by_pid = true;
-	extract.pid = 50;
+	extract.process = &wanted;
+	extract.processes = 1;
 	fkt_extract(trace, &extract, out);
 }
 

@@ -596,26 +596,34 @@ static void test_extract_to_stdout(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-/* --cpu is that of fkt_print; times are given once. */
+/* --cpu and --process are those of fkt_print; times are given once. */
 static void test_extract_options(void **state)
 {
-	static const char *const cpus[] = { "--cpu 1",	    "--cpu 0 --cpu 1", "--cpu 0,1",
-					    "--cpu '!0'",   "--cpu '0-1,!0'",  "--cpu '!0,7'",
-					    "--cpu '!1,!7'" };
-	static const char *const wrong[] = { "--from 1us --range 2us..", "--to 1us --to 2us",
-					     "--cpu 1-", "--cpu '0,'", "--cpu '!!0'" };
+	static const char *const same[] = {
+		"--cpu 1",	 "--cpu 0 --cpu 1",  "--cpu 0,1",
+		"--cpu '!0'",	 "--cpu '0-1,!0'",   "--cpu '!0,0'",
+		"--cpu '!1,!7'", "--process app,60", "--process 60 --process 50"
+	};
+	static const char *const wrong[] = { "--from 1us --range 2us..",
+					     "--to 1us --to 2us",
+					     "--cpu 1-",
+					     "--cpu '0,'",
+					     "--cpu '!!0'",
+					     "--pid app",
+					     "--process app,",
+					     "--process 'app,!70'" };
 	char command[16384];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
 		snprintf(command, sizeof(command),
 			 "bash -c \"cd %s/build/bin; ./fkt_extract %s -o - %s 2>/dev/null | "
 			 "./fkt_print --no-summary --format csv %s - | cut -d, -f1,3- | "
 			 "cmp - <(./fkt_print --no-summary --format csv %s %s | "
 			 "cut -d, -f1,3-)\"",
-			 top, cpus[i], path, cpus[i], cpus[i], path);
+			 top, same[i], path, same[i], same[i], path);
 		if (system(command))
-			fail_msg("%s", cpus[i]);
+			fail_msg("%s", same[i]);
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		snprintf(command, sizeof(command),
@@ -747,7 +755,7 @@ static void test_wrong_options(void **state)
 		"--layer block,functions",
 		"--code sys_read,1000",
 		"--function 'sys_*' -q",
-		"--cpu 0,7",
+		"--cpu 0-7",
 		"--process app",
 		"--process app --process 50",
 		"--process app --cpu 0 --code 1000",
@@ -797,6 +805,7 @@ static void test_sentences(void **state)
 		{ "--function wakeup", "has no function like 'wakeup'; --code takes it" },
 		{ "--function sys_raed",
 		  "has no function like 'sys_raed'; did you mean 'sys_read'" },
+		{ "--cpu 0-1,7", "^fkt_print: .*: has no CPU '7'" },
 		{ "--code 'irq 14*'", "has no code like 'irq 14\\*'; --function takes it" },
 		{ "--histogram=", "--histogram=: of which function?" },
 		{ "--calls=", "--calls=: of which function?" },
@@ -1681,7 +1690,7 @@ static void test_extracted_off(void **state)
 	build_event(&build, 1, 5000, G, 0);
 	build_event(&build, 1, 5100, G_END, 0);
 	end_pair(&build, file);
-	compare_windows(file, "1200ns 2200ns 2650ns 3550ns 3650ns 4050ns",
+	compare_windows(file, "650ns 1200ns 2200ns 2650ns 3550ns 3650ns 4050ns",
 			"-q\n--no-summary --cpus\n--no-summary --waits\n"
 			"--no-summary --by function,thread\n--no-summary --calls");
 	unlink(file);
@@ -1713,6 +1722,104 @@ static void test_extracted_lost(void **state)
 	compare_windows(file, "1550ns 1650ns 1750ns 2050ns 3000ns",
 			"-q\n--no-summary --cpus\n--no-summary --by function,thread\n"
 			"--no-summary --calls");
+	unlink(file);
+}
+
+/* On whom is on the CPU, or on whom it is about to switch to. */
+static void verdict(struct build *build, uint64_t stamp, uint16_t recorded, uint32_t tid)
+{
+	slot(build, 0, stamp, FKT_CODE_FILTER, recorded, 1, tid, 0);
+}
+
+/*
+ * Of a recording of 70 alone a part knows who is not recorded, also between what says so and the
+ * switch. After a loss nobody says it; 71 is recorded, as it has events that others do not.
+ */
+static void test_extracted_left_out(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000\0filter=--pid 70";
+	char file[] = "/tmp/test_print_left_out.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_small(&build, info, sizeof(info));
+	build.lane[0].pid = 70;
+	verdict(&build, 900, 1, 70);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1200, END, 0);
+	verdict(&build, 1990, 0, 71);
+	build_switch(&build, 0, 2000, 1, 70, 71);
+	build_switch(&build, 0, 2500, 1, 71, 72);
+	slot(&build, 0, 2800, FKT_CODE_WAKEUP, 0, 1, 70, 0);
+	verdict(&build, 2990, 1, 70);
+	build_switch(&build, 0, 3000, 0, 72, 70);
+	build_event(&build, 0, 3100, READ, 0);
+	build_event(&build, 0, 3400, END, 0);
+	verdict(&build, 3590, 0, 72);
+	build_switch(&build, 0, 3600, 0, 70, 72);
+	verdict(&build, 3990, 1, 70);
+	build_switch(&build, 0, 4000, 1, 72, 70);
+	build_close(&build, 0);
+	build.lane[0].lost++;
+	build.lane[0].pid = 71;
+	build_event(&build, 0, 4500, READ, 0);
+	build_event(&build, 0, 4600, END, 0);
+	build_switch(&build, 0, 5000, 1, 71, 72);
+	build_switch(&build, 0, 5500, 1, 72, 70);
+	build_event(&build, 0, 5600, READ, 0);
+	end_pair(&build, file);
+	compare_windows(
+		file, "600ns 1095ns 1300ns 1800ns 2095ns 2150ns 2695ns 2800ns 3595ns 3650ns 4300ns",
+		"-q\n--no-summary --cpus\n--no-summary --waits\n"
+		"--no-summary --by function,thread\n--no-summary --calls");
+	unlink(file);
+}
+
+/*
+ * A part that begins within a loss: what was open before that is not. Its first event says nothing
+ * of who is recorded, so 71 is not.
+ */
+static void test_extracted_in_loss(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000\0filter=--pid 70";
+	char file[] = "/tmp/test_print_in_loss.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 1, 70, 0);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1050, F, 0);
+	build_switch(&build, 0, 1100, 1, 70, 71);
+	build_close(&build, 0);
+	build.lane[0].lost++;
+	build_event(&build, 0, 1500, READ, 0);
+	build_event(&build, 0, 1550, END, 0);
+	build_switch(&build, 0, 1600, 1, 71, 70);
+	build_event(&build, 0, 1900, READ, 0);
+	build_event(&build, 0, 2000, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "400ns",
+			"-q\n--no-summary --by function,thread\n--no-summary --cpus");
+	begin_small(&build, info, sizeof(info));
+	build.lane[0].pid = 70;
+	verdict(&build, 900, 1, 70);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1100, END, 0);
+	build_close(&build, 0);
+	build.lane[0].lost++;
+	build.lane[0].pid = 71;
+	slot(&build, 0, 1500, FKT_CODE_WAKEUP, 0, 1, 72, 0);
+	build_switch(&build, 0, 2000, 1, 71, 72);
+	build_switch(&build, 0, 2500, 1, 72, 0);
+	end_pair(&build, file);
+	compare_windows(file, "300ns",
+			"-q\n--no-summary --by function,thread\n--no-summary --cpus");
 	unlink(file);
 }
 
@@ -1892,6 +1999,30 @@ static void compare_picked(const char *file, const char *begins)
 		 "done; done; done; done; rm -f $f.*",
 		 top, file, begins);
 	assert_int_equal(system(command), 0);
+}
+
+/* A call is open at a part's end, in another one whose entry was not seen: both end behind it. */
+static void test_extracted_open(void **state)
+{
+	char file[] = "/tmp/test_print_open.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 71, 0);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1010, END, 0);
+	build_switch(&build, 0, 1020, 0x1, 71, 70);
+	build_event(&build, 0, 1200, F, 0);
+	build_event(&build, 0, 4200, F_END, 0);
+	build_event(&build, 0, 4300, F_END, 0);
+	build_event(&build, 0, 5000, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 150ns",
+			"-q\n--no-summary --cpus\n--no-summary --by function,thread");
+	unlink(file);
 }
 
 /*
@@ -2302,6 +2433,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_silent),
 		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_after_end),
+		cmocka_unit_test(test_extracted_open),
 		cmocka_unit_test(test_extracted_waker),
 		cmocka_unit_test(test_extracted_picked),
 		cmocka_unit_test(test_extracted_others),
@@ -2312,6 +2444,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_running_back),
 		cmocka_unit_test(test_extracted_off),
 		cmocka_unit_test(test_extracted_lost),
+		cmocka_unit_test(test_extracted_left_out),
+		cmocka_unit_test(test_extracted_in_loss),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
 	};

@@ -252,6 +252,8 @@ static void build_many(struct build *build, uint64_t step)
 	build_end(build, 100000 * step, 100000 * step, 0);
 }
 
+static struct fkt_extract_process swapper = { .pid = 0 }, first_thread = { .pid = 1 };
+
 /* All events of a part have the stacks that they had. */
 static void assert_part(int whole, struct fkt_extract extract)
 {
@@ -289,9 +291,11 @@ static void test_parts(void **state)
 	assert_part(fd, (struct fkt_extract){ .to = UINT64_MAX });
 	for (uint64_t from = 1000; from < 20000; from += 770)
 		assert_part(fd, (struct fkt_extract){ .from = from, .to = from + 5000 });
-	assert_part(fd, (struct fkt_extract){ .to = UINT64_MAX, .by_pid = true, .pid = 1 });
+	assert_part(fd, (struct fkt_extract){
+				.to = UINT64_MAX, .process = &first_thread, .processes = 1 });
 	assert_part(fd,
-		    (struct fkt_extract){ .from = 9990, .to = 20000, .by_pid = true, .pid = 1 });
+		    (struct fkt_extract){
+			    .from = 9990, .to = 20000, .process = &first_thread, .processes = 1 });
 	close(fd);
 	build_free(&build);
 }
@@ -308,8 +312,8 @@ static void test_full_pages(void **state)
 	for (uint64_t i = 0; i < 60; i++)
 		assert_part(fd, (struct fkt_extract){ .from = i << FKT_SLOT_STAMP_BITS,
 						      .to = UINT64_MAX,
-						      .by_pid = true,
-						      .pid = 1 });
+						      .process = &first_thread,
+						      .processes = 1 });
 	close(fd);
 	build_free(&build);
 }
@@ -351,7 +355,8 @@ static void test_noise(void **state)
 		}
 		part = memfd_create("part", 0);
 		fkt_extract(trace, &extract, part);
-		extract.by_pid = true;
+		extract.process = &swapper;
+		extract.processes = 1;
 		fkt_extract(trace, &extract, part);
 		fkt_close(trace);
 		close(part);

@@ -298,7 +298,7 @@ static void list_picked(struct list *list, struct fkt_trace *trace,
 	list->file = open_memstream(&list->text, &list->bytes);
 	while ((what = fkt_next(reader, &event)) > 0)
 		if (what == FKT_EVENT && (!extract->cpus || extract->cpus[0] & 1u << event.cpu) &&
-		    (!extract->by_pid || event.pid == extract->pid ||
+		    (!extract->processes || event.pid == extract->process->pid ||
 		     event.code == FKT_CODE_SWITCH))
 			fprintf(list->file, "%lu %u %u %u %d %u\n", event.stamp, event.lane,
 				event.cpu, event.code, (int)event.pid, event.imm);
@@ -309,6 +309,7 @@ static void test_picked(void **state)
 {
 	static const uint8_t cpus[UINT16_MAX / 8 + 1] = { 1u << 1 };
 	struct list window, whole;
+	struct fkt_extract_process wanted = { .pid = 5 };
 	struct fkt_extract extract = { 0 };
 	struct fkt_trace *trace, *part;
 	struct build build;
@@ -323,8 +324,8 @@ static void test_picked(void **state)
 		extract.from = seed % 3 ? 1020000 : 0;
 		extract.to = 1050000;
 		extract.cpus = seed % 2 ? cpus : NULL;
-		extract.by_pid = !(seed % 2);
-		extract.pid = 5;
+		extract.process = &wanted;
+		extract.processes = !(seed % 2);
 		part = extract_trace(trace, &extract);
 		list_picked(&window, trace, &extract);
 		/* Of others there is what is needed to know who was at what. */
@@ -477,7 +478,8 @@ static char *equal_pids(unsigned int targets)
 /* A slot with all the words that it can have, far behind the last one that is picked. */
 static void test_full_slot(void **state)
 {
-	struct fkt_extract extract = { .to = UINT64_MAX, .by_pid = true, .pid = 7 };
+	struct fkt_extract_process wanted = { .pid = 7 };
+	struct fkt_extract extract = { .to = UINT64_MAX, .process = &wanted, .processes = 1 };
 	struct list list = { 0 };
 	struct fkt_trace *trace, *part;
 	const uint64_t words[15] = { 7 };

@@ -59,9 +59,9 @@ static const struct argp_option argp_options[] = {
 	{ "range", OPTION_RANGE, "TIME..TIME", 0, "Both; either may be left out", 0 },
 	{ "events", OPTION_EVENTS, "A..B", 0,
 	  "Events number A to B, the first one of the trace being number 1", 0 },
-	{ "process", OPTION_PROCESS, "PROCESS", 0,
-	  "Only events of this process or thread, pid or name, and what leads to them", 0 },
-	{ "pid", 'p', "PID", 0, "The same, by its number", 0 },
+	{ "process", OPTION_PROCESS, "PROCESS,...", 0,
+	  "Only events of these processes or threads, pid or name, and what leads to them", 0 },
+	{ "pid", 'p', "PID,...", 0, "The same, by their numbers", 0 },
 	{ "cpu", OPTION_CPU, "LIST", 0,
 	  "Only events of these CPUs, as in 0,2-3; with ! before it, of all others; several times: "
 	  "of any of them",
@@ -138,8 +138,8 @@ static void check_options(const struct options *options, struct argp_state *stat
 		argp_error(state, "--events and a time together: which one?");
 	if (options->has_to && options->to_ns <= options->from_ns)
 		argp_error(state, "--to is not after --from: there is nothing between them");
-	if (!options->has_from && !options->has_to && !options->by_number && !extract->by_pid &&
-	    !extract->process && !extract->cpus)
+	if (!options->has_from && !options->has_to && !options->by_number && !extract->processes &&
+	    !extract->cpus)
 		argp_error(state, "which part of it? (--from, --to, --events, --pid, --process, "
 				  "--cpu)");
 }
@@ -173,10 +173,42 @@ static bool add_cpus(struct options *options, const char *list)
 	return ok;
 }
 
+/* A list with commas, of numbers alone or of names as well; several options are one list. */
+static void add_processes(struct argp_state *state, const char *option, char *arg, bool numbers)
+{
+	struct options *options = state->input;
+	struct fkt_extract *extract = &options->extract;
+	struct fkt_extract_process *larger, *one;
+	uint64_t number;
+	char *name;
+
+	while ((name = strsep(&arg, ","))) {
+		larger = reallocarray(extract->process, extract->processes + 1, sizeof(*larger));
+		if (!larger)
+			argp_failure(state, 1, 0, "out of memory");
+		extract->process = larger;
+		one = &larger[extract->processes++];
+		*one = (struct fkt_extract_process){ 0 };
+		if (parse_number(name, FKT_PID_UNKNOWN - 1, &number)) {
+			one->pid = (uint32_t)number;
+			continue;
+		}
+		if (numbers)
+			argp_error(state, "%s=%s: no number of a process", option, name);
+		if (*name == '!')
+			argp_error(state,
+				   "%s=%s: ! is not taken here; a part has all events of some "
+				   "processes, or of all",
+				   option, name);
+		if (!*name)
+			argp_error(state, "%s: a name is missing in the list", option);
+		one->name = name;
+	}
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
-	uint64_t number;
 	char *second;
 
 	switch (key) {
@@ -200,23 +232,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->by_number = true;
 		break;
 	case 'p':
-		if (!parse_number(arg, FKT_PID_UNKNOWN - 1, &number))
-			argp_error(state, "--pid=%s: no number of a process", arg);
-		options->extract.by_pid = true;
-		options->extract.pid = (uint32_t)number;
+		add_processes(state, "--pid", arg, true);
 		break;
 	case OPTION_PROCESS:
-		if (parse_number(arg, FKT_PID_UNKNOWN - 1, &number)) {
-			options->extract.by_pid = true;
-			options->extract.pid = (uint32_t)number;
-		} else {
-			if (*arg == '!')
-				argp_error(state,
-					   "--process=%s: ! is not taken here; a part has all "
-					   "events of one process, or of all",
-					   arg);
-			options->extract.process = arg;
-		}
+		add_processes(state, "--process", arg, false);
 		break;
 	case OPTION_CPU:
 		if (!add_cpus(options, arg))
@@ -402,25 +421,34 @@ static bool has_cpus(const struct options *options, const struct fkt_trace *trac
 static void complain_nothing(const struct options *options, const struct fkt_trace *trace)
 {
 	const struct fkt_extract *extract = &options->extract;
+	const bool in_part = extract->from || extract->to != UINT64_MAX;
+	const char *when = in_part ? " in the time that was asked for" : "";
 	char text[FKT_ERROR_BYTES], near[64];
+	unsigned int i;
 
 	if (extract->cpus && !has_cpus(options, trace)) {
 		snprintf(text, sizeof(text), "has no CPU '%s'; nothing was written", options->cpus);
 		complain(options->path, text);
 		return;
 	}
-	if (extract->found || (!extract->by_pid && !extract->process)) {
+	for (i = 0; i < extract->processes && extract->process[i].found; i++)
+		;
+	if (i == extract->processes) {
 		complain(options->path, "has no such events; nothing was written");
 		return;
 	}
-	if (extract->process) {
-		nearest_process(trace, extract->process, near);
+	if (extract->process[i].name) {
+		nearest_process(trace, extract->process[i].name, near);
+		if (!strcmp(near, extract->process[i].name))
+			*near = '\0';
 		snprintf(text, sizeof(text),
-			 "has no events of a process '%s'%s%s%s; nothing was written",
-			 extract->process, *near ? " (is " : "", near, *near ? " meant?)" : "");
+			 "has no events of a process '%s'%s%s%s%s; nothing was written",
+			 extract->process[i].name, when, *near ? " (is " : "", near,
+			 *near ? " meant?)" : "");
 	} else {
 		snprintf(text, sizeof(text),
-			 "has no events of process %" PRIu32 "; nothing was written", extract->pid);
+			 "has no events of process %" PRIu32 "%s; nothing was written",
+			 extract->process[i].pid, when);
 	}
 	complain(options->path, text);
 }
@@ -479,5 +507,6 @@ int main(int argc, char **argv)
 		status = extract(&options, trace);
 	}
 	fkt_close(trace);
+	free(options.extract.process);
 	return status;
 }

@@ -76,7 +76,10 @@ struct run {
 	bool in_order;
 	bool inside;
 	bool headed;
-	bool stopped; /* at --to: what comes behind it was not asked for */
+	bool stopped;	     /* at --to: what comes behind it was not asked for */
+	struct fkt_gap *gap; /* those since the last event */
+	size_t gaps;
+	size_t gap_room;
 	struct fkt_read_stats stats;
 	int err;
 	uint64_t stacks;
@@ -514,6 +517,36 @@ static void count_gap(struct fkt_read_stats *stats, const struct fkt_gap *gap)
 	*counts[gap->kind] += gap->count;
 }
 
+/* Until the next event, which says in which window what is missing before it is told of. */
+static int hold_gap(struct run *run, const struct fkt_gap *gap)
+{
+	struct fkt_gap *larger;
+
+	if (run->gaps == run->gap_room) {
+		larger = reallocarray(run->gap, run->gap_room + 16, 2 * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		run->gap = larger;
+		run->gap_room = 2 * (run->gap_room + 16);
+	}
+	run->gap[run->gaps++] = *gap;
+	return 0;
+}
+
+static void tell_gaps(struct run *run, bool inside)
+{
+	for (size_t i = 0; inside && i < run->gaps; i++) {
+		if (!filter_gap(run->context.filter, &run->gap[i]))
+			continue;
+		count_gap(&run->stats, &run->gap[i]);
+		if (!run->text)
+			continue;
+		print_header(run);
+		fkt_text_gap(run->text, &run->gap[i]);
+	}
+	run->gaps = 0;
+}
+
 /* The recording went on behind its last event: what was asked for may begin or end there. */
 static void read_to_the_end(struct run *run)
 {
@@ -549,16 +582,10 @@ static int read_some(struct run *run)
 		} else if (what == FKT_GAP) {
 			if (run->context.analysis)
 				fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));
-			if ((time == FILTER_INSIDE || run->context.options->from < 0) &&
-			    filter_gap(run->context.filter, fkt_gap(run->reader))) {
-				count_gap(&run->stats, fkt_gap(run->reader));
-				if (run->text) {
-					print_header(run);
-					fkt_text_gap(run->text, fkt_gap(run->reader));
-				}
-			}
+			err = hold_gap(run, fkt_gap(run->reader));
 		} else {
 			time = filter_time(run->context.filter, event.stamp);
+			tell_gaps(run, time == FILTER_INSIDE);
 			if (time == FILTER_AFTER) {
 				/* Also a time without an event is somebody's. */
 				if (!run->inside && run->context.analysis &&
@@ -574,6 +601,8 @@ static int read_some(struct run *run)
 		if (err)
 			return err;
 	}
+	/* Behind the last event: where that is, this is. */
+	tell_gaps(run, time == FILTER_INSIDE || run->context.options->from < 0);
 	if (!what)
 		read_to_the_end(run);
 	return what;
@@ -868,6 +897,7 @@ static int run_all(struct run *run)
 		if (run->reader)
 			status = print_events(run);
 	}
+	free(run->gap);
 	fkt_text_free(run->text);
 	for (unsigned int i = 0; i < run->views; i++)
 		if (run->chosen[i].data)

@@ -29,10 +29,11 @@ static void show(struct near *near, const char *name)
 {
 	char prefixed[FKT_NAME_BYTES];
 	unsigned int distance = fkt_distance(near->wanted, name);
+	const char *colon = strchr(name, ':');
 
-	/* System calls, without what FKT puts before them. */
+	/* System calls, without what FKT puts before them; events, without the kernel's system. */
 	snprintf(prefixed, sizeof(prefixed), "sys_%s", near->wanted);
-	if (!strcmp(prefixed, name))
+	if (!strcmp(prefixed, name) || (colon && !strcmp(near->wanted, colon + 1)))
 		distance = 0;
 	if (distance > DISTANCE_MAX || (*near->name && distance >= near->distance))
 		return;
@@ -182,6 +183,23 @@ static bool knows_cpus(const struct fkt_trace *trace, const char *list)
 	return has_any(trace, listed);
 }
 
+/* Of each range of a list, some have to be there. */
+static bool knows_each_cpu(const struct options *options, const struct fkt_trace *trace,
+			   const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *range;
+	bool all = true;
+
+	while ((range = strsep(&rest, ","))) {
+		if (!*range || knows_cpus(trace, range))
+			continue;
+		complain(options, "CPU", range, NULL, NULL, false);
+		all = false;
+	}
+	free(copy);
+	return all;
+}
+
 static bool knows_any_cpu(const struct options *options, const struct fkt_trace *trace)
 {
 	uint8_t left[CPUS_BYTES];
@@ -219,12 +237,8 @@ bool known_before(const struct options *options, const struct fkt_trace *trace)
 			all = false;
 		}
 	}
-	for (unsigned int i = 0; i < options->cpu.count; i++) {
-		if (knows_cpus(trace, options->cpu.one[i].name))
-			continue;
-		complain(options, "CPU", options->cpu.one[i].name, NULL, NULL, false);
-		all = false;
-	}
+	for (unsigned int i = 0; i < options->cpu.count; i++)
+		all &= knows_each_cpu(options, trace, options->cpu.one[i].name);
 	if (all && options->cpu.count && !knows_any_cpu(options, trace)) {
 		fprintf(stderr, "%s: --cpu: what is wanted and what is not leave no CPU\n",
 			program_invocation_short_name);

@@ -235,7 +235,7 @@ static void check_cpus(struct argp_state *state, struct chosen_one *one, const c
 		argp_error(state, "%s=%s: it is a list of CPUs, as in 0,2-3", option, one->name);
 }
 
-/* A list of CPUs is one of a choice: that the trace has not all of them does not matter. */
+/* A list of CPUs is one of a choice, as it may be a long one. */
 static void choose_cpus(struct argp_state *state, struct choice *choice, char *arg)
 {
 	if (strstr(arg, ",!"))

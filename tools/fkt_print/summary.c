@@ -246,6 +246,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 		   (const char *const[]){ "sysname", "release", "version", NULL });
 	print_info(out, trace, "Layers", (const char *const[]){ "layers", NULL });
 	print_info(out, trace, "Filter", (const char *const[]){ "filter", NULL });
+	print_info(out, trace, "Part", (const char *const[]){ "part", NULL });
 	if (stats->events)
 		print_start(out, trace, stats->first);
 	fprintf(out, "%-10s %s, %" PRIu64 " cycles, on ", "Duration",
