@@ -599,11 +599,10 @@ static void test_extract_to_stdout(void **state)
 /* --cpu and --process are those of fkt_print; times are given once. */
 static void test_extract_options(void **state)
 {
-	static const char *const same[] = {
-		"--cpu 1",	 "--cpu 0 --cpu 1",  "--cpu 0,1",
-		"--cpu '!0'",	 "--cpu '0-1,!0'",   "--cpu '!0,0'",
-		"--cpu '!1,!7'", "--process app,60", "--process 60 --process 50"
-	};
+	static const char *const same[] = { "--cpu 1",		"--cpu 0 --cpu 1",
+					    "--cpu 0,1",	"--cpu '!0'",
+					    "--cpu '0-1,!0'",	"--cpu '!0,0'",
+					    "--process app,60", "--process 60 --process 50" };
 	static const char *const wrong[] = { "--from 1us --range 2us..",
 					     "--to 1us --to 2us",
 					     "--cpu 1-",
@@ -643,6 +642,10 @@ static void test_extract_nothing(void **state)
 		{ "--pid 99999", "no events of process 99999" },
 		{ "--process nobody", "no events of a process 'nobody'" },
 		{ "--cpu 99", "has no CPU '99'" },
+		{ "--cpu 0,7", "has no CPU '7'" },
+		{ "--cpu '!1,!7'", "has no CPU '7'" },
+		{ "--cpu 0 --cpu 7 --pid 99999", "has no CPU '7'" },
+		{ "--cpu 0 --cpu '!0'", "leave no CPU" },
 	};
 	char command[16384];
 

@@ -14,10 +14,10 @@
 
 #include <fkt/version.h>
 
-#include "common/cpus.h"
 #include "common/help.h"
 #include "common/distance.h"
 #include "common/range.h"
+#include "common/trace_cpus.h"
 #include "read/extract.h"
 #include "trace/put.h"
 
@@ -33,7 +33,8 @@ struct options {
 	bool by_number;
 	uint64_t first;
 	uint64_t last;
-	const char *cpus; /* the last ones, as the user wrote them */
+	const char **cpus; /* as the user wrote them */
+	size_t cpu_lists;
 	bool some_cpus;
 	bool no_cpus;
 	uint8_t wanted_cpus[CPUS_BYTES];
@@ -161,6 +162,7 @@ static bool add_cpus(struct options *options, const char *list)
 {
 	char *copy = strdup(list), *text = copy, *one;
 	bool ok = copy, unwanted;
+	const char **larger;
 
 	while (ok && (one = strsep(&text, ","))) {
 		unwanted = *list == '!' || *one == '!';
@@ -170,6 +172,14 @@ static bool add_cpus(struct options *options, const char *list)
 		options->no_cpus |= unwanted;
 	}
 	free(copy);
+	if (ok) {
+		larger = reallocarray(options->cpus, options->cpu_lists + 1, sizeof(*larger));
+		ok = larger;
+	}
+	if (ok) {
+		options->cpus = larger;
+		larger[options->cpu_lists++] = list;
+	}
 	return ok;
 }
 
@@ -240,7 +250,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_CPU:
 		if (!add_cpus(options, arg))
 			argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
-		options->cpus = arg;
 		break;
 	case 'h':
 		fkt_help(state);
@@ -397,24 +406,31 @@ static void nearest_process(const struct fkt_trace *trace, const char *name, cha
 	fkt_processes_free(processes);
 }
 
-/* Whether some of the CPUs that are asked for are there, so far as the trace tells. */
-static bool has_cpus(const struct options *options, const struct fkt_trace *trace)
+/* Of each range of the lists of CPUs, some have to be there, so far as the trace tells. */
+static bool knows_cpus(const struct options *options, const struct fkt_trace *trace)
 {
-	const struct fkt_lane_totals *totals;
-	const char *info = fkt_info(trace, "cpus");
-	unsigned long cpus = info ? strtoul(info, NULL, 10) : 0;
+	char *copy, *rest, *range, text[FKT_ERROR_BYTES];
+	bool all = true;
 
-	if (!cpus)
-		return true;
-	if (!fkt_header(trace)->shared && fkt_header(trace)->lanes > cpus)
-		cpus = fkt_header(trace)->lanes;
-	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++)
-		if (totals->cpu != FKT_CPU_ANY && totals->cpu >= cpus)
-			cpus = totals->cpu + 1u;
-	for (unsigned long cpu = 0; cpu < cpus && cpu <= UINT16_MAX; cpu++)
-		if (options->wanted_cpus[cpu / 8] & 1u << cpu % 8)
-			return true;
-	return false;
+	for (size_t i = 0; i < options->cpu_lists && all; i++) {
+		copy = rest = strdup(options->cpus[i]);
+		while (all && (range = strsep(&rest, ","))) {
+			range += *range == '!';
+			all = has_cpus_of(trace, range);
+			if (!all) {
+				snprintf(text, sizeof(text), "has no CPU '%s'; nothing was written",
+					 range);
+				complain(options->path, text);
+			}
+		}
+		free(copy);
+	}
+	if (all && options->extract.cpus && !has_cpus(trace, options->wanted_cpus)) {
+		complain(options->path, "--cpu: what is wanted and what is not leave no CPU; "
+					"nothing was written");
+		all = false;
+	}
+	return all;
 }
 
 /* Nothing was found of what was asked for: of what? */
@@ -426,11 +442,6 @@ static void complain_nothing(const struct options *options, const struct fkt_tra
 	char text[FKT_ERROR_BYTES], near[64];
 	unsigned int i;
 
-	if (extract->cpus && !has_cpus(options, trace)) {
-		snprintf(text, sizeof(text), "has no CPU '%s'; nothing was written", options->cpus);
-		complain(options->path, text);
-		return;
-	}
 	for (i = 0; i < extract->processes && extract->process[i].found; i++)
 		;
 	if (i == extract->processes) {
@@ -457,7 +468,7 @@ static int extract(struct options *options, struct fkt_trace *trace)
 {
 	int fd, err;
 
-	if (!find_range(options, trace))
+	if (!knows_cpus(options, trace) || !find_range(options, trace))
 		return 1;
 	fd = open_output(options);
 	if (fd < 0)
@@ -508,5 +519,6 @@ int main(int argc, char **argv)
 	}
 	fkt_close(trace);
 	free(options.extract.process);
+	free(options.cpus);
 	return status;
 }

@@ -12,6 +12,7 @@
 
 #include "common/distance.h"
 #include "common/keys.h"
+#include "common/trace_cpus.h"
 #include "print.h"
 #include "trace/internal.h"
 
@@ -148,41 +149,6 @@ static bool check_function(const struct options *options, const struct fkt_trace
 	return false;
 }
 
-/* CPUs have the numbers below what the trace says, 0 if it does not. */
-static uint64_t count_cpus(const struct fkt_trace *trace)
-{
-	const char *info = fkt_info(trace, "cpus");
-	const struct fkt_lane_totals *totals;
-	uint64_t cpus = 0;
-
-	if (!info || !fkt_parse_u64(info, &cpus))
-		return 0;
-	if (!fkt_header(trace)->shared && fkt_header(trace)->lanes > cpus)
-		cpus = fkt_header(trace)->lanes;
-	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++)
-		if (totals->cpu != FKT_CPU_ANY && totals->cpu >= cpus)
-			cpus = totals->cpu + 1u;
-	return cpus;
-}
-
-static bool has_any(const struct fkt_trace *trace, const uint8_t listed[CPUS_BYTES])
-{
-	uint64_t cpus = count_cpus(trace);
-
-	for (uint64_t cpu = 0; cpu < (cpus ? cpus : UINT16_MAX) && cpu < UINT16_MAX; cpu++)
-		if (listed[cpu / 8] & 1u << cpu % 8)
-			return true;
-	return false;
-}
-
-static bool knows_cpus(const struct fkt_trace *trace, const char *list)
-{
-	uint8_t listed[CPUS_BYTES] = { 0 };
-
-	read_cpus(list, listed);
-	return has_any(trace, listed);
-}
-
 /* Of each range of a list, some have to be there. */
 static bool knows_each_cpu(const struct options *options, const struct fkt_trace *trace,
 			   const char *list)
@@ -191,7 +157,7 @@ static bool knows_each_cpu(const struct options *options, const struct fkt_trace
 	bool all = true;
 
 	while ((range = strsep(&rest, ","))) {
-		if (!*range || knows_cpus(trace, range))
+		if (!*range || has_cpus_of(trace, range))
 			continue;
 		complain(options, "CPU", range, NULL, NULL, false);
 		all = false;
@@ -205,7 +171,7 @@ static bool knows_any_cpu(const struct options *options, const struct fkt_trace 
 	uint8_t left[CPUS_BYTES];
 
 	filter_choose_cpus(&options->cpu, left);
-	return has_any(trace, left);
+	return has_cpus(trace, left);
 }
 
 bool known_before(const struct options *options, const struct fkt_trace *trace)
