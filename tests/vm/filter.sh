@@ -6,9 +6,15 @@
 
 . "$TOP/tests/vm/lib.sh"
 
+# listed FILE: its events, which are read once.
+listed() {
+	[ "$1.events" -nt "$1" ] || events "$1" >"$1.events"
+	cat "$1.events"
+}
+
 # recorded_pids FILE: who has events of other layers than process, and how many: "EVENTS PID".
 recorded_pids() {
-	events "$1" | awk '$3 !~ /^1[12]..$/ && $1 != "***" { n[$2]++ } END { for (pid in n) print n[pid], pid }'
+	listed "$1" | awk '$3 !~ /^1[12]..$/ && $1 != "***" { n[$2]++ } END { for (pid in n) print n[pid], pid }'
 }
 
 # only WHAT FILE PID…: these have such events, and nobody else.
@@ -19,7 +25,7 @@ only() {
 
 # getppids FILE [PID]
 getppids() {
-	events "$1" | awk -v pid="${2-}" '$3 == "006e" && (pid == "" || $2 == pid) { n++ } END { print n + 0 }'
+	listed "$1" | awk -v pid="${2-}" '$3 == "006e" && (pid == "" || $2 == pid) { n++ } END { print n + 0 }'
 }
 
 # start COMMAND…: in the background, its process in $started.
@@ -43,7 +49,8 @@ forever=(perl -e 'getppid, select undef, undef, undef, 0.001 while 1')
 echo '--- the command, beside strace'
 expect 0 strace -c -f -o strace.out "$(command -v workload)"
 awk '$1 ~ /^[0-9.]+$/ && $NF != "total" { print $NF, $4, NF == 6 ? $5 : 0 }' strace.out | sort >strace.counts
-start nice perl -e 'getppid while 1'
+# On a CPU of its own it would not be switched to if it never slept.
+start nice perl -e 'while (1) { getppid for 1 .. 500; select undef, undef, undef, 0.001 }'
 other=$started
 start "${forever[@]}"
 sleeper=$started
@@ -69,9 +76,9 @@ for options in '' '--lanes 1' '--args'; do
 	check 'strace counted something' [ -s strace.counts ]
 	check "the same calls are counted ($options)" diff strace.counts fkt.counts
 	check 'nothing of the others is there' [ "$(recorded_pids t | grep -cE " ($other|$sleeper)$")" = 0 ]
-	check 'but the switches to them are' grep -qE "switch_to .* ==> .*\[$other\]" <(events t)
-	check 'and from them' grep -qE "switch_to .*\[$sleeper\] .* ==> " <(events t)
-	check 'and who woke them' grep -qE "wakeup .*\[$sleeper\]" <(events t)
+	check 'but the switches to them are' grep -qE "switch_to .* ==> .*\[$other\]" <(listed t)
+	check 'and from them' grep -qE "switch_to .*\[$sleeper\] .* ==> " <(listed t)
+	check 'and who woke them' grep -qE "wakeup .*\[$sleeper\]" <(listed t)
 	check 'and nothing of the idle tasks' [ "$(recorded_pids t | grep -c ' 0$')" = 0 ]
 done
 check 'the summary says whom' [ "$(summary t Filter)" = --only-command ]
@@ -80,7 +87,7 @@ awk -v pid="$other" '$1 == pid' <(fkt_print -q t) | head -3
 stop "$other" "$sleeper"
 
 echo '--- what comes of the command, in sessions of its own'
-expect 0 fkt_record -o t --only-command sh -c '(setsid sh -c "calls 30; exec calls 12" & ); calls 100; sleep 1'
+expect 0 fkt_record -o t --only-command sh -c '{ (setsid sh -c "calls 30; exec calls 12" & ); calls 100; } | cat'
 check 'all of it is there' [ "$(getppids t)" = 144 ] # with one of each shell's own
 
 echo '--- processes and threads'
@@ -143,8 +150,8 @@ check 'both, which is nobody' [ -z "$(recorded_pids t)" ]
 expect 0 fkt_record -o t --pid "$one,$user,$named" --uid root --comm perl sleep 0.5
 only 'all three' t "$one"
 expect 0 fkt_record -o t -p 11 --cpu 1 calls -c 0 50
-check '--cpu: nothing of the other CPU' [ "$(events t | awk '$1 == 0 && $3 !~ /^1[12]..$/' | wc -l)" = 0 ]
-check 'but its switches' [ "$(events t | awk '$1 == 0 && $3 == "1100"' | wc -l)" -gt 0 ]
+check '--cpu: nothing of the other CPU' [ "$(listed t | awk '$1 == 0 && $3 !~ /^1[12]..$/' | wc -l)" = 0 ]
+check 'but its switches' [ "$(listed t | awk '$1 == 0 && $3 == "1100"' | wc -l)" -gt 0 ]
 expect 0 fkt_record -o t --cpu 1 calls -c 1 500
 check '--cpu: what is there is' [ "$(getppids t)" -ge 500 ]
 stop "$user" "$named"
@@ -193,17 +200,17 @@ only 'masks that change' t "$one"
 for function in vfs_read '*'; do
 	expect 0 fkt_record -o t -p 12 -k system -F "$function" --only-command cat /etc/passwd
 	check "-F $function: nothing of others" [ "$(recorded_pids t | grep -cE " ($one|$two|0)$")" = 0 ]
-	check "-F $function: but its own" grep -q ' vfs_read' <(events t)
+	check "-F $function: but its own" grep -q ' vfs_read' <(listed t)
 done
 expect 0 fkt_record -o t -k 0 --graph vfs_read --graph-depth 3 --only-command cat /etc/passwd
-events t | grep vfs_read | head
-check '--graph: there are entries' [ "$(events t | grep -cE ' vfs_read( +[^= ].*)?$')" -ge 1 ]
-check '--graph: as many exits' [ "$(events t | grep -cE ' vfs_read +=')" = "$(events t | grep -cE ' vfs_read( +[^= ].*)?$')" ]
+listed t | grep vfs_read | head
+check '--graph: there are entries' [ "$(listed t | grep -cE ' vfs_read( +[^= ].*)?$')" -ge 1 ]
+check '--graph: as many exits' [ "$(listed t | grep -cE ' vfs_read +=')" = "$(listed t | grep -cE ' vfs_read( +[^= ].*)?$')" ]
 expect 0 fkt_record -o t --ring 4M --only-command calls 77
 check '--ring: the command' [ "$(getppids t)" = 77 ]
 check '--ring: nobody else' [ "$(recorded_pids t | grep -cE " ($one|$two|0)$")" = 0 ]
 rm -f t.*
-expect 0 fkt_record -o t --ring 4M --pid "$one" --trigger 'sys_exit:openat ret==-ENOENT' -- sh -c 'sleep 0.2; cat /no/such/file; sleep 0.2'
+expect 0 fkt_record -o t --ring 4M --pid "$one" --after 200ms --trigger 'sys_exit:openat ret==-ENOENT' -- sh -c 'sleep 0.2; cat /no/such/file; sleep 0.2'
 said 'triggered by'
 only 'a trigger in another one, which fires' t.1 "$one"
 echo 0 >/sys/devices/system/cpu/cpu1/online
