@@ -364,9 +364,10 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 {
 	struct thread *prev = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid)
 									  : NULL;
+	const bool none = fkt_is_no_switch(event);
 	struct thread *next;
 
-	if (prev) {
+	if (prev && !none) {
 		prev->where = OFF_CPU;
 		if (event->imm && !calls_of(state, &prev->stack) &&
 		    base_of(state, prev) == FKT_BASE_UNKNOWN) {
@@ -384,7 +385,8 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 		prev->wait.woken = 0;
 	}
 	/* What interrupted it is over. */
-	empty(state, &state->irq[event->cpu]);
+	if (!none)
+		empty(state, &state->irq[event->cpu]);
 	come_to_cpu(state, event->cpu, fkt_arg32(event, 4));
 	state->verdict_on[event->cpu] = 0;
 	if (state->filtered && (next = thread_on(state, event->cpu))) {
@@ -815,7 +817,9 @@ char *fkt_state_processes(struct fkt_state *state, size_t *bytes)
 	mark_wakers(state);
 	for (uint32_t i = 0; i < state->threads; i++) {
 		thread = &state->thread[i];
-		if ((!thread->gone || thread->waker) && thread->tid && strcmp(thread->comm, "?"))
+		/* Of one without a name it may be known whose it is. */
+		if ((!thread->gone || thread->waker) && thread->tid &&
+		    (strcmp(thread->comm, "?") || thread->tgid != thread->tid || thread->ppid))
 			fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", thread->tid,
 				thread->tgid, thread->ppid, thread->comm);
 	}

@@ -1135,17 +1135,50 @@ static uint8_t sleep_of(uint32_t state)
 	return state & STATE_STOPPED ? FKT_SLEEP_STOPPED : FKT_SLEEP_OTHER;
 }
 
+/* Whether who has come to a CPU is recorded is what the CPU's last verdict says. */
+static void obey_verdict(struct fkt_analysis *a, struct cpu *cpu)
+{
+	cpu->verdict_on = 0;
+	if (cpu->verdict == FKT_VERDICT_RECORDED)
+		take_in(a, cpu->thread);
+	else
+		leave_out(a, cpu, cpu->thread);
+}
+
+/* A thread is current, and was. What it is interrupted by goes on. */
+static void say_current(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
+			uint32_t pid)
+{
+	struct thread *old = cpu->thread;
+
+	if (!thread)
+		return;
+	if (thread != old) {
+		leave_cpu(a, cpu);
+		if (old->state == THREAD_RUNNING && &a->cpu[old->cpu] == cpu)
+			old->state = THREAD_NEW;
+		cpu->pid = pid;
+		come_to_cpu(a, cpu, thread);
+	}
+	if (unlikely(a->filtered))
+		obey_verdict(a, cpu);
+}
+
 static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
 	struct thread *prev = cpu->thread, *next;
 	struct stack *stack = &prev->stack;
 	uint32_t pid = fkt_arg32(event, 4);
 
+	next = find_thread(a, pid, event->cpu);
+	if (fkt_is_no_switch(event)) {
+		say_current(a, cpu, next, pid);
+		return;
+	}
 	if (cpu->irq.depth)
 		pop_all(a, cpu, prev, &cpu->irq, event->stamp);
 	cpu->stack = stack;
 	leave_cpu(a, cpu);
-	next = find_thread(a, pid, event->cpu);
 	if (!next)
 		return;
 
@@ -1180,13 +1213,8 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 	next->switches += a->on && charges(a, event->cpu, next);
 	cpu->pid = pid;
 	come_to_cpu(a, cpu, next);
-	if (unlikely(a->filtered)) {
-		cpu->verdict_on = 0;
-		if (cpu->verdict == FKT_VERDICT_RECORDED)
-			take_in(a, next);
-		else
-			leave_out(a, cpu, next);
-	}
+	if (unlikely(a->filtered))
+		obey_verdict(a, cpu);
 }
 
 /*

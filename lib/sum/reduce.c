@@ -360,7 +360,7 @@ static void special(struct fkt_reducer *r, const struct fkt_event *event)
 			r->odd = true;
 		keep_and_forget(r, event);
 		if (event->words >= 1) {
-			r->in_thread = true;
+			r->in_thread = !fkt_is_no_switch(event);
 			r->pid = fkt_arg32(event, 4);
 		}
 		break;

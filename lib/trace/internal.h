@@ -127,6 +127,16 @@ static inline bool fkt_is_own_thread(const char *comm, size_t bytes)
 	       (!memcmp(comm, "fkt_flush", room) || !memcmp(comm, "fkt_sync", sizeof("fkt_sync")));
 }
 
+/*
+ * Whether a switch is none: from a thread to itself. FKT tells so who is current where nobody has
+ * said it, perhaps in an interrupt.
+ */
+static inline bool fkt_is_no_switch(const struct fkt_event *event)
+{
+	return event->code == FKT_CODE_SWITCH && event->words >= 1 &&
+	       fkt_arg32(event, 0) == fkt_arg32(event, 4);
+}
+
 /* Whether events of a code are recorded of threads that a recording leaves out, too. */
 static inline bool fkt_is_everyones(const struct fkt_code_row *row)
 {

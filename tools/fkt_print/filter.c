@@ -651,20 +651,28 @@ bool filter_gap(const struct filter *filter, const struct fkt_gap *gap)
 	return gap->cpu == FKT_CPU_ANY || filter_cpu(filter, gap->cpu);
 }
 
+/* Whether what is told now is, as far as those who have to live are concerned. */
+static bool is_charged(const struct watch *watch)
+{
+	return !watch->any || watch->count;
+}
+
 bool filter_charges(const struct filter *filter)
 {
-	return (!filter->wanted.any || filter->wanted.count) && !filter->barred.count;
+	return is_charged(&filter->wanted) && !filter->barred.count;
 }
 
 bool filter_event(struct filter *filter, const struct fkt_event *event)
 {
 	uint32_t id = fkt_process_id(filter->processes, event->pid, event->cpu);
-	bool lives = filter_charges(filter), pass;
+	bool wanted = is_charged(&filter->wanted), barred = filter->barred.count, lives, pass;
 
 	watch_event(filter, &filter->wanted, event, id);
 	watch_event(filter, &filter->barred, event, id);
-	/* Its first and its last event are its own. */
-	lives |= filter_charges(filter);
+	/* Its first and its last event are its own: one in which it is wanted, or is not. */
+	wanted |= is_charged(&filter->wanted);
+	barred |= filter->barred.count;
+	lives = wanted && !barred;
 	/* The code first: that it came has to be known. */
 	pass = code_passes(filter, event->code);
 	filter->but_code = (pass || event->code == FKT_CODE_EXIT) && lives &&

@@ -12,6 +12,7 @@
 
 #include "print.h"
 #include "trace/fields.h"
+#include "trace/internal.h"
 
 /* In the place of a stack that was not recorded, and of one beyond STACKS_MAX. */
 #define NO_STACK   0
@@ -193,7 +194,7 @@ static int stack_event(void *data, const struct fkt_event *event, bool passes)
 			return -ENOMEM;
 		group->count++;
 	}
-	if (is_switch)
+	if (is_switch && !fkt_is_no_switch(event))
 		return follow_switch(view, event, number);
 	if ((event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW) &&
 	    event->words >= 1)
