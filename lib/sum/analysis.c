@@ -51,6 +51,7 @@ struct frame {
 	uint32_t row;
 	uint16_t words;
 	bool interrupt; /* it is one, and not a call in one */
+	bool told;	/* as the call of whom it was another thread's before */
 	uint64_t begin; /* stamp */
 	uint64_t clock; /* of the stack, at the entry */
 	uint64_t dark;	/* likewise */
@@ -165,8 +166,9 @@ struct fkt_analysis {
 	uint32_t epoch;
 	uint32_t cpus;
 	uint64_t duration;
-	uint64_t left_out;  /* not charged, by hooks.charges */
-	uint64_t on_since;  /* stamp */
+	uint64_t left_out; /* not charged, by hooks.charges */
+	uint64_t on_since; /* stamp */
+	uint64_t off_since; /* the stamp at which the last time that was asked for ended; 0: none did */
 	uint64_t first;	    /* stamp of the beginning; UINT64_MAX when time was not charged then */
 	uint64_t on_before; /* for how long it was on before that */
 	struct thread *unknown;
@@ -455,6 +457,13 @@ static inline uint16_t last_cpu(const struct fkt_analysis *a, const struct cpu *
 	return cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu;
 }
 
+/* Whether a call that is left after the time that is asked for was entered in it. */
+static bool began_lit(const struct fkt_analysis *a, const struct frame *frame)
+{
+	return a->off_since && !frame->told && frame->begin >= a->on_since &&
+	       frame->begin < a->off_since;
+}
+
 /* End the innermost call of a stack: event ended it, or it is given up. */
 static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
 		       struct stack *stack, uint64_t stamp, const struct fkt_event *event)
@@ -464,9 +473,10 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 	uint64_t cycles = stack->clock - frame->clock;
 	uint64_t elapsed = stamp > frame->begin ? stamp - frame->begin : 0;
 	/* Not one that was open all the time, of a thread that never ran. */
-	bool lit = a->on && (event || frame->begin >= a->on_since) &&
-		   charges(a, cpu ? (uint16_t)(cpu - a->cpu) : thread->cpu, thread);
-	bool whole = event && lit && frame->begin >= a->on_since && frame->dark == stack->dark;
+	bool lit = (a->on ? event || frame->begin >= a->on_since : began_lit(a, frame)) &&
+		   charges(a, last_cpu(a, cpu, thread, stack), thread);
+	bool whole = event && a->on && lit && frame->begin >= a->on_since &&
+		     frame->dark == stack->dark;
 
 	row->own += cycles - frame->child;
 	if (likely(whole)) {
@@ -544,6 +554,7 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	frame = &stack->frame[stack->depth++];
 	frame->row = row;
 	frame->interrupt = interrupt;
+	frame->told = false;
 	frame->begin = event->stamp;
 	frame->clock = stack->clock;
 	frame->dark = stack->dark;
@@ -997,6 +1008,7 @@ static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *fr
 			continue;
 		frame->clock = stack.clock;
 		frame->child = frame->child_elapsed = 0;
+		frame->told = true;
 	}
 	from->stack.clock = clock;
 	from->stack.base = clock;
@@ -1827,6 +1839,7 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 			a->first = UINT64_MAX;
 		a->unsettled = 0;
 		a->cuts++;
+		a->off_since = stamp;
 	} else {
 		/* What was charged to threads that still are on their CPUs is those CPUs'. */
 		for (uint32_t i = 0; i < a->n_seen; i++)
@@ -2031,6 +2044,8 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	/* The recording ended a little after its last event. */
 	if (a->on)
 		last = fkt_recording_end(a->trace, last);
+	else if (a->off_since > last)
+		last = a->off_since; /* --to is between the two */
 	see_silent_cpus(a, last);
 	decide_at_end(a, last);
 	charge_all(a, last);

@@ -16,6 +16,7 @@
 #include <fkt/trace.h>
 
 #include "build_trace.h"
+#include "read/reader.h"
 #include "sum/histogram.h"
 #include "sum/internal.h"
 
@@ -86,6 +87,7 @@ static void analyse_hooked(struct build *build, size_t bytes, uint64_t from, uin
 	char path[32], error[FKT_ERROR_BYTES];
 	struct fkt_reader *reader;
 	struct fkt_event event;
+	uint64_t last;
 	int what, fd;
 	bool begun = false;
 
@@ -118,7 +120,10 @@ static void analyse_hooked(struct build *build, size_t bytes, uint64_t from, uin
 			fkt_processes_event(processes, &event);
 	}
 	assert_int_equal(what, 0);
-	assert_int_equal(fkt_analysis_end(analysis, fkt_read_stats(reader)->last), 0);
+	last = fkt_read_stats(reader)->last;
+	if (to > last && to < fkt_recording_end(trace, last))
+		fkt_analysis_charge(analysis, to, false);
+	assert_int_equal(fkt_analysis_end(analysis, last), 0);
 	fkt_reader_free(reader);
 	check_sums();
 }
@@ -942,6 +947,77 @@ static void test_exec_behind(void **state)
 	done();
 }
 
+/* Calls that begin in the time that is asked for are left in it, if nothing is charged to them, too. */
+static void test_left_behind(void **state)
+{
+	struct left left = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &left, .leave = keep_left };
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1200, F, 0);
+	build_switch(&build, 0, 1200, 1, 50, 0);
+	build_switch(&build, 0, 1500, 0, 0, 50);
+	build_event(&build, 0, 1600, F_END, 0);
+	build_event(&build, 0, 1700, SYS_READ_END, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 1400, &hooks);
+	expect_row(SYS_READ, 200, 0, 0, 1);
+	expect_row(F, 0, 0, 0, 1);
+	assert_int_equal(left.count, 2);
+	done();
+}
+
+/* The time that is asked for may end behind the last event: calls are open up to there. */
+static void test_left_at_the_end(void **state)
+{
+	static const char info[] = "start_cycles=900\0stop_cycles=2100";
+	struct left left = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &left, .leave = keep_left };
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 800, 800, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1200, F, 0);
+	build_end(&build, 2200, 2200, 0);
+	analyse_hooked(&build, build.bytes, 0, 1900, &hooks);
+	assert_int_equal(left.count, 2);
+	assert_int_equal(left.call[0].cycles, 700);
+	assert_int_equal(left.call[0].end, 1900);
+	assert_int_equal(left.call[1].end, 1900);
+	assert_int_equal(left.call[1].only_elapsed, 200);
+	done();
+}
+
+/* A switch from a thread to itself says who is current: nothing ends, and nobody has waited. */
+static void test_says_current(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, FKT_CODE_IRQ_ENTRY, 5);
+	build_switch(&build, 0, 1200, 0, 50, 50);
+	build_event(&build, 0, 1400, FKT_CODE_IRQ_EXIT, 5);
+	build_event(&build, 0, 1700, SYS_READ_END, 0);
+	analyse(&build);
+	expect_row(SYS_READ, 400, 400, 1, 0);
+	expect_row(FKT_ROW_IRQ + 5, 300, 300, 1, 0);
+	assert_int_equal(thread_sums(50, 0, 0).switches, 0);
+	done();
+}
+
 struct waits {
 	unsigned int count;
 	struct fkt_wait wait[4];
@@ -1662,6 +1738,9 @@ int main(void)
 		cmocka_unit_test(test_hostile_end),
 		cmocka_unit_test(test_exec_by_thread),
 		cmocka_unit_test(test_exec_behind),
+		cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_left_at_the_end),
+		cmocka_unit_test(test_says_current),
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_nested_waker),
 		cmocka_unit_test(test_woken_early),
