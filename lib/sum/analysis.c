@@ -166,9 +166,9 @@ struct fkt_analysis {
 	uint32_t epoch;
 	uint32_t cpus;
 	uint64_t duration;
-	uint64_t left_out; /* not charged, by hooks.charges */
-	uint64_t on_since; /* stamp */
-	uint64_t off_since; /* the stamp at which the last time that was asked for ended; 0: none did */
+	uint64_t left_out;  /* not charged, by hooks.charges */
+	uint64_t on_since;  /* stamp */
+	uint64_t off_since; /* where the last time that was asked for ended; 0: none did */
 	uint64_t first;	    /* stamp of the beginning; UINT64_MAX when time was not charged then */
 	uint64_t on_before; /* for how long it was on before that */
 	struct thread *unknown;

@@ -947,7 +947,7 @@ static void test_exec_behind(void **state)
 	done();
 }
 
-/* Calls that begin in the time that is asked for are left in it, if nothing is charged to them, too. */
+/* Calls that begin in the time that is asked for are left in it, whatever was charged to them. */
 static void test_left_behind(void **state)
 {
 	struct left left = { 0 };

@@ -75,7 +75,7 @@ check 'events are those without stacks' [ "$(fkt_print --no-summary t | wc -l)" 
 
 echo '--- summed up'
 fkt_print --by stack -p +dd t >by
-check 'threads are off the CPU where they wait' grep -q '^switch_to: .* off the CPU for ' by
+check 'threads are off the CPU where they wait' grep -q '^switch_to: .* off the CPU, ' by
 check 'fsync waits for the journal' grep -q 'ext4_sync_file' by
 sum=$(fkt_print --by stack --format csv t | awk -F, '$1 == "switch_to" { n += $2 } END { print n }')
 check 'all switches are there' [ "$sum" = "$(fkt_print --no-summary --code switch_to t | grep -c switch_to)" ]

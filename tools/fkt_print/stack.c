@@ -259,11 +259,9 @@ static void print_head(const struct context *context, const struct group *group,
 		fkt_table_line(context->out, "%s: %" PRIu64 " times", name, group->count);
 		return;
 	}
-	fkt_table_line(context->out, "%s: %" PRIu64 " times; %s %s, on average %s, at most %s",
-		       name, group->count,
-		       group->key[KEY_CODE] == FKT_CODE_SWITCH ? "off the CPU for"
-							       : "ended waits of",
-		       fkt_duration(context->trace, values->sum, sum),
+	fkt_table_line(context->out, "%s: %" PRIu64 " times, %s %s, average %s, max %s", name,
+		       group->count, fkt_duration(context->trace, values->sum, sum),
+		       group->key[KEY_CODE] == FKT_CODE_SWITCH ? "off the CPU" : "of waits ended",
 		       fkt_duration(context->trace, values->sum / values->count, average),
 		       fkt_duration(context->trace, values->max, max));
 }
