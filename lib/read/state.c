@@ -456,6 +456,10 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 
 	if (!thread)
 		return;
+	/* A new one is in the call by which it was made. */
+	if (event->code == FKT_CODE_WAKEUP_NEW && at && at->code < FKT_CODE_IRQ_ENTRY &&
+	    base_of(state, thread) == FKT_BASE_UNKNOWN)
+		set_base(state, thread, FKT_BASE_SLEPT);
 	wait = &thread->wait;
 	if (thread->where == OFF_CPU && (wait->woken || !wait->state))
 		return;

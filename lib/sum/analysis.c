@@ -1265,6 +1265,10 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 
 	if (!thread || thread->state == THREAD_WAITING || thread == a->unknown)
 		return;
+	/* A new one is in the call by which it was made, and has yet to return from it. */
+	if (event->code == FKT_CODE_WAKEUP_NEW && waker.row < FKT_CODE_IRQ_ENTRY &&
+	    !thread->base_known)
+		thread->slept = true;
 	if (thread->state == THREAD_RUNNING) {
 		thread->early = waker;
 		return;

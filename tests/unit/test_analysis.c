@@ -31,12 +31,15 @@ static const char codes[] = "0x10000 1 entry 0x10001 functions F args:args\n"
 			    "0x10002 1 entry 0x10003 functions G args:args\n"
 			    "0x10003 1 exit 0x10002 functions G ret:ret\n";
 
-#define SYS_READ     0x0000u
-#define SYS_READ_END 0x0400u
+#define SYS_READ      0x0000u
+#define SYS_READ_END  0x0400u
 
-#define STATE_S	     0x1
-#define STATE_D	     0x2
-#define STATE_DEAD   0x80
+#define SYS_CLONE     0x0038u
+#define SYS_CLONE_END 0x0438u
+
+#define STATE_S	      0x1
+#define STATE_D	      0x2
+#define STATE_DEAD    0x80
 
 static struct fkt_trace *trace;
 static struct fkt_processes *processes;
@@ -1072,6 +1075,34 @@ static void test_waits(void **state)
 	done();
 }
 
+/* A new thread is preempted before it has returned from the call by which 50 has made it. */
+static void test_wait_of_new(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+	const uint64_t child = 51;
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_CLONE, 0);
+	build_fork(&build, 0, 1100, 51, 50);
+	build_slot(&build, 0, 0, 1150, FKT_CODE_WAKEUP_NEW, 0, &child, 1);
+	build_switch(&build, 0, 1200, 0, 50, 51);
+	build_switch(&build, 0, 1300, 0, 51, 50);
+	build_switch(&build, 0, 1500, 0, 50, 51);
+	build_event(&build, 0, 1600, SYS_CLONE_END, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	assert_int_equal(waits.count, 4);
+	assert_int_equal(waits.wait[2].left, 1300);
+	assert_int_equal(waits.wait[2].outer, FKT_ROW_BEFORE);
+	expect_own(SYS_CLONE, 600);
+	expect_own(FKT_ROW_USER, 0);
+	done();
+}
+
 /*
  * 50 sleeps from 1200 on; irq 14, which has interrupted a softirq on CPU 1, wakes it from within F:
  * the irq does, not what it has interrupted.
@@ -1742,6 +1773,7 @@ int main(void)
 		cmocka_unit_test(test_left_at_the_end),
 		cmocka_unit_test(test_says_current),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_wait_of_new),
 		cmocka_unit_test(test_nested_waker),
 		cmocka_unit_test(test_woken_early),
 		cmocka_unit_test(test_woken_early_at_a_cut),
