@@ -684,7 +684,7 @@ static void test_room(void **state)
 		{ "--noise",
 		  "(No room for Count of Interrupts, Count of Softirqs, Max of Softirqs" },
 		{ "--noise", "Max of Preempted, Of;" },
-		{ "--by function,arg1,arg0,arg1,arg1,arg1", "(Numbers are not cut: lines take" },
+		{ "--by function,arg1,arg0,arg2,arg3,arg4", "(Numbers are not cut: lines take" },
 	};
 
 	(void)state;
@@ -714,7 +714,8 @@ static void test_wrong_options(void **state)
 		"--longer-than -1",
 		"-q --no-summary",
 		"--to 1e40",
-		"--by cpu,cpu,cpu,cpu,cpu,cpu,cpu",
+		"--by function,caller,process,thread,cpu,layer,code",
+		"--by function,function",
 		"--cpus --code irq",
 		"--cpus --longer-than 1us -q",
 		"--cpu '!'",

@@ -15,6 +15,9 @@ selections() {
 	expect 1 fkt_record -F tcp_sendmgs true
 	one_sentence
 	said '^fkt_record: -F tcp_sendmgs: no such function; did you mean tcp_send_?ms[gs]\?$'
+	expect 1 fkt_record -F vfs_read,vfs_write true
+	one_sentence
+	said 'a list is not taken: -F once for each'
 	expect 1 fkt_record -F 'no_such_thing_*' true
 	one_sentence
 	said "no function that can be traced matches"

@@ -429,6 +429,8 @@ static void by_parse(struct argp_state *state, struct options *options, unsigned
 				   "layer, code, errno, arg0 ... arg5, or several of them with "
 				   "commas; or stack",
 				   word);
+		if (groups_by(options, (enum by_field)field))
+			argp_error(state, "--by: %s is there twice", word);
 		if (options->bys == BY_MAX)
 			argp_error(state, "--by: no more than %d fields, please", BY_MAX);
 		options->by[options->bys++] = (enum by_field)field;

@@ -140,6 +140,9 @@ static void complain(const struct functions *functions, const char *option, cons
 	} else if (functions_find(functions_symbols(), pattern)) {
 		warnx("%s %s: the kernel has this function, but does not let ftrace hook it",
 		      option, pattern);
+	} else if (strchr(pattern, ',')) {
+		warnx("%s %s: no such function; a list is not taken: %s once for each, please",
+		      option, pattern, option);
 	} else {
 		nearest = functions_nearest(functions, pattern);
 		if (nearest)
