@@ -846,6 +846,7 @@ static int find_kept(struct out *out, struct fkt_state *state)
 	struct fkt_reader *reader =
 		fkt_reader_new_window(out->trace, out->extract->from, out->extract->to);
 	struct fkt_event event;
+	bool stopped = false;
 	int what = 0, err;
 
 	if (!reader)
@@ -859,9 +860,10 @@ static int find_kept(struct out *out, struct fkt_state *state)
 			continue;
 		if (is_picked(out, state, &event))
 			out->first_tid[event.cpu] = FKT_PID_UNKNOWN;
-		else if (!out->met[event.cpu])
+		else if (!out->met[event.cpu] && !stopped)
 			out->first_tid[event.cpu] = event.pid;
 		out->met[event.cpu] = true;
+		stopped |= fkt_is_stop(&event);
 		err = fkt_state_event(state, &event) ?: keep_at_event(out, state, &event);
 	}
 	fkt_reader_free(reader);
@@ -1196,12 +1198,55 @@ static int find_after_end(struct out *out, struct fkt_state *state, bool at_end,
 
 /* ---- all of it ---- */
 
+/* CPUs that have had no event yet, but may have one. */
+static uint32_t silent_cpus(const struct out *out, const struct fkt_state *state)
+{
+	const char *info = fkt_info(out->trace, "cpus");
+	const uint32_t seen = fkt_state_seen(state);
+	const struct fkt_lane_totals *totals;
+	uint32_t cpus = out->trace->header.lanes;
+
+	if (out->trace->header.shared && (!info || !fkt_parse_u32(info, &cpus)))
+		return 0;
+	for (size_t i = 0; (totals = fkt_lane_totals(out->trace, i)); i++)
+		cpus -= cpus && !out->trace->header.shared && !totals->events;
+	return cpus > seen ? cpus - seen : 0;
+}
+
+/* Who is current on those their first events say, but not if all CPUs stop recording before. */
+static int look_for_current(struct out *out, struct fkt_state *state)
+{
+	uint32_t silent = silent_cpus(out, state);
+	struct fkt_reader *reader;
+	struct fkt_event event;
+	bool stopped = false;
+	int what = 0;
+
+	if (!silent)
+		return 0;
+	reader = fkt_reader_new_window(out->trace, out->extract->from, UINT64_MAX);
+	if (!reader)
+		return -ENOMEM;
+	for (unsigned int i = 0; silent && i < FKT_LOOK_AHEAD; i++) {
+		what = fkt_reader_next(reader, &event);
+		if (what <= 0)
+			break;
+		if (what != FKT_EVENT)
+			continue;
+		silent -= fkt_state_first(state, &event, stopped);
+		stopped |= fkt_is_stop(&event);
+	}
+	fkt_reader_free(reader);
+	return what < 0 ? what : 0;
+}
+
 /* How things stand when the part begins. */
 static int find_state(struct out *out, struct fkt_state *state)
 {
 	uint64_t from = out->extract->from;
 
-	return go_to(out, state, fkt_look_back(out->trace, from), from);
+	return go_to(out, state, fkt_look_back(out->trace, from), from)
+		       ?: look_for_current(out, state);
 }
 
 /* Which calls are kept of events that are not picked: by a state of its own. */

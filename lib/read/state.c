@@ -70,6 +70,7 @@ struct fkt_state {
 	bool ended_kept;	    /* it ended a call that is kept */
 	bool syscalls;		    /* there are any */
 	bool filtered;		    /* the recording left out some threads */
+	bool stopped;		    /* all CPUs had stopped recording, once or more */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
 	bool told_sleep;	    /* it told that a thread sleeps in a call that is not known */
 	struct effect *effect;
@@ -77,6 +78,8 @@ struct fkt_state {
 	uint32_t current[CPUS];
 	bool blind[CPUS]; /* what happens there is not known until its next event */
 	bool seen[CPUS];
+	bool met[CPUS];		   /* its first event, behind this moment, was looked at */
+	bool untold[CPUS];	   /* it has events, but none tells who was current */
 	uint8_t verdict[CPUS];	   /* enum fkt_verdict */
 	uint32_t verdict_on[CPUS]; /* whom it named, if that one was not there */
 	uint32_t seen_cpu[CPUS];   /* numbers of the CPUs that are */
@@ -492,6 +495,13 @@ static void leave_call(struct fkt_state *state, struct thread *thread, uint32_t 
 		set_base(state, thread, FKT_BASE_UNKNOWN);
 }
 
+/* All CPUs have stopped recording. */
+static void stop_all(struct fkt_state *state)
+{
+	state->stopped = true;
+	fkt_state_gap(state, FKT_CPU_ANY);
+}
+
 int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 {
 	const struct effect *effect = effect_of(state, event->code);
@@ -549,9 +559,8 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 			switch_threads(state, event);
 		else if (event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW)
 			wake(state, event);
-		else if (event->code == FKT_CODE_PAUSE ||
-			 (event->code == FKT_CODE_SETMASK && !fkt_arg32(event, 0)))
-			fkt_state_gap(state, FKT_CPU_ANY); /* all have stopped recording */
+		else if (fkt_is_stop(event))
+			stop_all(state);
 		else if (event->code == FKT_CODE_FILTER)
 			decide(state, event);
 		else if (fkt_is_process_event(event->code))
@@ -562,9 +571,30 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 
 void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader)
 {
+	/* Another one may have been there before. */
+	if (state->stopped)
+		return;
 	for (uint32_t i = 0; i < CPUS; i++)
 		if (state->current[i] == FKT_PID_UNKNOWN)
 			state->current[i] = reader->cpu_pid[i];
+}
+
+uint32_t fkt_state_seen(const struct fkt_state *state)
+{
+	return state->n_seen;
+}
+
+bool fkt_state_first(struct fkt_state *state, const struct fkt_event *event, bool stopped)
+{
+	const uint16_t cpu = event->cpu;
+
+	if (state->seen[cpu] || state->met[cpu])
+		return false;
+	state->met[cpu] = true;
+	state->blind[cpu] |= state->stopped;
+	state->current[cpu] = stopped || state->blind[cpu] ? FKT_PID_UNKNOWN : event->pid;
+	state->untold[cpu] = state->current[cpu] == FKT_PID_UNKNOWN;
+	return true;
 }
 
 uint32_t fkt_state_current(const struct fkt_state *state, uint16_t cpu)
@@ -874,7 +904,8 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 		return NULL;
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		tid = state->current[cpu];
-		if (tid != FKT_PID_UNKNOWN || state->blind[cpu] || state->verdict[cpu])
+		if (tid != FKT_PID_UNKNOWN || state->blind[cpu] || state->verdict[cpu] ||
+		    state->untold[cpu])
 			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "%s%s\n", cpu, tid,
 				state->blind[cpu] ? " blind" : "", verdicts[state->verdict[cpu]]);
 		stack = &state->irq[cpu];

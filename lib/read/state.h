@@ -168,6 +168,19 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event);
  */
 void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader);
 
+/* How many CPUs had an event, or are known to have somebody who is current. */
+uint32_t fkt_state_seen(const struct fkt_state *state);
+
+/**
+ * fkt_state_first() - learn who is current on a CPU from its first event, behind this moment
+ * @state: the state
+ * @event: the event
+ * @stopped: all CPUs had stopped recording meanwhile, so that another thread may have been there
+ *
+ * Return: whether it was the first one.
+ */
+bool fkt_state_first(struct fkt_state *state, const struct fkt_event *event, bool stopped);
+
 /* What of a call goes into a part of which events are picked. */
 enum fkt_kept {
 	FKT_NOT_KEPT,

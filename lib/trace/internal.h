@@ -137,6 +137,13 @@ static inline bool fkt_is_no_switch(const struct fkt_event *event)
 	       fkt_arg32(event, 0) == fkt_arg32(event, 4);
 }
 
+/* Whether all CPUs have stopped recording. */
+static inline bool fkt_is_stop(const struct fkt_event *event)
+{
+	return event->words >= 1 && (event->code == FKT_CODE_PAUSE ||
+				     (event->code == FKT_CODE_SETMASK && !fkt_arg32(event, 0)));
+}
+
 /* Whether events of a code are recorded of threads that a recording leaves out, too. */
 static inline bool fkt_is_everyones(const struct fkt_code_row *row)
 {

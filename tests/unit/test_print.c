@@ -1411,6 +1411,30 @@ static void compare_windows(const char *file, const char *begins, const char *vi
 	assert_int_equal(system(command), 0);
 }
 
+/* Picked events against the whole trace's of the same CPU or process, in some windows. */
+static void compare_picked(const char *file, const char *begins)
+{
+	char command[3 * sizeof(top)];
+
+	/* Events are not as many, times are since the part's first one, and arguments not known. */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; "
+		 "look() { ./fkt_print $v $p --format csv \"$@\" 2>/dev/null | case $v in "
+		 "-q) sed 1,2d;; --noise) sed '/^begin_stamp/,$d';; "
+		 "*spans) sed 's/{}//; s/\"{.*}\"//' | cut -d, -f1,3,5-;; *) cat;; esac | sort; }; "
+		 "for b in %s; do for e in '' 2900ns; do "
+		 "for p in '--cpu 0' '--cpu 1' '--process 70' '--process 71'; do "
+		 "./fkt_extract $p --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
+		 "for v in -q --noise '--no-summary --cpus' '--no-summary --waits' "
+		 "'--no-summary --by function,thread,caller' '--no-summary --calls' "
+		 "'--no-summary --spans'; do "
+		 "look --range $b..$e $f >$f.whole; look $f.part | diff $f.whole - >$f.diff || "
+		 "{ echo \"$v $p $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
+		 "done; done; done; done; rm -f $f.*",
+		 top, file, begins);
+	assert_int_equal(system(command), 0);
+}
+
 /* A thread that is no leader execs within a call, and goes on with it by the leader's number. */
 static void test_exec_in_call(void **state)
 {
@@ -1700,6 +1724,31 @@ static void test_extracted_off(void **state)
 	unlink(file);
 }
 
+/* A CPU's first event comes when recording was off: who was there before is not known. */
+static void test_extracted_before_off(void **state)
+{
+	char file[] = "/tmp/test_print_b_off.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1100, END, 0);
+	set_mask(&build, 2000, 0);
+	set_mask(&build, 3000, 0xffffffff);
+	build_event(&build, 0, 3100, READ, 0);
+	build_event(&build, 0, 3200, END, 0);
+	build_event(&build, 1, 3500, READ, 0);
+	build_event(&build, 1, 3700, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "50ns 500ns 1050ns 1500ns 2150ns 2550ns", "-q\n--no-summary --cpus");
+	compare_picked(file, "0 500ns 1050ns 1500ns");
+	unlink(file);
+}
+
 /* What is lost on one CPU is no concern of a thread that runs on another one. */
 static void test_extracted_lost(void **state)
 {
@@ -1930,6 +1979,33 @@ static void test_extracted_silent(void **state)
 	unlink(file);
 }
 
+/* Where nobody says who was current on a CPU of a shared lane, it was not idle for that. */
+static void test_extracted_unknown(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_unknown.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, true);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_slot(&build, 0, 0, 1000, READ, 0, NULL, 0);
+	build_slot(&build, 0, 0, 2000, END, 0, NULL, 0);
+	build_slot(&build, 0, 0, 3500, READ, 0, NULL, 0);
+	build_slot(&build, 0, 1, 5100, READ, 0, NULL, 0);
+	build_slot(&build, 0, 0, 5200, END, 0, NULL, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 1500ns 2200ns", "-q\n--no-summary --cpus");
+	unlink(file);
+}
+
 /* A thread is woken on its way out; a part begins when it has not left yet. */
 static void test_extracted_early(void **state)
 {
@@ -1979,30 +2055,6 @@ static void test_extracted_waker(void **state)
 	end_pair(&build, file);
 	compare_windows(file, "550ns 650ns", "--no-summary --waits");
 	unlink(file);
-}
-
-/* Picked events against the whole trace's of the same CPU or process, in some windows. */
-static void compare_picked(const char *file, const char *begins)
-{
-	char command[3 * sizeof(top)];
-
-	/* Events are not as many, times are since the part's first one, and arguments not known. */
-	snprintf(command, sizeof(command),
-		 "cd %s/build/bin; f=%s; "
-		 "look() { ./fkt_print $v $p --format csv \"$@\" 2>/dev/null | case $v in "
-		 "-q) sed 1,2d;; --noise) sed '/^begin_stamp/,$d';; "
-		 "*spans) sed 's/{}//; s/\"{.*}\"//' | cut -d, -f1,3,5-;; *) cat;; esac | sort; }; "
-		 "for b in %s; do for e in '' 2900ns; do "
-		 "for p in '--cpu 0' '--cpu 1' '--process 70' '--process 71'; do "
-		 "./fkt_extract $p --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
-		 "for v in -q --noise '--no-summary --cpus' '--no-summary --waits' "
-		 "'--no-summary --by function,thread,caller' '--no-summary --calls' "
-		 "'--no-summary --spans'; do "
-		 "look --range $b..$e $f >$f.whole; look $f.part | diff $f.whole - >$f.diff || "
-		 "{ echo \"$v $p $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
-		 "done; done; done; done; rm -f $f.*",
-		 top, file, begins);
-	assert_int_equal(system(command), 0);
 }
 
 /* A call is open at a part's end, in another one whose entry was not seen: both end behind it. */
@@ -2435,6 +2487,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_in_interrupt),
 		cmocka_unit_test(test_extracted_in_call),
 		cmocka_unit_test(test_extracted_silent),
+		cmocka_unit_test(test_extracted_unknown),
 		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_after_end),
 		cmocka_unit_test(test_extracted_open),
@@ -2447,6 +2500,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_while_of_many),
 		cmocka_unit_test(test_running_back),
 		cmocka_unit_test(test_extracted_off),
+		cmocka_unit_test(test_extracted_before_off),
 		cmocka_unit_test(test_extracted_lost),
 		cmocka_unit_test(test_extracted_left_out),
 		cmocka_unit_test(test_extracted_in_loss),
