@@ -1132,6 +1132,13 @@ static void print_after_end(FILE *file, const struct fkt_event *event)
 	fputc(';', file);
 }
 
+/* What a thread was at is not told by what comes behind missing events. */
+static void close_all_outside(struct open_ends *ends)
+{
+	for (size_t i = 0; i < ends->count; i++)
+		close_outside(ends, ends->end[i].tid);
+}
+
 static int look_behind_end(struct out *out, struct fkt_state *state, struct open_ends *ends,
 			   FILE *file)
 {
@@ -1147,13 +1154,17 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 			break;
 		if (what == FKT_GAP) {
 			fkt_state_gap(state, fkt_gap(reader)->cpu);
-			for (size_t j = 0; !gaps && j < ends->count; j++)
-				close_outside(ends, ends->end[j].tid);
+			if (!gaps)
+				close_all_outside(ends);
 			gaps = true;
 		} else if (what == FKT_EVENT) {
 			err = tells_of_end(out, ends, state, &event, &tells);
 			if (tells)
 				print_after_end(file, &event);
+			if (!gaps && fkt_is_stop(&event)) {
+				close_all_outside(ends);
+				gaps = true;
+			}
 		}
 	}
 	/* What comes behind the old trace comes behind the new one. */

@@ -2126,6 +2126,38 @@ static void test_extracted_after_end(void **state)
 }
 
 /*
+ * Recording is off behind a part's end: "first" (70) comes back from a call, in which it need not
+ * have been before, and "second" (71) had told that it was in one.
+ */
+static void test_extracted_off_after_end(void **state)
+{
+	char file[] = "/tmp/test_print_off_after.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 72, 71);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1010, END, 0);
+	build_switch(&build, 0, 1020, 0, 72, 70);
+	build_event(&build, 1, 1030, FKT_CODE_IRQ_ENTRY, 1);
+	build_event(&build, 1, 1040, FKT_CODE_IRQ_EXIT, 1);
+	build_event(&build, 0, 2000, FKT_CODE_IRQ_ENTRY, 1);
+	build_event(&build, 0, 2010, FKT_CODE_IRQ_EXIT, 1);
+	build_event(&build, 1, 4200, END, 0);
+	slot(&build, 0, 4300, FKT_CODE_SETMASK, 0, 1, 70ull << 32, 0);
+	slot(&build, 0, 5000, FKT_CODE_SETMASK, 0, 1, 0xffffffff | 70ull << 32, 0);
+	build_switch(&build, 0, 5100, 0, 70, 70);
+	build_event(&build, 0, 5200, END + 61, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 500ns 1050ns",
+			"-q\n--no-summary --cpus\n--no-summary --by function,thread");
+	unlink(file);
+}
+
+/*
  * "first" (70) is in a read and in F when it comes to CPU 1, where it calls G; back on CPU 0, F
  * ends. "second" (71) sleeps on CPU 1, is woken by an interrupt of CPU 0, and goes on there.
  */
@@ -2490,6 +2522,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_unknown),
 		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_after_end),
+		cmocka_unit_test(test_extracted_off_after_end),
 		cmocka_unit_test(test_extracted_open),
 		cmocka_unit_test(test_extracted_waker),
 		cmocka_unit_test(test_extracted_picked),
