@@ -886,6 +886,20 @@ static bool is_told(const struct call_stack *stack, uint32_t i, bool picked)
 	return !picked || stack->call[i].kept;
 }
 
+/* Of others than those that are wanted it is told of wakers, who woke in what they were at. */
+static bool tells_base(struct fkt_state *state, uint32_t index, fkt_state_wants_fn *wants,
+		       void *arg)
+{
+	const struct thread *thread = &state->thread[index];
+	const enum fkt_base base = base_of(state, thread);
+
+	if (base == FKT_BASE_UNKNOWN)
+		return false;
+	if (thread->waker && base != FKT_BASE_USER)
+		return true;
+	return !thread->gone && (!wants || wants(arg, state, thread->tid));
+}
+
 char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *wants, void *arg,
 		     size_t *bytes)
 {
@@ -897,11 +911,11 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 	const struct call_stack *stack;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, bytes);
-	enum fkt_base base;
 	uint32_t tid;
 
 	if (!out)
 		return NULL;
+	mark_wakers(state);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		tid = state->current[cpu];
 		if (tid != FKT_PID_UNKNOWN || state->blind[cpu] || state->verdict[cpu] ||
@@ -930,10 +944,9 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 			print_waker(out, &state->thread[i].wait);
 			fputc('\n', out);
 		}
-		base = base_of(state, &state->thread[i]);
-		if (base != FKT_BASE_UNKNOWN && !state->thread[i].gone &&
-		    (!wants || wants(arg, state, state->thread[i].tid)))
-			fprintf(out, "base %" PRIu32 " %u\n", state->thread[i].tid, base);
+		if (tells_base(state, i, wants, arg))
+			fprintf(out, "base %" PRIu32 " %u\n", state->thread[i].tid,
+				base_of(state, &state->thread[i]));
 	}
 	if (fclose(out)) {
 		free(text);

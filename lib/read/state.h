@@ -338,7 +338,8 @@ typedef bool fkt_state_wants_fn(void *arg, struct fkt_state *state, uint32_t tid
  * fkt_state_text() - what runs and what is open, as FKT_SECTION_STATE has it
  * @state: the state
  * @picked: only the calls that are kept
- * @wants: the threads of which it is said what they are at outside of all calls, NULL for all
+ * @wants: the threads of which it is said what they are at outside of all calls, NULL for all;
+ *	of those that woke others it is said as well
  * @arg: its first argument
  * @bytes: set to the length of the text
  *

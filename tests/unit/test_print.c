@@ -1831,6 +1831,37 @@ static void test_extracted_left_out(void **state)
 	unlink(file);
 }
 
+/* Who woke a thread that is recorded was not recorded, also in a part of that thread's. */
+static void test_extracted_left_out_waker(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000\0filter=--pid 70";
+	char file[] = "/tmp/test_print_out_waker.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build.lane[1].pid = 71;
+	verdict(&build, 900, 1, 70);
+	slot(&build, 1, 950, FKT_CODE_FILTER, 0, 1, 71, 0);
+	build_event(&build, 0, 1000, READ, 0);
+	build_switch(&build, 0, 1100, 1, 70, 0);
+	slot(&build, 1, 1200, FKT_CODE_WAKEUP, 0, 1, 70, 0);
+	slot(&build, 1, 1300, FKT_CODE_WAKEUP, 0, 1, 72, 0);
+	build_switch(&build, 0, 2700, 0, 0, 70);
+	build_event(&build, 0, 4500, END, 0);
+	end_pair(&build, file);
+	compare_picked(file, "320ns 500ns");
+	unlink(file);
+}
+
 /*
  * A part that begins within a loss: what was open before that is not. Its first event says nothing
  * of who is recorded, so 71 is not.
@@ -2536,6 +2567,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_before_off),
 		cmocka_unit_test(test_extracted_lost),
 		cmocka_unit_test(test_extracted_left_out),
+		cmocka_unit_test(test_extracted_left_out_waker),
 		cmocka_unit_test(test_extracted_in_loss),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
