@@ -40,6 +40,7 @@ struct thread {
 	uint32_t next; /* in the same bucket */
 	bool gone;
 	bool waker; /* of one that waits */
+	bool named; /* with one that waits, also when it has ended */
 	char comm[FKT_COMM_BYTES + 1];
 	uint8_t where; /* enum whereabouts */
 	uint8_t base;  /* enum fkt_base, see base_of() */
@@ -342,7 +343,7 @@ static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 	if (!thread || thread->where == ON_CPU)
 		return;
 	thread->where = ON_CPU;
-	thread->wait = (struct fkt_open_wait){ .tid = tid };
+	thread->wait = (struct fkt_open_wait){ .tid = tid, .next = FKT_PID_UNKNOWN };
 }
 
 /* The thread that is current on a CPU as far as is known; NULL for none. */
@@ -386,6 +387,7 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 		prev->wait.state = event->imm;
 		prev->wait.left = event->stamp;
 		prev->wait.woken = 0;
+		prev->wait.next = fkt_arg32(event, 4);
 	}
 	/* What interrupted it is over. */
 	if (!none)
@@ -470,10 +472,12 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 		*wait = (struct fkt_open_wait){
 			.cpu = event->cpu,
 			.left = event->code == FKT_CODE_WAKEUP_NEW ? event->stamp : 0,
+			.next = FKT_PID_UNKNOWN,
 		};
 	if (thread->where == ON_CPU)
 		wait->cpu = event->cpu;
 	wait->waker = event->pid;
+	wait->waker_cpu = event->cpu;
 	wait->code = at ? at->code : FKT_NO_CODE;
 	wait->imm = at ? at->imm : 0;
 	wait->early = thread->where == ON_CPU;
@@ -822,19 +826,32 @@ bool fkt_state_thread(struct fkt_state *state, uint32_t tid, uint32_t *tgid, con
 	return true;
 }
 
-/* Who has woken a thread is named with its wait, also when it has ended since. */
-static void mark_wakers(struct fkt_state *state)
+static struct thread *find_named(struct fkt_state *state, uint32_t tid)
+{
+	struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
+
+	if (thread)
+		thread->named = true;
+	return thread;
+}
+
+/*
+ * Who has woken a thread, and who came to its CPU when it left, is named with its wait, also when
+ * it has ended since.
+ */
+static void mark_named(struct fkt_state *state)
 {
 	const uint32_t threads = state->threads;
-	const struct fkt_open_wait *wait;
+	struct fkt_open_wait wait;
 	struct thread *waker;
 
 	for (uint32_t i = 0; i < threads; i++) {
-		wait = &state->thread[i].wait;
-		if (state->thread[i].where == UNKNOWN || (!wait->woken && !wait->early))
+		wait = state->thread[i].wait;
+		if (state->thread[i].where == OFF_CPU)
+			find_named(state, wait.next);
+		if (state->thread[i].where == UNKNOWN || (!wait.woken && !wait.early))
 			continue;
-		waker = wait->waker && wait->waker != FKT_PID_UNKNOWN ? find(state, wait->waker)
-								      : NULL;
+		waker = find_named(state, wait.waker);
 		if (waker)
 			waker->waker = true;
 	}
@@ -848,11 +865,11 @@ char *fkt_state_processes(struct fkt_state *state, size_t *bytes)
 
 	if (!out)
 		return NULL;
-	mark_wakers(state);
+	mark_named(state);
 	for (uint32_t i = 0; i < state->threads; i++) {
 		thread = &state->thread[i];
 		/* Of one without a name it may be known whose it is. */
-		if ((!thread->gone || thread->waker) && thread->tid &&
+		if ((!thread->gone || thread->named) && thread->tid &&
 		    (strcmp(thread->comm, "?") || thread->tgid != thread->tid || thread->ppid))
 			fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", thread->tid,
 				thread->tgid, thread->ppid, thread->comm);
@@ -875,8 +892,12 @@ static void print_wait(FILE *out, uint32_t tid, const struct fkt_open_wait *wait
 {
 	fprintf(out, "wait %" PRIu32 " %u %u %" PRIu64 " %" PRIu64, tid, wait->cpu, wait->state,
 		wait->left, wait->woken);
-	if (wait->woken || wait->early)
+	if (wait->woken || wait->early) {
 		print_waker(out, wait);
+		fprintf(out, " on %u", wait->waker_cpu);
+	}
+	if (wait->next != FKT_PID_UNKNOWN)
+		fprintf(out, " next %" PRIu32, wait->next);
 	fputc('\n', out);
 }
 
@@ -915,7 +936,7 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 
 	if (!out)
 		return NULL;
-	mark_wakers(state);
+	mark_named(state);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		tid = state->current[cpu];
 		if (tid != FKT_PID_UNKNOWN || state->blind[cpu] || state->verdict[cpu] ||
@@ -989,28 +1010,30 @@ static bool add_call(struct fkt_trace *trace, size_t *room, const struct fkt_ope
 	return true;
 }
 
-/* "[CODE IMM]", what a waker was at. */
-static bool parse_work(struct fkt_open_wait *wait, char *line)
+/* "[CODE IMM]", what a waker was at; the first word was read, and then is the one behind it. */
+static bool parse_work(struct fkt_open_wait *wait, const char **word, char **line)
 {
-	const char *word = fkt_next_word(&line);
 	uint32_t imm;
 
-	if (!word)
+	if (!*word || !fkt_parse_u32(*word, &wait->code))
 		return true;
-	if (!fkt_parse_u32(word, &wait->code) || wait->code >= FKT_SLOT_CODES ||
-	    !fkt_parse_u32(fkt_next_word(&line), &imm) || imm > UINT16_MAX)
+	if (wait->code >= FKT_SLOT_CODES || !fkt_parse_u32(fkt_next_word(line), &imm) ||
+	    imm > UINT16_MAX)
 		return false;
 	wait->imm = (uint16_t)imm;
+	*word = fkt_next_word(line);
 	return true;
 }
 
 /* "CPU WAKER [CODE IMM]" */
 static bool parse_woken(struct fkt_open_wait *wait, uint32_t tid, char *line)
 {
+	const char *word;
 	uint32_t cpu;
 
 	*wait = (struct fkt_open_wait){
 		.tid = tid,
+		.next = FKT_PID_UNKNOWN,
 		.running = true,
 		.early = true,
 		.code = FKT_NO_CODE,
@@ -1018,29 +1041,56 @@ static bool parse_woken(struct fkt_open_wait *wait, uint32_t tid, char *line)
 	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &cpu) || cpu > UINT16_MAX ||
 	    !fkt_parse_u32(fkt_next_word(&line), &wait->waker))
 		return false;
-	wait->cpu = (uint16_t)cpu;
-	return parse_work(wait, line);
+	wait->cpu = wait->waker_cpu = (uint16_t)cpu;
+	word = fkt_next_word(&line);
+	return parse_work(wait, &word, &line);
 }
 
-/* "CPU STATE LEFT WOKEN [WAKER [CODE IMM]]" */
+/* "[on CPU] [next TID]"; traces of earlier versions have neither. */
+static bool parse_around(struct fkt_open_wait *wait, const char *word, char *line)
+{
+	uint32_t value;
+
+	for (; word; word = fkt_next_word(&line)) {
+		if (!fkt_parse_u32(fkt_next_word(&line), &value))
+			return false;
+		if (!strcmp(word, "next"))
+			wait->next = value;
+		if (strcmp(word, "on"))
+			continue;
+		if (value > UINT16_MAX)
+			return false;
+		wait->waker_cpu = (uint16_t)value;
+	}
+	return true;
+}
+
+/* "CPU STATE LEFT WOKEN [WAKER [CODE IMM]] [on CPU] [next TID]" */
 static bool parse_wait(struct fkt_open_wait *wait, uint32_t tid, char *line)
 {
 	uint32_t cpu, state;
-	char *word;
+	const char *word;
 
-	*wait = (struct fkt_open_wait){ .tid = tid, .code = FKT_NO_CODE };
+	*wait = (struct fkt_open_wait){
+		.tid = tid,
+		.next = FKT_PID_UNKNOWN,
+		.code = FKT_NO_CODE,
+	};
 	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &cpu) || cpu > UINT16_MAX ||
 	    !fkt_parse_u32(fkt_next_word(&line), &state) || state > UINT16_MAX ||
 	    !fkt_parse_u64(fkt_next_word(&line), &wait->left) ||
 	    !fkt_parse_u64(fkt_next_word(&line), &wait->woken))
 		return false;
-	wait->cpu = (uint16_t)cpu;
+	wait->cpu = wait->waker_cpu = (uint16_t)cpu;
 	wait->state = (uint16_t)state;
 	word = fkt_next_word(&line);
-	if (!word)
-		return true;
-	wait->early = !wait->woken;
-	return fkt_parse_u32(word, &wait->waker) && parse_work(wait, line);
+	if (word && fkt_parse_u32(word, &wait->waker)) {
+		wait->early = !wait->woken;
+		word = fkt_next_word(&line);
+		if (!parse_work(wait, &word, &line))
+			return false;
+	}
+	return parse_around(wait, word, line);
 }
 
 static bool add_wait(struct fkt_trace *trace, size_t *room, const struct fkt_open_wait *wait)

@@ -50,6 +50,8 @@ const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t 
  * @left: when it left; 0 when that is not known
  * @woken: when it was woken, 0 when that was not so far
  * @waker: who woke it; with @woken 0, before it left; 0 is nobody, or an idle task
+ * @waker_cpu: where that one was
+ * @next: who came to the CPU that it left; FKT_PID_UNKNOWN when that is not known
  * @early: it was woken before it left
  * @running: it has not left yet: only who woke it is known
  * @imm: of the event that began what the waker was at: which interrupt it is
@@ -62,6 +64,8 @@ struct fkt_open_wait {
 	uint64_t left;
 	uint64_t woken;
 	uint32_t waker;
+	uint16_t waker_cpu;
+	uint32_t next;
 	bool early;
 	bool running;
 	uint16_t imm;

@@ -1621,7 +1621,7 @@ static void open_bases(struct fkt_analysis *a)
 static struct waker open_waker(struct fkt_analysis *a, const struct fkt_open_wait *open)
 {
 	const struct fkt_event event = { .imm = open->imm };
-	const struct thread *thread = find_thread(a, open->waker, open->cpu);
+	const struct thread *thread = find_thread(a, open->waker, open->waker_cpu);
 	const struct fkt_code_use *code;
 
 	if (!thread)
@@ -1639,7 +1639,7 @@ static struct waker open_waker(struct fkt_analysis *a, const struct fkt_open_wai
 static void open_waits(struct fkt_analysis *a)
 {
 	const struct fkt_open_wait *open;
-	struct thread *thread;
+	struct thread *thread, *next;
 	struct stack *stack;
 	struct waker waker;
 
@@ -1665,6 +1665,7 @@ static void open_waits(struct fkt_analysis *a)
 		    open->woken > a->on_since || (open->woken && open->woken < open->left))
 			continue;
 		stack = &thread->stack;
+		next = find_thread(a, open->next, open->cpu);
 		thread->wait = (struct fkt_wait){
 			.state = open->state,
 			.outer = stack->depth ? stack->frame[0].row : base_row(thread),
@@ -1673,6 +1674,7 @@ static void open_waits(struct fkt_analysis *a)
 			.left = open->left,
 			.woken = open->woken,
 			.cpu = open->cpu,
+			.next = next ? next->id : 0,
 			.waker_row = FKT_ROW_NONE,
 		};
 		thread->cpu = open->cpu;

@@ -2060,6 +2060,63 @@ static void test_extracted_early(void **state)
 	unlink(file);
 }
 
+/* A thread is woken from another CPU than its own, by the idle task there. */
+static void test_extracted_idle_waker(void **state)
+{
+	char file[] = "/tmp/test_print_idle.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 0);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1010, FKT_CODE_IRQ_ENTRY, 3);
+	build_event(&build, 1, 1020, FKT_CODE_IRQ_EXIT, 3);
+	build_switch(&build, 0, 1100, 0x1, 70, 0);
+	slot(&build, 1, 1200, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_event(&build, 0, 1700, FKT_CODE_IRQ_ENTRY, 3);
+	build_event(&build, 0, 1710, FKT_CODE_IRQ_EXIT, 3);
+	build_switch(&build, 0, 2500, 0, 0, 70);
+	build_event(&build, 0, 4500, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "150ns 250ns 600ns", "--no-summary --waits");
+	unlink(file);
+}
+
+/* Who preempts a thread has ended when a part begins. */
+static void test_extracted_preempted(void **state)
+{
+	char file[] = "/tmp/test_print_preempted.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 0);
+	build_event(&build, 0, 1000, END, 0);
+	build_switch(&build, 0, 1100, 0, 70, 71);
+	slot(&build, 0, 1200, FKT_CODE_EXIT, 0, 1, 71, 0);
+	build_switch(&build, 0, 1500, 0x20, 71, 72);
+	slot(&build, 0, 1600, FKT_CODE_RELEASE, 0, 1, 71, 0);
+	build_switch(&build, 0, 2500, 0, 72, 70);
+	build_event(&build, 0, 4500, READ, 0);
+	end_pair(&build, file);
+	/* Moments from the beginning are others in a part. */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; s=0; "
+		 "print() { ./fkt_print --noise --format csv \"$@\" | cut -d, -f 1,3-; }; "
+		 "for b in 150 550 800; do "
+		 "./fkt_extract --from ${b}ns -o $f.part $f >/dev/null && "
+		 "print --from ${b}ns $f >$f.whole && print $f.part | diff $f.whole - >&2 && "
+		 "grep -q 'preempted,,71,second' $f.whole || s=1; done; rm -f $f.*; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* Who has woken a thread is known by name in a part that begins when it has ended. */
 static void test_extracted_waker(void **state)
 {
@@ -2555,6 +2612,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_after_end),
 		cmocka_unit_test(test_extracted_off_after_end),
 		cmocka_unit_test(test_extracted_open),
+		cmocka_unit_test(test_extracted_idle_waker),
+		cmocka_unit_test(test_extracted_preempted),
 		cmocka_unit_test(test_extracted_waker),
 		cmocka_unit_test(test_extracted_picked),
 		cmocka_unit_test(test_extracted_others),
