@@ -58,8 +58,8 @@ struct out_lane {
 };
 
 /**
- * struct kept - a call that is kept, though events like its entry are not
- * @stamp: of its entry
+ * struct kept - a call or wake-up that is kept, though events like it, or its entry, are not
+ * @stamp: of it or its entry
  * @code: likewise
  * @how: enum fkt_kept
  */
@@ -716,13 +716,11 @@ static bool is_picked(struct out *out, struct fkt_state *state, const struct fkt
  * which a thread comes to a CPU that is wanted, as its time there is theirs; and what wakes a
  * thread, so that it is known what that was. The events are gone through once to find them.
  */
-static int keep_call(struct out *out, struct fkt_state_call *call, enum fkt_kept how)
+static int keep(struct out *out, uint64_t stamp, uint32_t code, enum fkt_kept how)
 {
 	struct kept *larger;
 	size_t room;
 
-	if (!call || call->kept >= how)
-		return 0;
 	if (out->n_kept == out->kept_room) {
 		room = out->kept_room ? 2 * out->kept_room : 1024;
 		larger = realloc(out->kept, room * sizeof(*larger));
@@ -731,9 +729,16 @@ static int keep_call(struct out *out, struct fkt_state_call *call, enum fkt_kept
 		out->kept = larger;
 		out->kept_room = room;
 	}
-	out->kept[out->n_kept++] = (struct kept){ call->stamp, call->code, how };
-	call->kept = (uint8_t)how;
+	out->kept[out->n_kept++] = (struct kept){ stamp, code, how };
 	return 0;
+}
+
+static int keep_call(struct out *out, struct fkt_state_call *call, enum fkt_kept how)
+{
+	if (!call || call->kept >= how)
+		return 0;
+	call->kept = (uint8_t)how;
+	return keep(out, call->stamp, call->code, how);
 }
 
 static int keep_calls(struct out *out, struct fkt_state_call *call, uint32_t depth)
@@ -780,6 +785,20 @@ static int keep_open(struct out *out, struct fkt_state *state)
 	return err;
 }
 
+/* By the name that is wanted now, it is in calls, and was woken, when it had another one. */
+static int keep_by_name(struct out *out, struct fkt_state *state, uint32_t tid)
+{
+	const struct fkt_state_wake *wake = fkt_state_wake(state, tid);
+	int err = keep_calls_of(out, state, tid);
+
+	if (err || !wake)
+		return err;
+	err = keep(out, wake->stamp, wake->code, FKT_KEPT);
+	if (!err && wake->work_code != FKT_NO_CODE)
+		err = keep(out, wake->work_stamp, wake->work_code, FKT_KEPT);
+	return err;
+}
+
 static int keep_at_event(struct out *out, struct fkt_state *state, const struct fkt_event *event)
 {
 	int err = 0;
@@ -791,11 +810,10 @@ static int keep_at_event(struct out *out, struct fkt_state *state, const struct 
 		   (!by_process(out->extract) || wants(out->extract, state, fkt_arg32(event, 0)))) {
 		err = keep_call(out, fkt_state_at_work(state, event), FKT_KEPT);
 	}
-	/* By the name that is wanted now, it is in calls that began by another one. */
 	if (!err && by_name(out->extract) && event->words >= 1 &&
 	    (event->code == FKT_CODE_EXEC || event->code == FKT_CODE_RENAME) &&
 	    wants(out->extract, state, fkt_arg32(event, 0)))
-		err = keep_calls_of(out, state, fkt_arg32(event, 0));
+		err = keep_by_name(out, state, fkt_arg32(event, 0));
 	out->current[event->cpu] = event->pid;
 	if (event->code != FKT_CODE_SWITCH || event->words < 1)
 		return err;
@@ -830,9 +848,9 @@ static void sort_kept(struct out *out)
 	out->n_kept = n + 1;
 }
 
-static uint8_t how_kept(const struct out *out, const struct fkt_state_call *call)
+static uint8_t how_kept(const struct out *out, uint64_t stamp, uint32_t code)
 {
-	const struct kept key = { .stamp = call->stamp, .code = call->code };
+	const struct kept key = { .stamp = stamp, .code = code };
 	const struct kept *kept =
 		out->n_kept ? bsearch(&key, out->kept, out->n_kept, sizeof(key), compare_kept)
 			    : NULL;
@@ -880,7 +898,7 @@ static void mark_kept(struct out *out, struct fkt_state *state)
 	for (uint32_t cpu = 0; cpu <= UINT16_MAX; cpu++) {
 		call = fkt_state_interrupts(state, (uint16_t)cpu, &depth);
 		for (uint32_t i = 0; i < depth; i++)
-			call[i].kept = how_kept(out, &call[i]);
+			call[i].kept = how_kept(out, call[i].stamp, call[i].code);
 		if (out->first_tid[cpu] != FKT_PID_UNKNOWN)
 			fkt_state_set_current(state, (uint16_t)cpu, out->first_tid[cpu]);
 	}
@@ -888,7 +906,7 @@ static void mark_kept(struct out *out, struct fkt_state *state)
 		fkt_state_wait(state, j, &tid);
 		call = fkt_state_calls(state, tid, &depth);
 		for (uint32_t i = 0; i < depth; i++)
-			call[i].kept = how_kept(out, &call[i]);
+			call[i].kept = how_kept(out, call[i].stamp, call[i].code);
 	}
 }
 
@@ -904,7 +922,7 @@ static bool is_kept(const struct out *out, const struct fkt_state *state, bool p
 		if (picked || (caller && caller->kept == FKT_KEPT_WITH_CALLEES))
 			call->kept = FKT_KEPT_WITH_CALLEES;
 		else
-			call->kept = how_kept(out, call) ?: (uint8_t)tells;
+			call->kept = how_kept(out, call->stamp, call->code) ?: (uint8_t)tells;
 	}
 	return picked || tells || (call && call->kept) || fkt_state_ended_kept(state);
 }
@@ -945,7 +963,8 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 			fkt_stack_event(reader, &event, &lane->stack);
 		} else if (what == FKT_EVENT) {
 			out->complete = event.stamp;
-			picked = is_picked(out, state, &event);
+			picked = is_picked(out, state, &event) ||
+				 (is_wakeup(&event) && how_kept(out, event.stamp, event.code));
 			err = fkt_state_event(state, &event);
 			if (!err && is_kept(out, state, picked))
 				err = put_event(out, &event);

@@ -46,6 +46,7 @@ struct thread {
 	uint8_t base;  /* enum fkt_base, see base_of() */
 	uint64_t base_gaps;
 	struct fkt_open_wait wait;
+	struct fkt_state_wake wake; /* by an event: its code is not 0 */
 	struct call_stack stack;
 };
 
@@ -344,6 +345,7 @@ static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 		return;
 	thread->where = ON_CPU;
 	thread->wait = (struct fkt_open_wait){ .tid = tid, .next = FKT_PID_UNKNOWN };
+	thread->wake.code = 0;
 }
 
 /* The thread that is current on a CPU as far as is known; NULL for none. */
@@ -480,6 +482,12 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 	wait->waker_cpu = event->cpu;
 	wait->code = at ? at->code : FKT_NO_CODE;
 	wait->imm = at ? at->imm : 0;
+	thread->wake = (struct fkt_state_wake){
+		.stamp = event->stamp,
+		.code = event->code,
+		.work_code = wait->code,
+		.work_stamp = at ? at->stamp : 0,
+	};
 	wait->early = thread->where == ON_CPU;
 	if (wait->early)
 		return;
@@ -682,6 +690,13 @@ const struct fkt_open_wait *fkt_state_wait(const struct fkt_state *state, uint32
 
 	*tid = thread->tid;
 	return thread->where == OFF_CPU ? &thread->wait : NULL;
+}
+
+const struct fkt_state_wake *fkt_state_wake(struct fkt_state *state, uint32_t tid)
+{
+	const struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
+
+	return thread && thread->where != UNKNOWN && thread->wake.code ? &thread->wake : NULL;
 }
 
 void fkt_state_set_current(struct fkt_state *state, uint16_t cpu, uint32_t tid)

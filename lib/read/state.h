@@ -291,6 +291,29 @@ const struct fkt_open_wait *fkt_state_wait(const struct fkt_state *state, uint32
 					   uint32_t *tid);
 
 /**
+ * struct fkt_state_wake - what has woken a thread
+ * @stamp: of the event
+ * @code: likewise
+ * @work_code: what the waker was at; FKT_NO_CODE outside of all calls
+ * @work_stamp: when that was entered
+ */
+struct fkt_state_wake {
+	uint64_t stamp;
+	uint32_t code;
+	uint32_t work_code;
+	uint64_t work_stamp;
+};
+
+/**
+ * fkt_state_wake() - what has woken a thread that has not come to a CPU since
+ * @state: the state
+ * @tid: the thread
+ *
+ * Return: that, valid until the next event; NULL when nothing has that was seen, or not since then.
+ */
+const struct fkt_state_wake *fkt_state_wake(struct fkt_state *state, uint32_t tid);
+
+/**
  * fkt_state_set_current() - who is current on a CPU came out later
  * @state: the state
  * @cpu: the CPU

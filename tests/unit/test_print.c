@@ -2494,6 +2494,53 @@ static void test_extracted_renamed(void **state)
 	unlink(file);
 }
 
+/* bash is woken on its way out, and has a name then by which its wait is wanted; so is worker. */
+static void test_extracted_woken_renamed(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_woken.XXXXXX", command[3 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 bash\n71 71 1 other\n72 72 1 worker\n");
+	build_pages(&build);
+	build.lane[0].pid = 72;
+	build.lane[1].pid = 71;
+	build_event(&build, 0, 0, READ, 0);
+	build_switch(&build, 0, 500, 1, 72, 70);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1100, READ + 1, 0);
+	slot(&build, 1, 1200, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_event(&build, 1, 1300, END + 1, 0);
+	build_name(&build, 0, 1500, FKT_CODE_RENAME, 70, "ls");
+	build_switch(&build, 0, 2000, 1, 70, 0);
+	build_event(&build, 1, 2100, FKT_CODE_IRQ_ENTRY, 3);
+	slot(&build, 1, 2200, FKT_CODE_WAKEUP, 0, 1, 72 | 120ull << 32, 0);
+	build_event(&build, 1, 2300, FKT_CODE_IRQ_EXIT, 3);
+	build_name(&build, 1, 2500, FKT_CODE_RENAME, 72, "ls");
+	build_switch(&build, 0, 3000, 0, 0, 70);
+	build_event(&build, 0, 4000, END, 0);
+	build_switch(&build, 0, 5000, 1, 70, 72);
+	build_event(&build, 0, 5500, END, 0);
+	end_pair(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; ./fkt_extract --process ls -o $f.part $f >/dev/null && "
+		"for v in --waits '--by function,thread,caller'; do "
+		"./fkt_print --no-summary $v --process ls $f >$f.whole || exit; "
+		"./fkt_print --no-summary $v --process ls $f.part | diff $f.whole - || exit; done; "
+		"s=$?; rm -f $f.*; exit $s",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* The CPUs that are left out of a lane for all are not idle for that. */
 static void test_extracted_shared(void **state)
 {
@@ -2618,6 +2665,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_picked),
 		cmocka_unit_test(test_extracted_others),
 		cmocka_unit_test(test_extracted_renamed),
+		cmocka_unit_test(test_extracted_woken_renamed),
 		cmocka_unit_test(test_extracted_shared),
 		cmocka_unit_test(test_while_again),
 		cmocka_unit_test(test_while_of_many),
