@@ -84,8 +84,10 @@ struct fkt_state {
 	bool untold[CPUS];	   /* it has events, but none tells who was current */
 	uint8_t verdict[CPUS];	   /* enum fkt_verdict */
 	uint32_t verdict_on[CPUS]; /* whom it named, if that one was not there */
-	uint32_t seen_cpu[CPUS];   /* numbers of the CPUs that are */
 	uint32_t n_seen;
+	bool is_awake[CPUS]; /* it is in the list: all are that are seen and not blind */
+	uint32_t awake[CPUS];
+	uint32_t n_awake;
 };
 
 static uint32_t *bucket_of(const struct fkt_state *state, uint32_t tid)
@@ -333,13 +335,20 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 
 /* ---- who is on a CPU, and who waits ---- */
 
+static void awake_cpu(struct fkt_state *state, uint16_t cpu)
+{
+	if (!state->is_awake[cpu])
+		state->awake[state->n_awake++] = cpu;
+	state->is_awake[cpu] = true;
+}
+
 static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 {
 	struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
 
-	if (!state->seen[cpu])
-		state->seen_cpu[state->n_seen++] = cpu;
+	state->n_seen += !state->seen[cpu];
 	state->seen[cpu] = true;
+	awake_cpu(state, cpu);
 	state->current[cpu] = tid;
 	if (!thread || thread->where == ON_CPU)
 		return;
@@ -526,6 +535,8 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	state->told_base = false;
 	state->told_sleep = false;
 	state->blind[event->cpu] = false;
+	if (unlikely(missed))
+		awake_cpu(state, event->cpu);
 	if (unlikely(!state->seen[event->cpu] || state->current[event->cpu] != event->pid))
 		correct_current(state, event);
 	if (unlikely(state->filtered))
@@ -716,33 +727,45 @@ static void keep_calls(struct fkt_state *state, struct call_stack *stack)
 	state->calls += stack->depth;
 }
 
+/* Of a CPU that is not concerned by a gap, and who is there. */
+static void keep_cpu(struct fkt_state *state, uint32_t cpu)
+{
+	struct thread *thread = thread_on(state, cpu);
+
+	keep_calls(state, &state->irq[cpu]);
+	if (!thread)
+		return;
+	keep_calls(state, &thread->stack);
+	if (thread->base_gaps == state->gaps - 1)
+		thread->base_gaps = state->gaps;
+}
+
+static void set_blind(struct fkt_state *state, uint32_t cpu)
+{
+	state->blind[cpu] = true;
+	state->verdict[cpu] = FKT_VERDICT_UNKNOWN;
+}
+
 void fkt_state_gap(struct fkt_state *state, uint16_t cpu)
 {
-	struct thread *thread;
-	uint32_t other;
+	uint32_t other, left = 0;
 
 	state->gaps++;
 	state->calls = 0;
-	if (cpu != FKT_CPU_ANY) {
-		state->blind[cpu] = true;
-		state->verdict[cpu] = FKT_VERDICT_UNKNOWN;
-	}
-	for (uint32_t i = 0; i < state->n_seen; i++) {
-		other = state->seen_cpu[i];
-		if (cpu == FKT_CPU_ANY) {
-			state->blind[other] = true;
-			state->verdict[other] = FKT_VERDICT_UNKNOWN;
-		}
+	if (cpu != FKT_CPU_ANY)
+		set_blind(state, cpu);
+	/* The others are blind already. */
+	for (uint32_t i = 0; i < state->n_awake; i++) {
+		other = state->awake[i];
+		if (cpu == FKT_CPU_ANY)
+			set_blind(state, other);
+		state->is_awake[other] = !state->blind[other];
 		if (state->blind[other])
 			continue;
-		keep_calls(state, &state->irq[other]);
-		thread = thread_on(state, other);
-		if (!thread)
-			continue;
-		keep_calls(state, &thread->stack);
-		if (thread->base_gaps == state->gaps - 1)
-			thread->base_gaps = state->gaps;
+		state->awake[left++] = other;
+		keep_cpu(state, other);
 	}
+	state->n_awake = left;
 }
 
 static void read_initial(struct fkt_state *state)

@@ -1749,6 +1749,47 @@ static void test_extracted_before_off(void **state)
 	unlink(file);
 }
 
+/* Recording is off again and again: a part is made without going through all CPUs each time. */
+static void test_extracted_often_off(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_often.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+	char *text = NULL;
+	size_t bytes;
+	FILE *cpus;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	cpus = open_memstream(&text, &bytes);
+	assert_non_null(cpus);
+	for (uint32_t i = 0; i <= UINT16_MAX; i++)
+		fprintf(cpus, "cpu %u %u\n", i, 1000 + i);
+	assert_int_equal(fclose(cpus), 0);
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n");
+	build_text(&build, FKT_SECTION_STATE, text);
+	free(text);
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	for (uint64_t t = 1000; t < 61000; t++)
+		slot(&build, 0, t, FKT_CODE_PAUSE, 0, 1, t, 0);
+	build_end(&build, 70000, 70000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; ulimit -t 1; "
+		"./fkt_extract --process 70 -o $f.part $f >/dev/null; s=$?; rm -f $f.part; exit $s",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* What is lost on one CPU is no concern of a thread that runs on another one. */
 static void test_extracted_lost(void **state)
 {
@@ -2672,6 +2713,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_running_back),
 		cmocka_unit_test(test_extracted_off),
 		cmocka_unit_test(test_extracted_before_off),
+		cmocka_unit_test(test_extracted_often_off),
 		cmocka_unit_test(test_extracted_lost),
 		cmocka_unit_test(test_extracted_left_out),
 		cmocka_unit_test(test_extracted_left_out_waker),
