@@ -410,6 +410,30 @@ static void test_exits(void **state)
 	}
 }
 
+/* A thread ends in a call that was open when a part began. */
+static void test_exits_of_part(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "exits-part", "" },
+		{ "exits-part-call.json", "--code=sys_exit_group --format=json" },
+		{ "exits-part-event", "--code=exit" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin();
+		enter(GROUP, 3);
+		thread(50, 60);
+		enter(CLOSE, 3);
+		leave(CLOSE, 0);
+		thread(60, 50);
+		ends(50, 0x300);
+		thread(50, 60);
+		ends(60, 0x200);
+		expect_part(cases[i][0], cases[i][1], "5ns..90ns");
+	}
+}
+
 static void test_none(void **state)
 {
 	(void)state;
@@ -427,7 +451,7 @@ int main(void)
 		cmocka_unit_test(test_unknown), cmocka_unit_test(test_open),
 		cmocka_unit_test(test_birth),	cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_bad),	cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_none),	cmocka_unit_test(test_exits_of_part),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build_at = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;

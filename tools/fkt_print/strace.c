@@ -309,6 +309,23 @@ static bool is_birth(const struct strace_shape *shape, const struct fkt_value *r
 	return false;
 }
 
+/* A call ends of which the entry was not seen, so that its arguments are not known. */
+static void open_unseen(struct strace *strace, struct task *task, const struct strace_shape *shape,
+			uint32_t code)
+{
+	task->call.trace = strace->context->trace;
+	task->call.shape = shape;
+	task->call.compat = code >= FKT_CODE_COMPAT_ENTRY;
+	task->call.args = 0;
+	task->call.ended = false;
+	task->next = shape->args;
+	task->code = code;
+	task->number = code % SYSCALLS;
+	task->shown = true;
+	task->entered = task->headed && task->head == code;
+	task->begin = task->headed;
+}
+
 static int leave(struct strace *strace, const struct fkt_event *event, uint32_t id, bool passes)
 {
 	struct task *task = get_task(strace, id);
@@ -330,15 +347,7 @@ static int leave(struct strace *strace, const struct fkt_event *event, uint32_t 
 			task->born = false;
 			return 0;
 		}
-		task->call.trace = strace->context->trace;
-		task->call.shape = shape;
-		task->call.compat = event->code >= FKT_CODE_COMPAT_EXIT;
-		task->call.args = 0;
-		task->next = shape->args;
-		task->number = event->code % SYSCALLS;
-		task->shown = true;
-		task->entered = task->headed && task->head == event->code - SYSCALLS;
-		task->begin = task->headed;
+		open_unseen(strace, task, shape, event->code - SYSCALLS);
 	}
 	task->headed = 0;
 	if (!told)
@@ -390,9 +399,19 @@ static int thread_exits(struct strace *strace, const struct fkt_event *event, ui
 {
 	struct task *task = get_task(strace, id);
 	uint32_t code = event->words ? fkt_arg32(event, 4) : 0;
+	const struct strace_shape *shape;
 
 	if (!task)
 		return -ENOMEM;
+	if (!task->open && task->headed) {
+		shape = get_shape(strace, task->head);
+		if (!shape)
+			return -ENOMEM;
+		open_unseen(strace, task, shape, task->head);
+		if (ended_passes(strace, event, task))
+			end_call(strace, id, task, event->stamp);
+		task->headed = 0;
+	}
 	if (task->open && (task->shown || ended_passes(strace, event, task)))
 		end_call(strace, id, task, event->stamp);
 	close_call(strace, id, task);
