@@ -513,7 +513,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.entry_words = frame->words,
 			.entry_args = stack->args ? stack->args + stack->depth * FKT_CALL_ARGS
 						  : NULL,
-			.exit = event,
+			.exit = a->behind ? NULL : event,
 		};
 
 		a->hooks.leave(a->hooks.arg, &call);

@@ -2189,7 +2189,7 @@ static void test_extracted_waker(void **state)
 /* A call is open at a part's end, in another one whose entry was not seen: both end behind it. */
 static void test_extracted_open(void **state)
 {
-	char file[] = "/tmp/test_print_open.XXXXXX";
+	char file[] = "/tmp/test_print_open.XXXXXX", command[2 * sizeof(top)];
 	int fd = mkstemp(file);
 	struct build build;
 
@@ -2207,6 +2207,16 @@ static void test_extracted_open(void **state)
 	end_pair(&build, file);
 	compare_windows(file, "0ns 150ns",
 			"-q\n--no-summary --cpus\n--no-summary --by function,thread");
+	/* Nor are they left in the part. */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; "
+		 "print() { ./fkt_print --time=rel --spans \"$@\" | "
+		 "sed -n '/Duration.*Thread/,/^$/s/^ *-*[0-9]*\\.[0-9]* //p'; }; "
+		 "./fkt_extract --range 100ns..2900ns -o $f.part $f >/dev/null && "
+		 "print --range 100ns..2900ns $f >$f.whole && print $f.part | diff $f.whole - >&2 "
+		 "&& grep -q 'F.*not left' $f.whole; s=$?; rm -f $f.*; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
 	unlink(file);
 }
 
