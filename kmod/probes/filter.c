@@ -344,6 +344,20 @@ static u32 fkt_filter_ask(const struct task_struct *p, const struct fkt_comm *co
 	return may;
 }
 
+/*
+ * The active mask is on, and this CPU is looked at only later: from here on it follows, and says
+ * who is current. Otherwise what it records would be that of whom nobody has switched to.
+ * Interrupts are off.
+ */
+static void fkt_filter_follow(void)
+{
+	if (likely(this_cpu_read(fkt_cpu_mask) & FKT_KEY_PROCESS) ||
+	    !fkt_on_for_all(FKT_KEY_PROCESS))
+		return;
+	fkt_session_say_current(NULL);
+	fkt_mask_let(fkt_mask_may());
+}
+
 /* What the task may record that this CPU is about to switch to. */
 static DEFINE_PER_CPU(u32, fkt_filter_next);
 
@@ -357,6 +371,7 @@ static void fkt_filter_switches(void *data, bool preempt, struct task_struct *pr
 	const struct fkt_comm comm = fkt_comm(next->comm);
 	FKT_PROBE_GUARD();
 
+	fkt_filter_follow();
 	this_cpu_write(fkt_filter_next, fkt_filter_ask(next, &comm, false));
 }
 
@@ -389,6 +404,7 @@ static void fkt_filter_rename(void *data, struct task_struct *p, const char *nam
 	strscpy_pad(padded, name, sizeof(padded));
 	comm = fkt_comm(padded);
 	raw_local_irq_save(irqs);
+	fkt_filter_follow();
 	fkt_mask_let(fkt_filter_ask(p, &comm, false));
 	raw_local_irq_restore(irqs);
 }

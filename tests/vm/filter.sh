@@ -6,9 +6,9 @@
 
 . "$TOP/tests/vm/lib.sh"
 
-# listed FILE: its events, which are read once.
+# listed FILE: its events, which are read once; two may ask for them at the same time.
 listed() {
-	[ "$1.events" -nt "$1" ] || events "$1" >"$1.events"
+	[ "$1.events" -nt "$1" ] || { events "$1" >"$1.$BASHPID" && mv "$1.$BASHPID" "$1.events"; }
 	cat "$1.events"
 }
 
