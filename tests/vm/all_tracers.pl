@@ -23,8 +23,9 @@ my ($graph, $fexit, $fexit_in, $patched, $loaded) = (0, 0, undef, '', 1);
 my $patch_sysfs = '/sys/kernel/livepatch/fkt_livepatch';
 # Readers that came before this may sleep where the stack can't be unwound.
 my $unreliable = 0;
-# The recorder: its process, whether it was seen to record, its functions, and readers that came since then.
-my ($fkt, $recording, @recorded);
+# The recorder: its process, whether it was seen to record, its functions, and whether somebody else had a function while it
+# began.
+my ($fkt, $recording, @recorded, $taken_from_it);
 
 $| = 1;
 srand $seed;
@@ -181,6 +182,7 @@ sub fkt_begins {
 	}
 	@recorded = @some;
 	$recording = 0;
+	$taken_from_it = $fexit || $patched;
 	$times{fkt}++;
 	# Sometimes others begin at the same time.
 	fkt_records() if rand 3 < 2;
@@ -197,9 +199,9 @@ sub fkt_records {
 		my ($status, $said) = ($?, slurp 'fkt.err');
 		chomp $said;
 		step 'fkt_record does not begin:', $said;
-		# Only who has the function already may be the reason.
+		# Only who had the function already may be the reason, also when that one has gone since.
 		fail "fkt_record ended with status $status: $said"
-			if $status != 256 || !($fexit || $patched) || $said !~ /^fkt_record: .*$/ || $said =~ /\n/;
+			if $status != 256 || !$taken_from_it || $said !~ /^fkt_record: .*$/ || $said =~ /\n/;
 		undef $fkt;
 		$times{'fkt refused'}++;
 		return;
@@ -337,6 +339,7 @@ sub fexit_begins {
 	step 'fexit begins', @some;
 	pipe my $in, $fexit_in or die;
 	pipe my $said, my $say or die;
+	$taken_from_it = 1;
 	$fexit = fork // die;
 	if (!$fexit) {
 		close $fexit_in;
