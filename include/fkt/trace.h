@@ -1117,7 +1117,7 @@ uint64_t fkt_analysis_on_cpu(const struct fkt_analysis *analysis, uint32_t id, u
 
 /**
  * struct fkt_on_cpu - for how long a thread was current on a CPU
- * @id: the thread
+ * @id: the thread, 0: the time in which it is not known who was
  * @cpu: the CPU
  * @cycles: how long, more than 0
  */
@@ -1131,6 +1131,8 @@ struct fkt_on_cpu {
  * fkt_analysis_on_cpus() - the same of all threads and CPUs, by thread, and of each by CPU
  * @analysis: the sums
  * @count: how many there are
+ *
+ * A CPU's rows come to its time, and a thread's to its own, unless there are more than 786,432.
  *
  * Return: rows, owned by the caller (free()), or NULL without memory.
  */

@@ -133,6 +133,7 @@ struct cpu {
 	uint64_t owed;	      /* to be charged to who is there, when its next event says that */
 	uint64_t owed_since;  /* stamp */
 	uint64_t irq_before;  /* cycles of the interrupt that it was in when the trace began */
+	uint64_t dark;	      /* cycles that are not charged, by hooks.charges */
 	struct thread *first; /* current up to the first event */
 	uint32_t first_row;   /* what it was at; FKT_ROW_NONE: see first->resolved */
 	bool first_irq;	      /* it was interrupted */
@@ -176,6 +177,7 @@ struct fkt_analysis {
 	struct pair *pair;
 	uint32_t pairs;
 	uint32_t pair_room;
+	bool pairs_full; /* there were more */
 	uint64_t seed;	 /* odd */
 	struct lit *lit; /* those that have ended; kept where somebody is told of waits */
 	uint32_t lits;
@@ -360,8 +362,10 @@ static void add_to_pair(struct fkt_analysis *a, uint32_t id, uint32_t cpu, uint6
 	pair = find_pair(a, a->pair, a->pair_room, id, cpu);
 	if (!pair->id) {
 		/* So many threads: times on each CPU are not for all of them. */
-		if (a->pairs * 4 >= PAIRS_MAX * 3)
+		if (a->pairs * 4 >= PAIRS_MAX * 3) {
+			a->pairs_full = true;
 			return;
+		}
 		a->pairs++;
 		pair->id = id;
 		pair->cpu = cpu;
@@ -725,6 +729,7 @@ static inline void charge_stack(struct fkt_analysis *a, struct cpu *cpu, struct 
 		stack->clock += cycles;
 	} else {
 		stack->dark += cycles;
+		cpu->dark += cycles;
 		a->left_out += cycles;
 	}
 }
@@ -924,11 +929,17 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 		end_wait(a, cpu, thread);
 	if (unlikely(thread->epoch != a->epoch))
 		forget_stack(a, cpu, thread);
-	/* A thread that two CPUs run has one stack for both. */
-	if (unlikely(thread->state == THREAD_RUNNING && before != cpu)) {
-		a->odd |= thread != a->unknown;
-		if (before->thread == thread)
+	/*
+	 * It has left another one, and events are missing that say when, and for whom: that one's
+	 * next event tells who is there, and until then it is not known since its last one.
+	 */
+	if (unlikely(thread->state == THREAD_RUNNING && before != cpu && thread != a->unknown)) {
+		a->odd = true;
+		if (before->thread == thread) {
 			leave_cpu(a, before);
+			before->blind = true;
+			before->verdict = FKT_VERDICT_UNKNOWN;
+		}
 	}
 	cpu->thread = thread;
 	if (unlikely(!a->on) && thread->moved != a->cuts) {
@@ -1875,6 +1886,7 @@ static void add_beginning(struct fkt_analysis *a)
 		cpu = &a->cpu[a->seen[i]];
 		thread = cpu->first;
 		if (cpu->first_dark) {
+			cpu->dark += cycles;
 			a->left_out += cycles;
 			continue;
 		}
@@ -1931,6 +1943,7 @@ static int end_silent(struct fkt_analysis *a, uint32_t number, bool idle)
 		thread->stack.clock += a->duration;
 		add_to_pair(a, thread->id, number, a->duration);
 	} else {
+		a->cpu[number].dark += a->duration;
 		a->left_out += a->duration;
 	}
 	a->cpu[number].seen = true;
@@ -2190,18 +2203,33 @@ static int compare_on_cpu(const void *a, const void *b)
 
 struct fkt_on_cpu *fkt_analysis_on_cpus(const struct fkt_analysis *a, size_t *count)
 {
-	struct fkt_on_cpu *all = malloc((a->pairs + 1) * sizeof(*all));
+	struct fkt_on_cpu *all = malloc((a->pairs + a->cpus + 1) * sizeof(*all));
+	uint64_t *unknown = calloc(CPUS, sizeof(*unknown));
 
 	*count = 0;
-	for (uint32_t i = 0; all && i < a->pair_room; i++)
-		if (a->pair[i].id)
-			all[(*count)++] = (struct fkt_on_cpu){
-				.id = a->pair[i].id,
-				.cpu = (uint16_t)a->pair[i].cpu,
-				.cycles = a->pair[i].cycles,
-			};
-	if (all)
-		qsort(all, *count, sizeof(*all), compare_on_cpu);
+	if (!all || !unknown) {
+		free(all);
+		free(unknown);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < CPUS; i++)
+		if (a->cpu[i].seen)
+			unknown[i] = a->duration - a->cpu[i].dark;
+	for (uint32_t i = 0; i < a->pair_room; i++) {
+		if (!a->pair[i].id)
+			continue;
+		all[(*count)++] = (struct fkt_on_cpu){
+			.id = a->pair[i].id,
+			.cpu = (uint16_t)a->pair[i].cpu,
+			.cycles = a->pair[i].cycles,
+		};
+		unknown[a->pair[i].cpu] -= a->pair[i].cycles;
+	}
+	for (uint32_t i = 0; i < CPUS && !a->pairs_full; i++)
+		if (unknown[i])
+			all[(*count)++] = (struct fkt_on_cpu){ 0, (uint16_t)i, unknown[i] };
+	free(unknown);
+	qsort(all, *count, sizeof(*all), compare_on_cpu);
 	return all;
 }
 

@@ -59,6 +59,32 @@ static void wake(struct build *build, unsigned int lane, uint64_t stamp, uint32_
 	build_slot(build, lane, build->lane[lane].cpu, stamp, FKT_CODE_WAKEUP, 0, &word, 1);
 }
 
+/* A thread's times on the CPUs are all of its time, and those on a CPU all of the CPU's. */
+static void check_pairs(const struct fkt_thread_sums *threads, size_t count)
+{
+	uint64_t on_cpu[UINT16_MAX + 1] = { 0 }, cycles;
+	struct fkt_on_cpu *all;
+	size_t times;
+
+	all = fkt_analysis_on_cpus(analysis, &times);
+	assert_non_null(all);
+	for (size_t i = 0; i < count; i++) {
+		cycles = 0;
+		for (size_t j = 0; j < times; j++)
+			if (all[j].id == threads[i].id)
+				cycles += all[j].cycles;
+		assert_int_equal(cycles, threads[i].cycles);
+		assert_true(!threads[i].id || cycles <= fkt_analysis_duration(analysis));
+	}
+	for (size_t i = 0; i < times; i++)
+		on_cpu[all[i].cpu] += all[i].cycles;
+	for (uint32_t cpu = 0; cpu < UINT16_MAX; cpu++)
+		assert_int_equal(on_cpu[cpu], fkt_analysis_has_cpu(analysis, (uint16_t)cpu)
+						      ? fkt_analysis_duration(analysis)
+						      : 0);
+	free(all);
+}
+
 /* The sum of all rows, and that of all threads, is the duration times the CPUs. */
 static void check_sums(void)
 {
@@ -80,6 +106,7 @@ static void check_sums(void)
 						 threads[i].interrupts + threads[i].left_out);
 	}
 	assert_int_equal(sum, all);
+	check_pairs(threads, count);
 	free(threads);
 }
 

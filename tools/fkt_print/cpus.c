@@ -18,10 +18,11 @@ static void print_row(const struct context *context, const struct fkt_process *p
 		      const struct fkt_on_cpu *on)
 {
 	char name[FKT_THREAD_BYTES];
+
 	fkt_table_row(context->out, "on_cpu", on_cpu_columns,
 		      (const union fkt_cell[]){
 			      { .number = pid_cell(process) },
-			      { .text = fkt_thread_name(process, name) },
+			      { .text = on->id ? fkt_thread_name(process, name) : "unknown" },
 			      { .number = on->cpu },
 			      { .number = on->cycles },
 			      { .number = fkt_parts(on->cycles,

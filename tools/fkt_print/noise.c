@@ -311,7 +311,7 @@ static uint64_t *times_on_cpus(const struct context *context)
 		return NULL;
 	}
 	for (size_t i = 0; i < count; i++)
-		if (fkt_process(context->processes, all[i].id)->tid)
+		if (all[i].id && fkt_process(context->processes, all[i].id)->tid)
 			time[all[i].cpu] += all[i].cycles;
 	free(all);
 	return time;
