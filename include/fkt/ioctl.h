@@ -424,6 +424,42 @@ struct fkt_stack_spec {
 	__u32 count;
 };
 
+#define FKT_DATA_SPECS_MAX 8192
+#define FKT_DATA_LIMIT_MAX 4096
+
+/**
+ * struct fkt_data_spec - memory that a system call is given, to be recorded: FKT_CODE_DATA
+ * @code: of the call's entry
+ * @arg: which argument points to it, from 0 on; or FKT_DATA_RESULT, for FKT_DATA_FD
+ * @read: enum fkt_data_read of calls.h: what is there, and when
+ * @limit: how many bytes of each string or buffer, up to FKT_DATA_LIMIT_MAX; of FKT_DATA_IN,
+ *	_OUT and _INOUT how many there are, at least 1
+ *
+ * Of an argument there is one, and system calls have to be recorded with their arguments.
+ */
+struct fkt_data_spec {
+	__u32 code;
+	__u8 arg;
+	__u8 read;
+	__u16 limit;
+};
+
+/**
+ * struct fkt_data_common - where things are in the kernel's struct mount, in bytes
+ * @mnt: its struct vfsmount
+ * @parent: the address of the mount that it is in
+ * @mountpoint: that of the directory's entry where it is
+ * @reserved: 0
+ *
+ * Without it, and where the kernel is locked down, there are no paths of files.
+ */
+struct fkt_data_common {
+	__u32 mnt;
+	__u32 parent;
+	__u32 mountpoint;
+	__u32 reserved;
+};
+
 /**
  * struct fkt_triggered - argument of FKT_TRIGGERED
  * @size: sizeof(struct fkt_triggered)
@@ -499,6 +535,7 @@ struct fkt_filter_spec {
 	X(TRIGGER, trigger)                                                                        \
 	X(STACK, stack)                                                                            \
 	X(FILTER, filter)                                                                          \
+	X(DATA, data)                                                                              \
 	/* a new one comes last */
 
 enum fkt_provider_kind {
@@ -527,6 +564,7 @@ enum fkt_provider_kind {
  *	FKT_PROVIDER_TRIGGER	struct fkt_trigger_spec		nothing
  *	FKT_PROVIDER_STACK	struct fkt_stack_spec		nothing
  *	FKT_PROVIDER_FILTER	struct fkt_filter_spec		nothing
+ *	FKT_PROVIDER_DATA	struct fkt_data_spec		struct fkt_data_common
  */
 struct fkt_probes {
 	__u32 size;

@@ -55,17 +55,6 @@ out:
 	return there;
 }
 
-/* Whether a word has a byte that is 0, and which is the first one. */
-static __always_inline bool fkt_has_nul(u64 word, u32 *first)
-{
-	const u64 ones = ~0ull / 0xff, nul = (word - ones) & ~word & (ones << 7);
-
-	if (!nul)
-		return false;
-	*first = __ffs64(nul) / 8;
-	return true;
-}
-
 /*
  * A string, in aligned words of memory: none reaches into a page that the string does not reach.
  * Where @checked, a constant, says so, all of them have addresses of the kernel.

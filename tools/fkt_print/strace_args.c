@@ -248,7 +248,7 @@ static void put_text(FILE *file, const char *text, size_t bytes, const char *als
 
 	for (size_t i = 0; i < bytes; i++) {
 		const unsigned char c = (unsigned char)text[i];
-		const bool digit = i + 1 < bytes && text[i + 1] >= '0' && text[i + 1] <= '9';
+		const bool digit = i + 1 < bytes && text[i + 1] >= '0' && text[i + 1] <= '7';
 
 		if (c == '"' || c == '\\')
 			fprintf(file, "\\%c", c);

@@ -7,6 +7,7 @@
 #ifndef FKT_RECORD_ARCH_H
 #define FKT_RECORD_ARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,18 @@ struct hazard {
 	const char *why;
 };
 
+/**
+ * struct arch_syscall - a system call that the machine's kernel has
+ * @code: of its entry
+ * @compat: it is one of 32-bit programs
+ * @name: what it is called
+ */
+struct arch_syscall {
+	uint32_t code;
+	bool compat;
+	const char *name;
+};
+
 #define HAZARD_NO_RETURN "it does not return"
 #define HAZARD_OWN_WAY	 "FKT itself calls it for each page that is full"
 
@@ -41,6 +54,7 @@ struct hazard {
  * @hazards: functions that only its kernel has, until one whose glob is NULL
  * @cycles: read the counter that the module's fkt_arch_clock() reads; after what precedes it, and
  *	before what follows
+ * @syscalls: the system calls of its kernel, until one whose name is NULL
  * @add_syscalls: say what system calls its kernel has, in the lines of FKT_SECTION_SYSCALLS
  */
 struct arch {
@@ -52,6 +66,7 @@ struct arch {
 	uint32_t landing_bytes;
 	const struct hazard *hazards;
 	uint64_t (*cycles)(void);
+	const struct arch_syscall *syscalls;
 	void (*add_syscalls)(struct sections *head);
 };
 

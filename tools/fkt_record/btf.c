@@ -164,3 +164,24 @@ bool btf_has_types(const char *module)
 {
 	return find_types(module)->btf;
 }
+
+bool btf_member(const char *type, const char *member, uint32_t *offset)
+{
+	const struct btf *btf = find_types(NULL)->btf;
+	const struct btf_type *found;
+	const struct btf_member *of;
+	int id;
+
+	id = btf ? btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT) : -1;
+	if (id < 0)
+		return false;
+	found = btf__type_by_id(btf, (uint32_t)id);
+	of = btf_members(found);
+	for (uint16_t i = 0; i < btf_vlen(found); i++) {
+		if (strcmp(btf__name_by_offset(btf, of[i].name_off), member))
+			continue;
+		*offset = btf_member_bit_offset(found, i) / 8;
+		return true;
+	}
+	return false;
+}

@@ -28,6 +28,16 @@ void btf_signature(const char *name, const char *module, struct signature *signa
 const struct btf_type *btf_prototype(const char *name, const char *module, const struct btf **btf,
 				     const char **why);
 
+/**
+ * btf_member - where a member of one of the kernel's structures is
+ * @type: the structure's name
+ * @member: the member's
+ * @offset: set to its offset, in bytes
+ *
+ * Return: whether there is one.
+ */
+bool btf_member(const char *type, const char *member, uint32_t *offset);
+
 /** btf_has_types - whether a module, NULL for the kernel, has any BTF */
 bool btf_has_types(const char *module);
 

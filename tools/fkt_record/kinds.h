@@ -15,6 +15,7 @@ struct recording;
 	X(triggers)                                                                                \
 	X(stacks)                                                                                  \
 	X(filters)                                                                                 \
+	X(strings)                                                                                 \
 	/* a new one comes last */
 
 /**

@@ -6,6 +6,7 @@
 #include <trace/events/syscalls.h>
 #include "compat.h"
 #include "fkt.h"
+#include "probes/data.h"
 #include "stacks.h"
 #include <fkt/x86/syscalls.h>
 
@@ -163,8 +164,11 @@ static void fkt_sys_enter_args(void *data, struct pt_regs *regs, long nr)
 	}
 }
 
-/* The same, of which some have their stack, and their arguments where these are recorded at all. */
-static void fkt_sys_enter_stack(void *data, struct pt_regs *regs, long nr)
+/*
+ * The same, of which some have their stack, and what their arguments point to before them; and
+ * their arguments where these are recorded at all.
+ */
+static void fkt_sys_enter_more(void *data, struct pt_regs *regs, long nr)
 {
 	const bool ia32 = in_ia32_syscall();
 	unsigned long arg[FKT_SYSCALL_ARGS_MAX];
@@ -183,6 +187,8 @@ static void fkt_sys_enter_stack(void *data, struct pt_regs *regs, long nr)
 	if (fkt_session.conf.flags & FKT_START_SYSCALL_ARGS)
 		count = ia32 ? fkt_compat_args[index] : fkt_syscall_args[index];
 	syscall_get_arguments(current, regs, arg);
+	if (fkt_data_wanted())
+		fkt_data_enter(code, ia32, arg);
 	if (fkt_stack_wanted(code, 1))
 		fkt_event_stack(FKT_TAG(code, count, 0), count, (const u64 *)arg, 0,
 				FKT_STACK_OF_CALLER);
@@ -223,6 +229,25 @@ static void fkt_sys_exit(void *data, struct pt_regs *regs, long ret)
 		FKT_EVENT(code, 0, ret);
 }
 
+/* The same, with what the call has written before it. */
+static void fkt_sys_exit_more(void *data, struct pt_regs *regs, long ret)
+{
+	const bool ia32 = in_ia32_syscall();
+	unsigned long arg[FKT_SYSCALL_ARGS_MAX];
+	u32 index = regs->orig_ax;
+	FKT_PROBE_GUARD();
+
+	if (!fkt_on(FKT_KEY_SYSTEM))
+		return;
+	if (likely(index < FKT_SYSCALL_OTHER)) {
+		index = array_index_nospec(index, FKT_SYSCALL_OTHER);
+		syscall_get_arguments(current, regs, arg);
+		fkt_data_exit((ia32 ? FKT_CODE_COMPAT_ENTRY : FKT_CODE_SYSCALL_ENTRY) + index, ia32,
+			      arg, ret);
+	}
+	fkt_sys_exit(data, regs, ret);
+}
+
 static struct fkt_tracepoint fkt_syscall_points[] = {
 	FKT_POINT(sys_enter, fkt_sys_enter),
 	FKT_POINT(sys_exit, fkt_sys_exit),
@@ -230,13 +255,15 @@ static struct fkt_tracepoint fkt_syscall_points[] = {
 
 static int fkt_syscall_attach(const struct fkt_session *s, u32 keys)
 {
-	if (fkt_stack_wanted(FKT_CODE_SYSCALL_ENTRY, FKT_SYSCALLS_MAX) ||
+	if (fkt_data_wanted() || fkt_stack_wanted(FKT_CODE_SYSCALL_ENTRY, FKT_SYSCALLS_MAX) ||
 	    fkt_stack_wanted(FKT_CODE_COMPAT_ENTRY, FKT_SYSCALLS_MAX))
-		fkt_syscall_points[0].probe = FKT_PROBE_FOR(sys_enter, fkt_sys_enter_stack);
+		fkt_syscall_points[0].probe = FKT_PROBE_FOR(sys_enter, fkt_sys_enter_more);
 	else
 		fkt_syscall_points[0].probe = s->conf.flags & FKT_START_SYSCALL_ARGS
 						      ? FKT_PROBE_FOR(sys_enter, fkt_sys_enter_args)
 						      : FKT_PROBE_FOR(sys_enter, fkt_sys_enter);
+	fkt_syscall_points[1].probe = fkt_data_wanted() ? FKT_PROBE_FOR(sys_exit, fkt_sys_exit_more)
+							: FKT_PROBE_FOR(sys_exit, fkt_sys_exit);
 	return fkt_tracepoints_attach(fkt_syscall_points, ARRAY_SIZE(fkt_syscall_points));
 }
 

@@ -2,6 +2,7 @@
 /* x86-64, see arch.h. */
 #include <x86intrin.h>
 
+#include <fkt/codes.h>
 #include <fkt/x86/syscalls.h>
 
 #include "../../arch.h"
@@ -45,6 +46,16 @@ static uint64_t cycles(void)
 	return now;
 }
 
+static const struct arch_syscall syscalls[] = {
+#define X(nr, name, nargs, args) { FKT_CODE_SYSCALL_ENTRY + (nr), false, name },
+	FKT_SYSCALLS(X)
+#undef X
+#define X(nr, name, nargs, args) { FKT_CODE_COMPAT_ENTRY + (nr), true, name },
+		FKT_SYSCALLS_I386(X)
+#undef X
+			{ 0, false, NULL }
+};
+
 static void add_syscalls(struct sections *head)
 {
 #define X(nr, name, nargs, args) "x86_64 " #nr " " name " " args "\n"
@@ -64,5 +75,6 @@ const struct arch arch = {
 	.landing_bytes = 4, /* ENDBR */
 	.hazards = hazards,
 	.cycles = cycles,
+	.syscalls = syscalls,
 	.add_syscalls = add_syscalls,
 };
