@@ -101,14 +101,24 @@ static void fkt_mask_spread(void)
 	preempt_enable_notrace();
 }
 
+/* This CPU records from now on: who is current is the first thing that it says. Interrupts off. */
+static void fkt_mask_join(void *unused)
+{
+	if (READ_ONCE(fkt_mask) && !this_cpu_read(fkt_cpu_mask))
+		fkt_session_say_current(NULL);
+	fkt_mask_follow(smp_processor_id());
+}
+
 /**
  * fkt_mask_set - change the active mask, on all CPUs
  * @mask: what it is to be
+ * @say: where nothing is recorded yet, each CPU is to say who is current before anything else
  *
  * Context: the session's lock; may sleep. It may be turned off meanwhile, and stays so.
  */
-void fkt_mask_set(u32 mask)
+void fkt_mask_set(u32 mask, bool say)
 {
+	u32 before;
 	int cpu;
 
 	if (!mask) {
@@ -117,13 +127,13 @@ void fkt_mask_set(u32 mask)
 	}
 	cpus_read_lock();
 	/* Partner: the barrier in fkt_mask_follow(). */
-	xchg(&fkt_mask, mask);
+	before = xchg(&fkt_mask, mask);
 	/* What goes, goes at once. */
 	for_each_possible_cpu(cpu)
 		fkt_mask_narrow(cpu, mask);
 	fkt_mask_wait_off();
-	if (fkt_filter_looks()) {
-		on_each_cpu(fkt_filter_look, NULL, 1);
+	if (fkt_filter_looks() || (say && !before)) {
+		on_each_cpu(fkt_filter_looks() ? fkt_filter_look : fkt_mask_join, NULL, 1);
 		for_each_possible_cpu(cpu)
 			if (!cpu_online(cpu))
 				fkt_mask_follow(cpu);

@@ -149,9 +149,9 @@ static u32 fkt_mask_effective(u32 mask)
 }
 
 /* Let probes record these layers; or none, where the size limit has just ended the recording. */
-static void fkt_session_write_mask(struct fkt_session *s, u32 mask)
+static void fkt_session_write_mask(struct fkt_session *s, u32 mask, bool say)
 {
-	fkt_mask_set(mask);
+	fkt_mask_set(mask, say);
 	smp_mb(); /* partner: that in fkt_limit_end() */
 	if (READ_ONCE(s->stream.limit_reached))
 		fkt_mask_off();
@@ -245,7 +245,7 @@ static int fkt_session_open_output(struct fkt_session *s)
  * Where nobody has said it: in a shared lane a page says it of one CPU alone, and while nothing was
  * recorded the CPUs have switched.
  *
- * Context: interrupts off.
+ * Context: preemption off.
  */
 void fkt_session_say_current(void *unused)
 {
@@ -329,9 +329,8 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	smp_store_release(&s->state, FKT_STATE_RECORDING);
 	if (mask)
 		fkt_session_name_threads(s);
-	fkt_session_write_mask(s, mask);
-	if (mask && fkt_shared(s) && !fkt_filter_looks())
-		on_each_cpu(fkt_session_say_current, NULL, 1);
+	/* Each page says it of its own CPU. */
+	fkt_session_write_mask(s, mask, fkt_shared(s));
 	wake_up_all(&s->state_wait);
 	mutex_unlock(&s->lock);
 	return 0;
@@ -547,6 +546,9 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 	if (mask)
 		fkt_session_name_threads(s);
 	preempt_disable_notrace();
+	/* Others may have been here when nothing was recorded. */
+	if (mask && !before && !fkt_filter_looks())
+		fkt_session_say_current(NULL);
 	if (mask | READ_ONCE(fkt_mask))
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));
 	/* Nothing comes behind that. */
@@ -554,9 +556,7 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 		fkt_mask_off();
 	preempt_enable_notrace();
 	if (mask)
-		fkt_session_write_mask(s, mask);
-	if (!before && READ_ONCE(fkt_mask) && !fkt_filter_looks())
-		on_each_cpu(fkt_session_say_current, NULL, 1);
+		fkt_session_write_mask(s, mask, true);
 out_unlock:
 	mutex_unlock(&s->lock);
 	return ret;

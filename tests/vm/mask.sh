@@ -40,7 +40,7 @@ events t | perl -ne '
 	}
 	BEGIN { print "begin: "; $calls = 0 }
 	$calls++ if / 006e sys_getppid/;
-	$switches++ if / 1100 switch_to/;
+	$switches++ if / 1100 switch_to +(.+) R ==> (.+)/ && $1 ne $2;
 	END { print "calls $calls, switches ", ($switches ? "some" : "none"), "\n" }' >spans
 cat spans
 # The first is that of start_recorder, which waited for the recording in this way.
@@ -54,6 +54,31 @@ cat >wanted <<END
 0x80000001: calls 4000, switches some
 END
 check 'each span has what its mask asks for' diff wanted got
+
+# When it goes on, each CPU says first who is current, for others have come since.
+for lanes in cpu 1; do
+	start_recorder -n -o t.often --lanes $lanes
+	for ((i = 0; i < 20; i++)); do
+		sleep 0.01 & sleep 0.02 &
+		fkt_disable system
+		sleep 0.005
+		fkt_enable system
+	done
+	wait %2 2>/dev/null
+	stop_recorder
+	events t.often | perl -ne '
+		next unless my ($cpu, $name, $rest) = /^(\d+) \S+ [0-9a-f]+ (\S+) *(.*)/;
+		if ($name eq "fkt_setmask" && $rest =~ /mask=0x0\b/) {
+			%said = ();
+			$off++;
+		} elsif ($off && !$said{$cpu}++) {
+			$first++;
+			print unless $name eq "switch_to" && $rest =~ /^(.+) R ==> \1$/;
+		}
+		END { print "$first after $off\n" if $off != 20 || $first < 20 }' >first
+	cat first
+	check "the first event of a CPU says who is there (--lanes $lanes)" [ ! -s first ]
+done
 
 # Began with nothing: the first enable attaches the probes.
 start_recorder -n -k 0 -o t.late
