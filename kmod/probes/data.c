@@ -336,6 +336,53 @@ static void fkt_data_fds(struct fkt_data_slot *slot, u64 from)
 	}
 }
 
+/* Past the NUL of a string; @end where there is none. */
+static u64 fkt_data_behind(struct fkt_data_slot *slot, u64 at, u64 end)
+{
+	u32 bytes, length;
+
+	for (; at < end; at += bytes) {
+		bytes = fkt_data_read(fkt_data_bytes(slot), at,
+				      min_t(u64, fkt_data_room(slot), end - at));
+		if (!bytes)
+			return end;
+		length = fkt_data_length(&slot->words[1], bytes);
+		if (length < bytes)
+			return at + length + 1;
+	}
+	return end;
+}
+
+/*
+ * What a program was begun with that was not there for execve() to be looked at, as it is often
+ * after fork(): it stands at the end of the new program's stack, the arguments, the environment and
+ * the path one after the other. A script's are its interpreter's.
+ */
+static void fkt_data_executed(struct fkt_data_slot *slot, const struct fkt_data_item *item)
+{
+	const struct mm_struct *mm = current->mm;
+	u64 at, end;
+	u32 i;
+
+	if (!mm)
+		return;
+	if (item->read == FKT_DATA_STRING) {
+		fkt_data_string(slot, READ_ONCE(mm->env_end), item->limit);
+		return;
+	}
+	if (item->read != FKT_DATA_STRINGS && item->read != FKT_DATA_VARS)
+		return;
+	at = item->read == FKT_DATA_VARS ? READ_ONCE(mm->env_start) : READ_ONCE(mm->arg_start);
+	end = item->read == FKT_DATA_VARS ? READ_ONCE(mm->env_end) : READ_ONCE(mm->arg_end);
+	for (i = 0; at < end && i < FKT_DATA_ELEMENTS_MAX; i++) {
+		slot->element = i;
+		if (item->read == FKT_DATA_STRINGS)
+			fkt_data_string(slot, at, item->limit);
+		at = fkt_data_behind(slot, at, end);
+	}
+	fkt_data_put_count(slot, i, at < end);
+}
+
 /* --- Probes --------------------------------------------------------------------------------- */
 
 static const struct fkt_data_call *fkt_data_call_of(u32 code, bool compat)
@@ -403,7 +450,8 @@ static void fkt_data_written(struct fkt_data_slot *slot, const struct fkt_data_i
 		fkt_data_fds(slot, from);
 		break;
 	case FKT_DATA_OUT_RESULT:
-		fkt_data_buffer(slot, from, result, item->limit);
+		/* MSG_TRUNC: it may return more than there is room for. */
+		fkt_data_buffer(slot, from, min_t(u64, result, arg[item->arg + 1]), item->limit);
 		break;
 	case FKT_DATA_OUT_LENGTH:
 		fkt_data_counted(slot, from, arg[item->arg + 1], item->limit);
@@ -482,8 +530,15 @@ void fkt_data_exit(u32 code, bool compat, const unsigned long arg[FKT_DATA_ARGS]
 	for (i = 0; i < call->count; i++) {
 		slot.of = call->item[i].arg | FKT_DATA_EXIT;
 		/* What it has written since is not what it was given. */
-		if (late & BIT(call->item[i].arg) && call->item[i].read != FKT_DATA_INOUT)
-			fkt_data_given(&slot, &call->item[i], compat, arg);
+		if (late & BIT(call->item[i].arg) && call->item[i].read != FKT_DATA_INOUT) {
+			slot.element = 0;
+			slot.head = 0;
+			/* Registers are 0 when a program begins; the old memory has gone. */
+			if (!arg[call->item[i].arg] && !ret)
+				fkt_data_executed(&slot, &call->item[i]);
+			else
+				fkt_data_given(&slot, &call->item[i], compat, arg);
+		}
 		if (!IS_ERR_VALUE(ret))
 			fkt_data_written(&slot, &call->item[i], arg, ret);
 	}
@@ -512,7 +567,6 @@ static bool fkt_data_is_right(const struct fkt_data_spec *spec)
 	case FKT_DATA_STRING:
 	case FKT_DATA_STRINGS:
 	case FKT_DATA_VARS:
-	case FKT_DATA_OUT_RESULT:
 	case FKT_DATA_FD:
 	case FKT_DATA_FDS_OUT:
 		return true;
@@ -521,6 +575,7 @@ static bool fkt_data_is_right(const struct fkt_data_spec *spec)
 	case FKT_DATA_INOUT:
 		return spec->limit;
 	case FKT_DATA_IN_LENGTH:
+	case FKT_DATA_OUT_RESULT:
 	case FKT_DATA_OUT_LENGTH:
 		return spec->arg + 1 < FKT_DATA_ARGS;
 	case FKT_DATA_VECTOR_IN:
@@ -546,15 +601,17 @@ static int fkt_data_add(struct fkt_specs *specs)
 		if (fkt_data_number(spec[i].code) == 2 * FKT_DATA_CALLS ||
 		    !fkt_data_is_right(&spec[i]))
 			return -EINVAL;
-	if (!fkt_data_calls)
-		fkt_data_calls = kvcalloc(2 * FKT_DATA_CALLS, sizeof(*fkt_data_calls), GFP_KERNEL);
-	if (!fkt_data_calls)
-		return -ENOMEM;
 	/* What is read there is the kernel's memory. */
 	if (specs->common && !security_locked_down(LOCKDOWN_BPF_READ_KERNEL)) {
 		ret = fkt_path_begin(specs->common);
 		if (ret)
 			return ret;
+	}
+	if (!fkt_data_calls)
+		fkt_data_calls = kvcalloc(2 * FKT_DATA_CALLS, sizeof(*fkt_data_calls), GFP_KERNEL);
+	if (!fkt_data_calls) {
+		fkt_path_end();
+		return -ENOMEM;
 	}
 	for (i = 0; i < specs->count; i++) {
 		call = &fkt_data_calls[fkt_data_number(spec[i].code)];

@@ -110,11 +110,30 @@ static bool fkt_path_put_number(struct fkt_path_room *room, u64 number)
 	return fkt_path_put(room, text + at, sizeof(text) - at);
 }
 
+/* Whether it is a name, and not what was there before one, or came there since. */
+static bool fkt_path_is_name(const char *text, u32 bytes)
+{
+	u32 i;
+
+	for (i = 0; i < bytes; i++)
+		if (!text[i] || text[i] == '/')
+			return false;
+	return bytes;
+}
+
+/* An entry's name: the same before and after it was copied, and as long as it is said to be. */
 static bool fkt_path_put_name(struct fkt_path_room *room, const struct dentry *dentry)
 {
 	const u64 hash_len = fkt_path_word(&dentry->d_name.hash_len);
+	const char *name = (const char *)FKT_PATH_GET(&dentry->d_name.name);
+	const u32 bytes = hashlen_len(hash_len);
+	char end;
 
-	return fkt_path_put(room, FKT_PATH_GET(&dentry->d_name.name), hashlen_len(hash_len));
+	return bytes <= NAME_MAX && fkt_path_put(room, name, bytes) &&
+	       fkt_path_is_name(room->text + room->at, bytes) &&
+	       fkt_path_bytes(&end, name + bytes, 1) && !end &&
+	       (const char *)FKT_PATH_GET(&dentry->d_name.name) == name &&
+	       fkt_path_word(&dentry->d_name.hash_len) == hash_len;
 }
 
 /* --- What a path is ------------------------------------------------------------------------- */
@@ -136,6 +155,8 @@ static bool fkt_path_put_nameless(struct fkt_path_room *room, const struct dentr
 	case ANON_INODE_FS_MAGIC:
 		return fkt_path_put_name(room, dentry) && fkt_path_put_text(room, "anon_inode:");
 	case TMPFS_MAGIC: /* memfd_create(), shared memory of System V */
+	case HUGETLBFS_MAGIC:
+	case SECRETMEM_MAGIC:
 		return fkt_path_put_text(room, FKT_PATH_DELETED) &&
 		       fkt_path_put_name(room, dentry) && fkt_path_put_text(room, "/");
 	default:

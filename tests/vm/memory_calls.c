@@ -141,6 +141,9 @@ static void sockets(void)
 	syscall(SYS_sendto, fds[0], "datagram", 8, 0, NULL, 0);
 	length = sizeof(from);
 	syscall(SYS_recvfrom, fds[1], buffer, sizeof(buffer), 0, &from, &length);
+	syscall(SYS_sendto, fds[0], "datagram", 8, 0, NULL, 0);
+	memset(buffer, 'X', sizeof(buffer));
+	syscall(SYS_recvfrom, fds[1], buffer, 4, MSG_TRUNC, NULL, NULL);
 }
 
 /* Files at all kinds of places. */
@@ -206,6 +209,14 @@ static void others(void)
 	child = fork();
 	if (!child)
 		syscall(SYS_exit, 3);
+	syscall(SYS_wait4, child, &status, 0, NULL);
+	/* Neither the path nor what it is called is in the child's page tables. */
+	child = fork();
+	if (!child) {
+		execl("/bin/true", "the-name-of-true", "one", "", "an argument longer than five",
+		      NULL);
+		_exit(1);
+	}
 	syscall(SYS_wait4, child, &status, 0, NULL);
 }
 
