@@ -872,8 +872,14 @@ static int find_kept(struct out *out, struct fkt_state *state)
 	memset(out->current, 0xff, sizeof(out->current));
 	err = keep_open(out, state);
 	while (!err && (what = fkt_reader_next(reader, &event)) > 0) {
-		if (what == FKT_GAP)
+		if (what == FKT_GAP) {
 			fkt_state_gap(state, fkt_gap(reader)->cpu);
+			/* Behind it nothing tells any more who was current before. */
+			if (fkt_gap(reader)->cpu == FKT_CPU_ANY)
+				stopped = true;
+			else
+				out->met[fkt_gap(reader)->cpu] = true;
+		}
 		if (what != FKT_EVENT)
 			continue;
 		if (is_picked(out, state, &event))
@@ -1243,13 +1249,16 @@ static uint32_t silent_cpus(const struct out *out, const struct fkt_state *state
 	return cpus > seen ? cpus - seen : 0;
 }
 
-/* Who is current on those their first events say, but not if all CPUs stop recording before. */
+/*
+ * Who is current on those their first events say, but not if all CPUs stop recording before, nor
+ * behind a gap: of those without an event it is known, too, that they need not have been idle.
+ */
 static int look_for_current(struct out *out, struct fkt_state *state)
 {
 	uint32_t silent = silent_cpus(out, state);
 	struct fkt_reader *reader;
 	struct fkt_event event;
-	bool stopped = false;
+	bool stopped = false, gap = false, events = false;
 	int what = 0;
 
 	if (!silent)
@@ -1261,11 +1270,20 @@ static int look_for_current(struct out *out, struct fkt_state *state)
 		what = fkt_reader_next(reader, &event);
 		if (what <= 0)
 			break;
+		if (what == FKT_GAP && fkt_gap(reader)->cpu != FKT_CPU_ANY)
+			fkt_state_first_missing(state, fkt_gap(reader)->cpu);
+		else if (what == FKT_GAP)
+			gap |= events || fkt_state_seen(state);
 		if (what != FKT_EVENT)
 			continue;
-		silent -= fkt_state_first(state, &event, stopped);
+		events = true;
+		silent -= fkt_state_first(state, &event, stopped || gap);
 		stopped |= fkt_is_stop(&event);
 	}
+	/* The analysis, too, takes the first numbers for those of CPUs without an event. */
+	for (uint32_t cpu = 0; gap && out->trace->header.shared && silent && cpu <= UINT16_MAX;
+	     cpu++)
+		silent -= fkt_state_first_missing(state, (uint16_t)cpu);
 	fkt_reader_free(reader);
 	return what < 0 ? what : 0;
 }

@@ -44,6 +44,7 @@ struct thread {
 	char comm[FKT_COMM_BYTES + 1];
 	uint8_t where; /* enum whereabouts */
 	uint8_t base;  /* enum fkt_base, see base_of() */
+	uint16_t cpu;  /* where it was last */
 	uint64_t base_gaps;
 	struct fkt_open_wait wait;
 	struct fkt_state_wake wake; /* by an event: its code is not 0 */
@@ -72,7 +73,7 @@ struct fkt_state {
 	bool ended_kept;	    /* it ended a call that is kept */
 	bool syscalls;		    /* there are any */
 	bool filtered;		    /* the recording left out some threads */
-	bool stopped;		    /* all CPUs had stopped recording, once or more */
+	bool stopped;		    /* all CPUs had stopped recording, or may have */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
 	bool told_sleep;	    /* it told that a thread sleeps in a call that is not known */
 	struct effect *effect;
@@ -342,10 +343,36 @@ static void awake_cpu(struct fkt_state *state, uint16_t cpu)
 	state->is_awake[cpu] = true;
 }
 
+/* What happens on a CPU is not known until its next event. */
+static void set_blind(struct fkt_state *state, uint32_t cpu)
+{
+	state->blind[cpu] = true;
+	state->verdict[cpu] = FKT_VERDICT_UNKNOWN;
+}
+
+/*
+ * A thread comes to a CPU from another one that it has not left: events are missing that say when
+ * it did, and for whom.
+ */
+static void leave_unseen(struct fkt_state *state, const struct thread *thread)
+{
+	const uint16_t before = thread->cpu;
+
+	if (state->current[before] != thread->tid)
+		return;
+	empty(state, &state->irq[before]);
+	state->current[before] = FKT_PID_UNKNOWN;
+	set_blind(state, before);
+}
+
 static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 {
 	struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
 
+	if (unlikely(thread && thread->where == ON_CPU && thread->cpu != cpu))
+		leave_unseen(state, thread);
+	if (thread)
+		thread->cpu = cpu;
 	state->n_seen += !state->seen[cpu];
 	state->seen[cpu] = true;
 	awake_cpu(state, cpu);
@@ -615,8 +642,18 @@ bool fkt_state_first(struct fkt_state *state, const struct fkt_event *event, boo
 		return false;
 	state->met[cpu] = true;
 	state->blind[cpu] |= state->stopped;
-	state->current[cpu] = stopped || state->blind[cpu] ? FKT_PID_UNKNOWN : event->pid;
+	state->current[cpu] = stopped || state->blind[cpu] || state->untold[cpu] ? FKT_PID_UNKNOWN
+										 : event->pid;
 	state->untold[cpu] = state->current[cpu] == FKT_PID_UNKNOWN;
+	return true;
+}
+
+bool fkt_state_first_missing(struct fkt_state *state, uint16_t cpu)
+{
+	if (state->seen[cpu] || state->met[cpu] || state->untold[cpu])
+		return false;
+	state->current[cpu] = FKT_PID_UNKNOWN;
+	state->untold[cpu] = true;
 	return true;
 }
 
@@ -740,18 +777,14 @@ static void keep_cpu(struct fkt_state *state, uint32_t cpu)
 		thread->base_gaps = state->gaps;
 }
 
-static void set_blind(struct fkt_state *state, uint32_t cpu)
-{
-	state->blind[cpu] = true;
-	state->verdict[cpu] = FKT_VERDICT_UNKNOWN;
-}
-
 void fkt_state_gap(struct fkt_state *state, uint16_t cpu)
 {
 	uint32_t other, left = 0;
 
 	state->gaps++;
 	state->calls = 0;
+	/* Also those that have had no event yet are concerned. */
+	state->stopped |= state->n_seen && cpu == FKT_CPU_ANY;
 	if (cpu != FKT_CPU_ANY)
 		set_blind(state, cpu);
 	/* The others are blind already. */

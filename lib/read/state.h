@@ -185,6 +185,15 @@ uint32_t fkt_state_seen(const struct fkt_state *state);
  */
 bool fkt_state_first(struct fkt_state *state, const struct fkt_event *event, bool stopped);
 
+/**
+ * fkt_state_first_missing() - its first event, behind this moment, may be missing
+ * @state: the state
+ * @cpu: the CPU
+ *
+ * Return: whether it had none so far, so that it is not known now who is current there.
+ */
+bool fkt_state_first_missing(struct fkt_state *state, uint16_t cpu);
+
 /* What of a call goes into a part of which events are picked. */
 enum fkt_kept {
 	FKT_NOT_KEPT,

@@ -107,6 +107,7 @@ struct thread {
 	uint64_t not_recorded;
 	uint64_t interrupts;
 	uint64_t came;	/* clock and interrupts when it came to its CPU */
+	uint64_t left;	/* stamp when it left its last one, as far as that is known */
 	uint64_t since; /* when it came to its state, on the analysis's clock */
 	uint64_t waiting;
 	uint64_t sleeping[FKT_SLEEPS];
@@ -159,8 +160,9 @@ struct fkt_analysis {
 	bool reduced;	  /* calls were taken out of the events */
 	bool filtered;	  /* the recording left out some threads */
 	bool failed;
-	bool stopped;	    /* all CPUs had stopped recording, once or more */
+	bool stopped;	    /* all CPUs had stopped recording, or may have, once or more */
 	bool gaps_before;   /* there were gaps before the first event */
+	bool gaps_anywhere; /* there were gaps that may be of any CPU */
 	bool behind;	    /* the events are those behind the end of an extracted trace */
 	uint32_t unsettled; /* the first thread that may be, see fkt_analysis_is_settled() */
 	bool odd;	    /* something was taken out of the events that should not have been */
@@ -799,6 +801,7 @@ static void leave_cpu(struct fkt_analysis *a, struct cpu *cpu)
 	}
 	add_to_pair(a, thread->id, number, thread->stack.clock + thread->interrupts - thread->came);
 	thread->came = thread->stack.clock + thread->interrupts;
+	thread->left = cpu->last;
 }
 
 /* Events are missing since the thread last ran: in which calls it is now is not known. */
@@ -1057,7 +1060,8 @@ static void tell_open(struct fkt_analysis *a, const struct stack *stack, uint32_
 static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		    struct thread *thread, const struct fkt_event *event)
 {
-	uint64_t cycles = on_time(a, event->stamp), charged;
+	const uint64_t cycles = on_time(a, event->stamp);
+	uint64_t charged = thread->stack.clock + thread->interrupts;
 
 	/* A wake-up of a thread that is on its CPU is not one that it waits after. */
 	if (!cpu->blind && thread->state != THREAD_RUNNING)
@@ -1085,7 +1089,6 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 		cpu->first_irq = true;
 		cpu->first_row = cpu->irq.frame[cpu->irq.depth - 1].row;
 		give_interrupts(cpu);
-		add_to_pair(a, thread->id, event->cpu, cpu->irq.clock);
 	} else if (code->kind == FKT_USE_CPU_EXIT) {
 		/* It is in an interrupt that began before the trace did. */
 		charge_stack(a, cpu, &cpu->irq, thread, cycles);
@@ -1094,15 +1097,32 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 		cpu->first_row = fkt_use_row(a->trace, code, event);
 		a->row[cpu->first_row].own += cpu->irq_before;
 		give_interrupts(cpu);
-		add_to_pair(a, thread->id, event->cpu, cpu->irq.clock);
 	} else {
-		charged = thread->stack.clock;
 		charge_stack(a, cpu, &thread->stack, thread, cycles);
-		add_to_pair(a, thread->id, event->cpu, thread->stack.clock - charged);
 	}
+	/* It is this CPU's, and not that one's too where the thread was last. */
+	charged = thread->stack.clock + thread->interrupts - charged;
+	add_to_pair(a, thread->id, event->cpu, charged);
+	thread->came += charged;
 }
 
 /* ---- who is on a CPU ---- */
+
+/*
+ * Whether a thread was on another CPU after a CPU's last event: then events are missing that say
+ * when it came, and it was not there all the time since then.
+ */
+static bool was_elsewhere(const struct fkt_analysis *a, const struct cpu *cpu,
+			  const struct thread *thread)
+{
+	const struct cpu *other = &a->cpu[thread->cpu];
+	const uint64_t since = cpu->owed ? cpu->owed_since : cpu->last;
+	const bool there = other->thread == thread && thread->state == THREAD_RUNNING;
+
+	if (thread == a->unknown || other == cpu || !other->seen)
+		return false;
+	return (there ? other->last : thread->left) > (cpu->seen ? since : 0);
+}
 
 /* The CPU's first event, the first one after a gap, or one by another thread than was expected. */
 static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
@@ -1115,6 +1135,9 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 		return false;
 	/* All had stopped recording before there was an event of it. */
 	cpu->blind |= !cpu->seen && a->stopped;
+	/* Before an exec it is another one that is charged. */
+	if (unlikely(thread != old && (!cpu->seen || event->code != FKT_CODE_EXEC)))
+		cpu->blind |= was_elsewhere(a, cpu, thread);
 	missed = cpu->blind;
 	if (!cpu->seen) {
 		see_cpu(a, cpu, code, thread, event);
@@ -1323,8 +1346,13 @@ static void see_silent_cpu(struct fkt_analysis *a, uint32_t number, uint64_t las
 		.pid = a->current[number],
 	};
 	struct cpu *cpu = &a->cpu[number];
+	struct thread *thread;
 
-	if (event.pid && !cpu->seen && !cpu->blind)
+	if (!event.pid || cpu->seen || cpu->blind)
+		return;
+	thread = find_thread(a, event.pid, event.cpu);
+	/* Who has shown up elsewhere has left it, and events are missing that say when. */
+	if (thread && !was_elsewhere(a, cpu, thread))
 		settle(a, cpu, &code, &event);
 }
 
@@ -1808,6 +1836,9 @@ void fkt_analysis_gap(struct fkt_analysis *a, const struct fkt_gap *gap)
 	 */
 	a->epoch++;
 	a->gaps_before |= !a->begun;
+	a->gaps_anywhere |= gap->cpu == FKT_CPU_ANY;
+	/* Also those that have had no event yet are concerned. */
+	a->stopped |= a->begun && gap->cpu == FKT_CPU_ANY;
 	if (gap->cpu != FKT_CPU_ANY) {
 		a->cpu[gap->cpu].blind = true;
 		a->cpu[gap->cpu].verdict = FKT_VERDICT_UNKNOWN;
@@ -1957,7 +1988,8 @@ static int end_silent_cpus(struct fkt_analysis *a)
 	const struct fkt_lane_totals *totals;
 	const char *info = fkt_info(a->trace, "cpus");
 	uint64_t cpus = 0;
-	bool whole = fkt_is_complete(a->trace);
+	const bool complete = fkt_is_complete(a->trace) && !a->gaps_anywhere;
+	bool whole = complete;
 	int err = 0;
 
 	for (size_t i = 0; (totals = fkt_lane_totals(a->trace, i)) && !err; i++) {
@@ -1967,7 +1999,7 @@ static int end_silent_cpus(struct fkt_analysis *a)
 			err = end_silent(a, totals->cpu,
 					 !totals->events && !totals->lost && !totals->discarded);
 		else if (!totals->lost && !totals->discarded)
-			whole = fkt_is_complete(a->trace);
+			whole = complete;
 	}
 	if (err || !header->shared) {
 		for (uint32_t i = 0; i < header->lanes && !header->shared && !err; i++)
@@ -2223,7 +2255,9 @@ struct fkt_on_cpu *fkt_analysis_on_cpus(const struct fkt_analysis *a, size_t *co
 			.cpu = (uint16_t)a->pair[i].cpu,
 			.cycles = a->pair[i].cycles,
 		};
-		unknown[a->pair[i].cpu] -= a->pair[i].cycles;
+		unknown[a->pair[i].cpu] -= a->pair[i].cycles < unknown[a->pair[i].cpu]
+						   ? a->pair[i].cycles
+						   : unknown[a->pair[i].cpu];
 	}
 	for (uint32_t i = 0; i < CPUS && !a->pairs_full; i++)
 		if (unknown[i])

@@ -741,6 +741,93 @@ static void test_lost_move(void **state)
 	done();
 }
 
+/*
+ * An extracted trace says that 50 was on two CPUs: it is charged where it is seen first. CPU 1 has
+ * no event (0), or one by 50 at 1500, and then it is not known for whom 50 has left CPU 0 (1).
+ */
+static void test_two_places(void **state)
+{
+	for (unsigned int seen = 0; seen <= 1; seen++) {
+		struct build build;
+		uint32_t id;
+
+		(void)state;
+		build_begin(&build, 2, false);
+		build_text(&build, FKT_SECTION_STATE, "cpu 0 50\ncpu 1 50\n");
+		build_pages(&build);
+		build.lane[0].pid = build.lane[1].pid = 50;
+		build_event(&build, 0, 1000, SYS_READ, 0);
+		build_event(&build, 0, 1400, SYS_READ_END, 0);
+		if (seen)
+			build_event(&build, 1, 1500, SYS_READ, 0);
+		build_event(&build, 0, 1600, SYS_READ, 0);
+		analyse(&build);
+		id = thread_sums(50, 0, 0).id;
+		assert_int_equal(fkt_analysis_on_cpu(analysis, id, 0), seen ? 400 : 600);
+		assert_int_equal(fkt_analysis_on_cpu(analysis, id, 1), 0);
+		expect_own(FKT_ROW_UNKNOWN, seen ? 800 : 600);
+		done();
+	}
+}
+
+/* 60 shows up on CPU 0 without a word, and ran on CPU 1 since that one's last event. */
+static void test_came_unseen(void **state)
+{
+	struct build build;
+	uint32_t id;
+
+	(void)state;
+	begin(&build, 2, false);
+	build.lane[0].pid = 50;
+	build.lane[1].pid = 60;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1900, SYS_READ_END, 0);
+	build_close(&build, 0);
+	build.lane[0].pid = 60;
+	build_event(&build, 0, 2100, SYS_READ, 0);
+	analyse(&build);
+	id = thread_sums(60, 0, 0).id;
+	assert_int_equal(fkt_analysis_on_cpu(analysis, id, 0), 0);
+	assert_int_equal(fkt_analysis_on_cpu(analysis, id, 1), 900);
+	expect_own(FKT_ROW_UNKNOWN, 1100 + 200);
+	done();
+}
+
+/*
+ * A page of a shared lane is missing, and may have had events of any CPU: of CPU 1 nothing is known
+ * if it has no others (0), or up to its first one (1).
+ */
+static void test_shared_missing(void **state)
+{
+	static const char info[] = "cpus=2";
+
+	for (unsigned int seen = 0; seen <= 1; seen++) {
+		struct build build;
+
+		(void)state;
+		build_begin(&build, 1, true);
+		build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+		build_pages(&build);
+		build.lane[0].pid = 50;
+		build_slot(&build, 0, 0, 1000, SYS_READ, 0, NULL, 0);
+		build_close(&build, 0);
+		build.lane[0].seq++;
+		build_slot(&build, 0, 0, 1300, SYS_READ_END, 0, NULL, 0);
+		if (seen) {
+			build_close(&build, 0);
+			build.lane[0].cpu = 1;
+			build.lane[0].pid = 60;
+			build_slot(&build, 0, 1, 1400, SYS_READ, 0, NULL, 0);
+		}
+		analyse(&build);
+		assert_int_equal(fkt_analysis_cpus(analysis), 2);
+		expect_own(FKT_ROW_IDLE, 0);
+		expect_own(FKT_ROW_UNKNOWN, 300 + (seen ? 400 : 300));
+		done();
+	}
+}
+
 /* A call whose exit is missing without a word: it ends with the call around it. */
 static void test_missing_exit(void **state)
 {
@@ -1787,6 +1874,9 @@ int main(void)
 		cmocka_unit_test(test_shared_windows),
 		cmocka_unit_test(test_lost_windows),
 		cmocka_unit_test(test_lost_move),
+		cmocka_unit_test(test_two_places),
+		cmocka_unit_test(test_came_unseen),
+		cmocka_unit_test(test_shared_missing),
 		cmocka_unit_test(test_missing_exit),
 		cmocka_unit_test(test_silent_cpu),
 		cmocka_unit_test(test_limits),

@@ -2078,6 +2078,76 @@ static void test_extracted_unknown(void **state)
 	unlink(file);
 }
 
+/*
+ * The first event of CPU 1 is behind a loss, of its own lane or of the shared one: so it does not
+ * say who was there before. 70 was on CPU 0.
+ */
+static void test_extracted_behind_loss(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_behind.XXXXXX";
+	const uint64_t to_71 = 70 | 71ull << 32;
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 70);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 2000, END, 0);
+	build_switch(&build, 0, 3000, 0, 70, 71);
+	build.lane[1].lost++;
+	build_event(&build, 1, 3500, READ, 0);
+	build_event(&build, 1, 5000, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 1500ns", "-q\n--no-summary --cpus");
+	compare_picked(file, "0ns 1500ns");
+	build_begin(&build, 1, true);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_slot(&build, 0, 0, 1000, READ, 0, NULL, 0);
+	build_slot(&build, 0, 0, 2000, END, 0, NULL, 0);
+	build_slot(&build, 0, 0, 3000, FKT_CODE_SWITCH, 0, &to_71, 1);
+	build_close(&build, 0);
+	build.lane[0].lost++;
+	build.lane[0].cpu = 1;
+	build.lane[0].pid = 70;
+	build_slot(&build, 0, 1, 3500, READ, 0, NULL, 0);
+	build_slot(&build, 0, 1, 5000, END, 0, NULL, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 1500ns", "-q\n--no-summary --cpus");
+	unlink(file);
+}
+
+/* 70 comes to CPU 1 from CPU 0, which has left it for whom a later loss tells, or nothing. */
+static void test_extracted_left_unseen(void **state)
+{
+	char file[] = "/tmp/test_print_unseen.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 0);
+	build_event(&build, 0, 1000, READ, 0);
+	build_switch(&build, 1, 1200, 0, 0, 70);
+	build_event(&build, 1, 1300, END, 0);
+	build_event(&build, 1, 2000, READ, 0);
+	build_event(&build, 1, 2400, END, 0);
+	build_close(&build, 0);
+	build.lane[0].lost++;
+	build.lane[0].pid = 71;
+	build_event(&build, 0, 5000, READ, 0);
+	end_pair(&build, file);
+	compare_windows(file, "1500ns 2200ns", "-q\n--no-summary --cpus");
+	unlink(file);
+}
+
 /* A thread is woken on its way out; a part begins when it has not left yet. */
 static void test_extracted_early(void **state)
 {
@@ -2706,6 +2776,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_in_call),
 		cmocka_unit_test(test_extracted_silent),
 		cmocka_unit_test(test_extracted_unknown),
+		cmocka_unit_test(test_extracted_behind_loss),
+		cmocka_unit_test(test_extracted_left_unseen),
 		cmocka_unit_test(test_extracted_early),
 		cmocka_unit_test(test_extracted_after_end),
 		cmocka_unit_test(test_extracted_off_after_end),
