@@ -624,8 +624,9 @@ void fkt_state_join(struct fkt_state *state, const struct fkt_reader *reader)
 	/* Another one may have been there before. */
 	if (state->stopped)
 		return;
+	/* Nor does a page behind a gap say who was there before it. */
 	for (uint32_t i = 0; i < CPUS; i++)
-		if (state->current[i] == FKT_PID_UNKNOWN)
+		if (state->current[i] == FKT_PID_UNKNOWN && !state->blind[i])
 			state->current[i] = reader->cpu_pid[i];
 }
 

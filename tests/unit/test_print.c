@@ -2098,11 +2098,11 @@ static void test_extracted_behind_loss(void **state)
 	build_event(&build, 0, 2000, END, 0);
 	build_switch(&build, 0, 3000, 0, 70, 71);
 	build.lane[1].lost++;
-	build_event(&build, 1, 3500, READ, 0);
+	build_event(&build, 1, 4500, READ, 0);
 	build_event(&build, 1, 5000, END, 0);
 	end_pair(&build, file);
-	compare_windows(file, "0ns 1500ns", "-q\n--no-summary --cpus");
-	compare_picked(file, "0ns 1500ns");
+	compare_windows(file, "0ns 500ns 1500ns", "-q\n--no-summary --cpus");
+	compare_picked(file, "0ns 500ns 1500ns");
 	build_begin(&build, 1, true);
 	build_clock(&build, 0, 0, 0);
 	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
@@ -2112,14 +2112,15 @@ static void test_extracted_behind_loss(void **state)
 	build_slot(&build, 0, 0, 1000, READ, 0, NULL, 0);
 	build_slot(&build, 0, 0, 2000, END, 0, NULL, 0);
 	build_slot(&build, 0, 0, 3000, FKT_CODE_SWITCH, 0, &to_71, 1);
+	build_slot(&build, 0, 0, 4200, READ, 0, NULL, 0);
 	build_close(&build, 0);
 	build.lane[0].lost++;
 	build.lane[0].cpu = 1;
 	build.lane[0].pid = 70;
-	build_slot(&build, 0, 1, 3500, READ, 0, NULL, 0);
+	build_slot(&build, 0, 1, 4500, READ, 0, NULL, 0);
 	build_slot(&build, 0, 1, 5000, END, 0, NULL, 0);
 	end_pair(&build, file);
-	compare_windows(file, "0ns 1500ns", "-q\n--no-summary --cpus");
+	compare_windows(file, "0ns 500ns 1500ns", "-q\n--no-summary --cpus");
 	unlink(file);
 }
 
@@ -2144,7 +2145,7 @@ static void test_extracted_left_unseen(void **state)
 	build.lane[0].pid = 71;
 	build_event(&build, 0, 5000, READ, 0);
 	end_pair(&build, file);
-	compare_windows(file, "1500ns 2200ns", "-q\n--no-summary --cpus");
+	compare_windows(file, "250ns 500ns 1200ns", "-q\n--no-summary --cpus");
 	unlink(file);
 }
 
