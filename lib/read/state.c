@@ -39,6 +39,7 @@ struct thread {
 	uint32_t ppid;
 	uint32_t next; /* in the same bucket */
 	bool gone;
+	bool ended; /* by its last switch; who has its pid now is another one */
 	bool waker; /* of one that waits */
 	bool named; /* with one that waits, also when it has ended */
 	char comm[FKT_COMM_BYTES + 1];
@@ -267,11 +268,25 @@ static void take_in(struct fkt_state *state, struct thread *thread)
 		set_base(state, thread, FKT_BASE_UNKNOWN);
 }
 
+/* A thread that was not the leader has become it, in the midst of its call. */
+static void take_over(struct fkt_state *state, uint16_t cpu, struct thread *from, struct thread *to)
+{
+	struct call_stack stack = to->stack;
+	enum fkt_base base = base_of(state, from);
+
+	if (state->verdict_on[cpu] == to->tid && state->verdict[cpu] == FKT_VERDICT_LEFT_OUT)
+		base = FKT_BASE_LEFT_OUT;
+	else if (state->verdict_on[cpu] == to->tid && base == FKT_BASE_LEFT_OUT)
+		base = FKT_BASE_UNKNOWN;
+	set_base(state, to, base);
+	empty(state, &stack);
+	to->stack = from->stack;
+	from->stack = stack;
+}
+
 static void process_event(struct fkt_state *state, const struct fkt_event *event)
 {
 	struct thread *thread, *other;
-	struct call_stack stack;
-	enum fkt_base base;
 	char comm[FKT_COMM_BYTES + 1] = "?";
 
 	if (event->words < 1 || !(thread = find(state, fkt_arg32(event, 0))))
@@ -289,6 +304,7 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		set_base(state, thread, FKT_BASE_UNKNOWN);
 		thread->where = UNKNOWN;
 		thread->gone = false;
+		thread->ended = false;
 		thread->tgid = fkt_arg32(event, 4);
 		thread->ppid = fkt_arg32(event, 12);
 		memcpy(thread->comm, comm, sizeof(comm));
@@ -299,23 +315,12 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		set_comm(thread, (const char *)event->args + 8, FKT_COMM_BYTES);
 		if (fkt_arg32(event, 4) == thread->tid)
 			return;
-		/* A thread that was not the leader has become it, in the midst of its call. */
 		other = find(state, fkt_arg32(event, 4));
 		/* It has moved if that one is new. */
 		thread = find(state, fkt_arg32(event, 0));
 		if (!other)
 			return;
-		base = base_of(state, other);
-		if (state->verdict_on[event->cpu] == thread->tid &&
-		    state->verdict[event->cpu] == FKT_VERDICT_LEFT_OUT)
-			base = FKT_BASE_LEFT_OUT;
-		else if (state->verdict_on[event->cpu] == thread->tid && base == FKT_BASE_LEFT_OUT)
-			base = FKT_BASE_UNKNOWN;
-		set_base(state, thread, base);
-		empty(state, &thread->stack);
-		stack = thread->stack;
-		thread->stack = other->stack;
-		other->stack = stack;
+		take_over(state, event->cpu, other, thread);
 		break;
 	case FKT_CODE_RENAME:
 		if (event->words < 3)
@@ -327,9 +332,15 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		set_comm(thread, (const char *)event->args + 8, FKT_COMM_BYTES);
 		break;
 	case FKT_CODE_RELEASE:
+		thread->gone = true;
+		/*
+		 * Who releases himself is still there: to end by a switch, or to go on with the
+		 * pid of the leader, whom he releases by the one that he had, in an exec.
+		 */
+		if (event->pid == thread->tid)
+			break;
 		empty(state, &thread->stack);
 		thread->where = UNKNOWN;
-		thread->gone = true;
 		break;
 	}
 }
@@ -377,6 +388,8 @@ static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 	state->seen[cpu] = true;
 	awake_cpu(state, cpu);
 	state->current[cpu] = tid;
+	if (thread)
+		thread->ended = false;
 	if (!thread || thread->where == ON_CPU)
 		return;
 	thread->where = ON_CPU;
@@ -392,11 +405,24 @@ static struct thread *thread_on(struct fkt_state *state, uint32_t cpu)
 	return tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
 }
 
-/* Another thread is current than was thought: where that one has gone is not known. */
-static void correct_current(struct fkt_state *state, const struct fkt_event *event)
+/*
+ * Another thread is current than was thought: where that one has gone is not known. If it is the
+ * leader of that one's process, it is that one, in an exec that has not told of itself yet: see
+ * has_become() in sum/analysis.c.
+ */
+static void correct_current(struct fkt_state *state, const struct fkt_event *event, bool missed)
 {
+	struct thread *now = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid)
+									 : NULL;
 	struct thread *old = thread_on(state, event->cpu);
 
+	/* It has moved if that one is new. */
+	now = now ? find(state, event->pid) : NULL;
+	if (!missed && old && now && old != now && old->tgid == now->tid &&
+	    (now->ended || now->where == UNKNOWN) && event->code != FKT_CODE_EXEC) {
+		take_over(state, event->cpu, old, now);
+		now->where = UNKNOWN;
+	}
 	if (old && old->where == ON_CPU)
 		old->where = UNKNOWN;
 	come_to_cpu(state, event->cpu, event->pid);
@@ -419,6 +445,7 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 		/* It has ended, and is in no call any more. */
 		if (event->imm & FKT_TASK_GONE) {
 			prev->where = UNKNOWN;
+			prev->ended = true;
 			empty(state, &prev->stack);
 		}
 		prev->wait.cpu = event->cpu;
@@ -565,7 +592,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	if (unlikely(missed))
 		awake_cpu(state, event->cpu);
 	if (unlikely(!state->seen[event->cpu] || state->current[event->cpu] != event->pid))
-		correct_current(state, event);
+		correct_current(state, event, missed);
 	if (unlikely(state->filtered))
 		look_for_filter(state, effect, event, missed);
 
@@ -941,7 +968,7 @@ char *fkt_state_processes(struct fkt_state *state, size_t *bytes)
 	for (uint32_t i = 0; i < state->threads; i++) {
 		thread = &state->thread[i];
 		/* Of one without a name it may be known whose it is. */
-		if ((!thread->gone || thread->named) && thread->tid &&
+		if ((!thread->gone || thread->named || thread->where == ON_CPU) && thread->tid &&
 		    (strcmp(thread->comm, "?") || thread->tgid != thread->tid || thread->ppid))
 			fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", thread->tid,
 				thread->tgid, thread->ppid, thread->comm);

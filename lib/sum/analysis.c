@@ -98,6 +98,7 @@ struct thread {
 	bool base_known;   /* whether it is in user mode, outside of all calls */
 	bool slept;	   /* asleep outside of all calls, so not in user mode */
 	bool left_out;	   /* what it does is not recorded */
+	bool ended;	   /* by its last switch; who has its pid now is another one */
 	uint16_t cpu;	   /* where it was last */
 	uint8_t state;	   /* enum thread_state */
 	uint8_t sleep;	   /* enum fkt_sleep */
@@ -954,6 +955,7 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 		cpu->stack = &thread->stack;
 	thread->came = thread->stack.clock + thread->interrupts;
 	thread->state = THREAD_RUNNING;
+	thread->ended = false;
 }
 
 /* What the thread does from now on is not recorded. Of the kernel's own it is known. */
@@ -1119,9 +1121,29 @@ static bool was_elsewhere(const struct fkt_analysis *a, const struct cpu *cpu,
 	const uint64_t since = cpu->owed ? cpu->owed_since : cpu->last;
 	const bool there = other->thread == thread && thread->state == THREAD_RUNNING;
 
-	if (thread == a->unknown || other == cpu || !other->seen)
+	/* Who has the pid of one that has ended is not that one. */
+	if (thread == a->unknown || thread->ended || other == cpu || !other->seen)
 		return false;
 	return (there ? other->last : thread->left) > (cpu->seen ? since : 0);
+}
+
+/*
+ * Whether the thread on a CPU, which has not been switched away from, is @now: by an exec, whether
+ * this event tells of it or will yet, as the thread has the pid of its leader, who has ended, for
+ * some time before that and may sleep in it. Of a leader that nothing is known of, the end was
+ * before the trace's beginning.
+ */
+static bool has_become(const struct fkt_analysis *a, const struct cpu *cpu,
+		       const struct thread *now, const struct fkt_event *event)
+{
+	const struct thread *old = cpu->thread;
+
+	if (old == now || cpu->blind)
+		return false;
+	if (event->code == FKT_CODE_EXEC)
+		return true;
+	return (now->ended || now->state == THREAD_NEW) && event->pid && old != a->unknown &&
+	       fkt_process(a->processes, old->id)->tgid == event->pid;
 }
 
 /* The CPU's first event, the first one after a gap, or one by another thread than was expected. */
@@ -1129,7 +1151,7 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 		   const struct fkt_event *event)
 {
 	struct thread *thread = find_thread(a, event->pid, event->cpu), *old = cpu->thread;
-	bool missed;
+	bool missed, became;
 
 	if (!thread || !a->unknown)
 		return false;
@@ -1148,13 +1170,18 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 			pop_all(a, cpu, old, &cpu->irq, cpu->last);
 			cpu->stack = &old->stack;
 		}
-		if (event->code == FKT_CODE_EXEC && !cpu->blind) {
+		became = has_become(a, cpu, thread, event);
+		if (became || (event->code == FKT_CODE_EXEC && !cpu->blind)) {
 			pay(a, cpu, cpu->stack, old);
 			charge(a, cpu, event->stamp);
 		}
 		leave_cpu(a, cpu);
-		if (old != thread && event->code == FKT_CODE_EXEC && !cpu->blind)
+		if (became) {
+			/* A wake-up since its leader's end was its own, on its CPU. */
+			if (thread->ended)
+				thread->state = THREAD_NEW;
 			take_over(a, cpu, old, thread);
+		}
 		if (old != thread && old->state == THREAD_RUNNING && &a->cpu[old->cpu] == cpu)
 			old->state = THREAD_NEW;
 	}
@@ -1246,6 +1273,7 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 		prev->state = THREAD_WAITING;
 	} else if (event->imm & FKT_TASK_GONE) {
 		prev->state = THREAD_GONE;
+		prev->ended = true;
 		pop_all(a, cpu, prev, stack, event->stamp);
 		free_stack(stack);
 	} else {

@@ -1025,6 +1025,41 @@ static void test_exec_by_thread(void **state)
 	done();
 }
 
+/*
+ * It has the leader's pid for a while before the exec tells of it, and sleeps in it: the
+ * switch says so, without one from the thread to the leader.
+ */
+static void test_exec_sleeps(void **state)
+{
+	struct build build;
+
+	(void)state;
+	for (unsigned int woken = 0; woken < 2; woken++) {
+		build_begin(&build, 1, false);
+		build_text(&build, FKT_SECTION_CODES, codes);
+		build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 old\n51 50 1 old\n");
+		build_pages(&build);
+		build.lane[0].pid = 50;
+		build_event(&build, 0, 1000, 60, 0);
+		build_switch(&build, 0, 1100, STATE_DEAD, 50, 51);
+		build_event(&build, 0, 1200, 59, 0);
+		/* On its way to sleep it may be woken by its new pid. */
+		if (woken)
+			wake(&build, 0, 1900, 50);
+		build_switch(&build, 0, 2000, STATE_D, 50, 0);
+		wake(&build, 0, 4000, 50);
+		build_switch(&build, 0, 4500, 0, 0, 50);
+		build_name(&build, 0, 5000, FKT_CODE_EXEC, 50, "new");
+		build_event(&build, 0, 5500, 0x400 + 59, 0);
+		build_event(&build, 0, 6000, SYS_READ, 0);
+		analyse(&build);
+		expect_row(59, 1800, 1800, 1, 0);
+		assert_int_equal(thread_sums(51, 0, 0).kernel, 800);
+		assert_int_equal(thread_sums(50, 0, 0).waiting, 500);
+		done();
+	}
+}
+
 struct left {
 	unsigned int count;
 	struct fkt_call call[4];
@@ -1885,6 +1920,7 @@ int main(void)
 		cmocka_unit_test(test_turned_off),
 		cmocka_unit_test(test_hostile_end),
 		cmocka_unit_test(test_exec_by_thread),
+		cmocka_unit_test(test_exec_sleeps),
 		cmocka_unit_test(test_exec_behind),
 		cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_left_at_the_end),
