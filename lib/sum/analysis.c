@@ -1301,7 +1301,7 @@ static uint32_t row_at_work(const struct fkt_analysis *a, const struct cpu *cpu,
 	const struct stack *stack = cpu->stack;
 	uint32_t depth = stack->depth, outermost = FKT_ROW_NONE, interrupt;
 
-	if (a->reduced && a->hooks.wait) {
+	if (a->reduced && (a->hooks.wait || event->code == FKT_CODE_WAKEUP_NEW)) {
 		interrupt = fkt_arg32(event, 8 * event->words - 8);
 		outermost = fkt_arg32(event, 8 * event->words - 4);
 		if (interrupt != FKT_ROW_NONE)

@@ -327,6 +327,12 @@ static inline_of_two void leave(struct fkt_reducer *r, struct fkt_code_use *code
 	}
 }
 
+/* Whether a wake-up says what it came in: a new thread is in the call that wakes it, always. */
+static bool tells_waker(const struct fkt_reducer *r, uint32_t code)
+{
+	return code == FKT_CODE_WAKEUP_NEW || (r->wakers && code == FKT_CODE_WAKEUP);
+}
+
 /* Somebody is woken in calls and interrupts that may be taken out: which ones these are. */
 static uint64_t at_work(const struct fkt_reducer *r)
 {
@@ -349,7 +355,8 @@ static void special(struct fkt_reducer *r, const struct fkt_event *event)
 	case FKT_CODE_WAKEUP:
 	case FKT_CODE_WAKEUP_NEW:
 		/* Another thread's affair, but for what it is woken in. */
-		if (r->wakers && (!event->words || event->words > FKT_WAKEUP_WORDS_MAX))
+		if (tells_waker(r, event->code) &&
+		    (!event->words || event->words > FKT_WAKEUP_WORDS_MAX))
 			r->odd = true;
 		else
 			add_op(r, event)->at_work = at_work(r);
@@ -436,11 +443,6 @@ static uint64_t *put_fold(uint64_t *to, const struct fold *fold, const struct fk
 	return to;
 }
 
-static bool is_wakeup(uint32_t code)
-{
-	return code == FKT_CODE_WAKEUP || code == FKT_CODE_WAKEUP_NEW;
-}
-
 /* A wake-up, with a word more. */
 static uint64_t *put_wakeup(uint64_t *to, const struct op *op, uint64_t stamp)
 {
@@ -476,7 +478,7 @@ static void write_page(const struct fkt_reducer *r, const struct fkt_event *last
 			told = to_tell;
 			out->slots++;
 		}
-		if (r->wakers && is_wakeup(op->event.code))
+		if (tells_waker(r, op->event.code))
 			to = put_wakeup(to, op, stamp);
 		else
 			to = fkt_slot_encode(to, &op->event, stamp, op->event.cpu);

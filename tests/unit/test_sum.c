@@ -536,11 +536,54 @@ static void test_mixed_kinds(void **state)
 	check_codes(codes_of, sizeof(codes_of) / sizeof(codes_of[0]), 0);
 }
 
+/*
+ * A thread that ends before it has returned from the call that makes it, which can be taken out of
+ * its maker's page: it is in that call, and not in user mode, whoever sums up.
+ */
+static void test_new_thread(void **state)
+{
+	const uint64_t child = 900;
+	struct answer one, reduced;
+	struct fkt_trace *trace;
+	struct build *build;
+
+	(void)state;
+	begin_trace(2, ODD_NOTHING);
+	build = &m.build;
+	build->lane[0].pid = FIRST_PID;
+	build->lane[1].pid = 0;
+	build_event(build, 1, m.now + 50, FKT_CODE_SOFTIRQ_ENTRY, 1);
+	build_event(build, 1, m.now + 60, FKT_CODE_SOFTIRQ_EXIT, 1);
+	build_event(build, 0, m.now + 100, 39, 0);
+	build_event(build, 0, m.now + 200, 1024 + 39, 0);
+	build_event(build, 0, m.now + 300, 56, 0);
+	build_fork(build, 0, m.now + 310, child, FIRST_PID);
+	build_slot(build, 0, 0, m.now + 320, FKT_CODE_WAKEUP_NEW, 0, &child, 1);
+	build_switch(build, 1, m.now + 400, 0, 0, child);
+	build_switch(build, 1, m.now + 500, 0x20, child, 0);
+	build_event(build, 0, m.now + 600, 1024 + 56, 0);
+	build_event(build, 0, m.now + 700, 39, 0);
+	build_event(build, 0, m.now + 800, 1024 + 39, 0);
+	trace = end_trace();
+	read_one_by_one(&one, trace, false);
+	assert_int_equal(fkt_analysis_row(one.analysis, FKT_ROW_BEFORE)->own, 100);
+	begin(&reduced, trace, false);
+	assert_int_equal(fkt_sum(trace, reduced.processes, reduced.analysis, 1, &reduced.stats), 0);
+	assert_int_equal(fkt_analysis_end(reduced.analysis, reduced.stats.last), 0);
+	compare(&one, &reduced);
+	end(&one);
+	end(&reduced);
+	fkt_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_well_behaved), cmocka_unit_test(test_odd),
-		cmocka_unit_test(test_large),	     cmocka_unit_test(test_short_interrupt),
+		cmocka_unit_test(test_new_thread),
+		cmocka_unit_test(test_well_behaved),
+		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_short_interrupt),
 		cmocka_unit_test(test_mixed_kinds),
 	};
 
