@@ -82,6 +82,14 @@ struct fkt_data_slot {
 	u64 words[FKT_DATA_SLOT_WORDS];
 };
 
+/* What comes next is of this argument, or of the result. */
+static void fkt_data_about(struct fkt_data_slot *slot, u16 of)
+{
+	slot->of = of;
+	slot->element = 0;
+	slot->head = 0;
+}
+
 /* Where the memory's bytes go, and how many have room there. */
 static u8 *fkt_data_bytes(struct fkt_data_slot *slot)
 {
@@ -398,8 +406,6 @@ static bool fkt_data_given(struct fkt_data_slot *slot, const struct fkt_data_ite
 {
 	u64 from;
 
-	slot->element = 0;
-	slot->head = 0;
 	if (item->arg == FKT_DATA_RESULT)
 		return true;
 	from = arg[item->arg];
@@ -432,8 +438,6 @@ static void fkt_data_written(struct fkt_data_slot *slot, const struct fkt_data_i
 {
 	u64 from;
 
-	slot->element = 0;
-	slot->head = 0;
 	if (item->arg == FKT_DATA_RESULT) {
 		fkt_data_path(slot, result);
 		return;
@@ -498,7 +502,7 @@ void fkt_data_enter(u32 code, bool compat, const unsigned long arg[FKT_DATA_ARGS
 	if (!call->count)
 		return;
 	for (i = 0; i < call->count; i++) {
-		slot.of = call->item[i].arg;
+		fkt_data_about(&slot, call->item[i].arg);
 		if (!fkt_data_given(&slot, &call->item[i], compat, arg))
 			late |= BIT(call->item[i].arg);
 	}
@@ -507,6 +511,17 @@ void fkt_data_enter(u32 code, bool compat, const unsigned long arg[FKT_DATA_ARGS
 		WRITE_ONCE(*fkt_data_late_place(), (unsigned long)current | late);
 	else
 		fkt_data_late_args();
+}
+
+/* What a call was given that was not there when it began. */
+static void fkt_data_given_late(struct fkt_data_slot *slot, const struct fkt_data_item *item,
+				bool compat, const unsigned long arg[FKT_DATA_ARGS], long ret)
+{
+	/* Registers are 0 when a program begins; the old memory has gone. */
+	if (!arg[item->arg] && !ret)
+		fkt_data_executed(slot, item);
+	else
+		fkt_data_given(slot, item, compat, arg);
 }
 
 /**
@@ -522,25 +537,20 @@ void fkt_data_exit(u32 code, bool compat, const unsigned long arg[FKT_DATA_ARGS]
 {
 	const struct fkt_data_call *call = fkt_data_call_of(code, compat);
 	struct fkt_data_slot slot = { .code = code };
+	const struct fkt_data_item *item;
 	u32 late, i;
 
 	if (!call->count)
 		return;
 	late = fkt_data_late_args();
 	for (i = 0; i < call->count; i++) {
-		slot.of = call->item[i].arg | FKT_DATA_EXIT;
+		item = &call->item[i];
+		fkt_data_about(&slot, item->arg | FKT_DATA_EXIT);
 		/* What it has written since is not what it was given. */
-		if (late & BIT(call->item[i].arg) && call->item[i].read != FKT_DATA_INOUT) {
-			slot.element = 0;
-			slot.head = 0;
-			/* Registers are 0 when a program begins; the old memory has gone. */
-			if (!arg[call->item[i].arg] && !ret)
-				fkt_data_executed(&slot, &call->item[i]);
-			else
-				fkt_data_given(&slot, &call->item[i], compat, arg);
-		}
-		if (!IS_ERR_VALUE(ret))
-			fkt_data_written(&slot, &call->item[i], arg, ret);
+		if (late & BIT(item->arg) && item->read != FKT_DATA_INOUT)
+			fkt_data_given_late(&slot, item, compat, arg, ret);
+		else if (!IS_ERR_VALUE(ret))
+			fkt_data_written(&slot, item, arg, ret);
 	}
 }
 
