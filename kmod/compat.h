@@ -64,6 +64,13 @@ static __always_inline void fkt_probe_leave(int *unused)
 #define FKT_GROUP_DEAD , bool group_dead
 #endif
 
+/* What a task is made with (CLONE_…), as task_newtask has it: from 6.18 on 64 bits on each machine. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define FKT_CLONE_FLAGS unsigned long
+#else
+#define FKT_CLONE_FLAGS u64
+#endif
+
 /* Where the page faults' tracepoints are declared: Kbuild looks. */
 #ifdef FKT_HAS_TRACE_EXCEPTIONS
 #define FKT_TRACE_EXCEPTIONS <trace/events/exceptions.h>

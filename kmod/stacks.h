@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+struct fkt_text;
+
 /* What a stack begins with, see fkt_event_stack(). */
 enum fkt_stack_of {
 	FKT_STACK_OF_CALLER,
@@ -17,6 +19,8 @@ enum fkt_stack_of {
  * or while attached.
  */
 bool fkt_stack_wanted(u32 code, u32 count);
+/* Where the gate's code is, of which nothing is shown; once, before anything is recorded. */
+void fkt_stack_set_gate(const struct fkt_text *text);
 void fkt_event_stack(u64 tag, u32 words, const u64 *args, unsigned long ip, enum fkt_stack_of of);
 
 #define FKT_UNWIND_RULES_BITS 10

@@ -89,6 +89,7 @@ struct fkt_gate {
 
 int fkt_gate_open(const struct fkt_gate_ops *ops, u64 tickets, struct fkt_gate *gate);
 void fkt_gate_close(void);
+void fkt_gate_text(unsigned long *begin, size_t *bytes);
 
 #endif
 #endif

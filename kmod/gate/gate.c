@@ -180,5 +180,19 @@ void fkt_gate_close(void)
 }
 EXPORT_SYMBOL_GPL(fkt_gate_close);
 
+/**
+ * fkt_gate_text - where this module's code is, which is on the stack within traced functions
+ * @begin: receives its address
+ * @bytes: receives its size
+ */
+void fkt_gate_text(unsigned long *begin, size_t *bytes)
+{
+	const struct fkt_text text = fkt_module_text(THIS_MODULE);
+
+	*begin = text.begin;
+	*bytes = text.bytes;
+}
+EXPORT_SYMBOL_GPL(fkt_gate_text);
+
 MODULE_DESCRIPTION("Fast Kernel Tracing: the way into and out of traced functions");
 MODULE_LICENSE("GPL");

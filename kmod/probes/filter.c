@@ -292,7 +292,7 @@ static void fkt_filter_add_tasks(void)
 }
 
 /* The current task has made another one, which has not run yet. */
-static void fkt_filter_new(void *data, struct task_struct *p, unsigned long clone_flags)
+static void fkt_filter_new(void *data, struct task_struct *p, FKT_CLONE_FLAGS clone_flags)
 {
 	unsigned long word, flags;
 	FKT_PROBE_GUARD();

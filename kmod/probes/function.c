@@ -948,6 +948,10 @@ static struct notifier_block fkt_function_modules = {
 
 static int fkt_function_init(void)
 {
+	struct fkt_text gate;
+
+	fkt_gate_text(&gate.begin, &gate.bytes);
+	fkt_stack_set_gate(&gate);
 	/*
 	 * Whoever has asked an earlier instance of this module, before it was loaded anew, is told
 	 * apart.

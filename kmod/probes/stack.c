@@ -72,9 +72,17 @@ static struct fkt_stack_room __percpu *fkt_stack_rooms;
 /* Of a module's notifier, which comes without the session's lock: the rooms do not go meanwhile. */
 static DEFINE_MUTEX(fkt_stack_rooms_lock);
 
-/* Code of FKT and of its gate, which is on the stack within functions. Constant while attached. */
+/*
+ * Code of FKT, constant while attached, and of its gate, where functions can be traced: it is on
+ * the stack within them.
+ */
 static struct fkt_text fkt_stack_own;
 static struct fkt_text fkt_stack_gate;
+
+void fkt_stack_set_gate(const struct fkt_text *text)
+{
+	fkt_stack_gate = *text;
+}
 
 /* Whether of @count codes from @code on any is to be recorded with its stack. */
 bool fkt_stack_wanted(u32 code, u32 count)
@@ -336,18 +344,13 @@ static void fkt_stack_clear(void)
 	mutex_unlock(&fkt_stack_rooms_lock);
 }
 
-/* The gate is a module that this one uses, where functions can be traced. */
 static void fkt_stack_begin_recording(void)
 {
-	const struct module_use *use;
 	int cpu;
 
 	if (!fkt_stack_codes)
 		return;
 	fkt_stack_own = fkt_module_text(THIS_MODULE);
-	list_for_each_entry(use, &THIS_MODULE->target_list, target_list)
-		if (!strcmp(use->target->name, "fkt_gate"))
-			fkt_stack_gate = fkt_module_text(use->target);
 	/* Pages are counted anew. */
 	for_each_possible_cpu(cpu) {
 		memset(per_cpu_ptr(fkt_stack_rooms, cpu)->known, 0, sizeof(fkt_stack_rooms->known));
