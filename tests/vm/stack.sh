@@ -45,8 +45,13 @@ compare() {
 			push @stacks, [$of, "@frames\n"] if $on;
 			@frames = ();
 			$of = $2;
-			$on = $4 eq "<stack trace>" && $wanted{$3};
-			$wanted{$3} = $1 eq $ENV{PROCESS} && $4 eq "$ENV{EVENT}: ";
+			# An interrupt may come between an event and its stack, with events of its own.
+			if ($4 eq "<stack trace>") {
+				$on = pop @{$wanted{$3}};
+			} else {
+				$on = 0;
+				push @{$wanted{$3}}, $1 eq $ENV{PROCESS} && $4 eq "$ENV{EVENT}: ";
+			}
 			@stacks = grep { $_->[0] != $of } @stacks if $4 eq "sched_process_exec: ";
 		}
 		END { print map { $_->[1] } @stacks, $on ? [$of, "@frames\n"] : () }' ftrace | grep -v execve >"ftrace.$1"
@@ -119,10 +124,10 @@ check 'one lane: all switches have stacks' [ "$(fkt_print --no-summary --format 
 	called | grep -vc '"stack":\["')" = 0 ]
 expect 0 fkt_record -o t --ring 1M --stack switch,wakeup -k system -- sh -c '. ./load; . ./load'
 check 'a ring: all switches have stacks' [ "$(fkt_print --from 0 --no-summary --format json --stack --code switch_to t | called | grep -vc '"stack":\["')" = 0 ]
-expect 0 fkt_record -o t -k system --args --stack 'sys_fsync,sys_write' -P 'p:probed vfs_fsync_range' --stack probed -- sh load
+expect 0 fkt_record -o t -k system --args --stack 'sys_fsync,sys_write' -P 'p:probed ext4_sync_file' --stack probed -- sh load
 check 'system calls' grep -q 'sys_fsync' <(fkt_print --no-summary --stack --code sys_fsync t)
 check 'their stacks' grep -q '^ *do_syscall_64+' <(fkt_print --no-summary --stack --code sys_fsync t)
-check 'an address' grep -q '^ *vfs_fsync_range+' <(fkt_print --no-summary --stack --code probed t)
+check 'an address' grep -q '^ *ext4_sync_file+' <(fkt_print --no-summary --stack --code probed t)
 fkt_record -o t --stack nonsense -- true 2>said
 check 'an event that is none' grep -q 'no event of that name' said
 
