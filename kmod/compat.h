@@ -64,7 +64,7 @@ static __always_inline void fkt_probe_leave(int *unused)
 #define FKT_GROUP_DEAD , bool group_dead
 #endif
 
-/* What a task is made with (CLONE_…), as task_newtask has it: from 6.18 on 64 bits on each machine. */
+/* What a task is made with (CLONE_…), as task_newtask has it. From 6.18 on it has 64 bits. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define FKT_CLONE_FLAGS unsigned long
 #else
