@@ -579,6 +579,11 @@ static bool is_long(struct filter *filter, uint64_t cycles, bool wait)
 	return cycles >= filter->longer;
 }
 
+bool filter_had_call(const struct filter *filter, uint32_t row)
+{
+	return filter->function[row];
+}
+
 uint64_t filter_longest(const struct filter *filter, bool wait)
 {
 	return filter->longest[wait];

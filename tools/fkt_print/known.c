@@ -109,7 +109,9 @@ static bool is_of_calls(const struct fkt_trace *trace, uint32_t row)
 	return code && code->kind != FKT_KIND_POINT;
 }
 
-static bool knows_function(const struct fkt_trace *trace, const char *pattern, struct near *near)
+/* @filter: only what it had calls of may have been meant; NULL: anything. */
+static bool knows_function(const struct fkt_trace *trace, const struct filter *filter,
+			   const char *pattern, struct near *near)
 {
 	char name[FKT_NAME_BYTES];
 
@@ -119,7 +121,8 @@ static bool knows_function(const struct fkt_trace *trace, const char *pattern, s
 		fkt_row_name(trace, row, name);
 		if (!fnmatch(pattern, name, 0))
 			return true;
-		show(near, name);
+		if (!filter || filter_had_call(filter, row))
+			show(near, name);
 	}
 	return false;
 }
@@ -138,11 +141,12 @@ static bool came_by_address(const struct fkt_trace *trace, const char *pattern)
 }
 
 static bool check_function(const struct options *options, const struct fkt_trace *trace,
-			   const char *pattern)
+			   const struct filter *filter, const char *pattern)
 {
 	struct near near = { .wanted = pattern }, code = near;
 
-	if (!pattern || knows_function(trace, pattern, &near) || came_by_address(trace, pattern))
+	if (!pattern || knows_function(trace, filter, pattern, &near) ||
+	    came_by_address(trace, pattern))
 		return true;
 	complain(options, "function like", pattern, &near,
 		 knows_code(trace, pattern, &code) ? "--code" : NULL, true);
@@ -196,7 +200,7 @@ bool known_before(const struct options *options, const struct fkt_trace *trace)
 			/* Such as "irq 30*", which is what calls have their rows by. */
 			complain(options, kinds[kind].what, near.wanted, &near,
 				 kinds[kind].choice == &options->code &&
-						 knows_function(trace, near.wanted, &call)
+						 knows_function(trace, NULL, near.wanted, &call)
 					 ? "--function"
 					 : NULL,
 				 false);
@@ -257,6 +261,7 @@ bool known_after(const struct options *options, const struct fkt_trace *trace,
 		 const struct fkt_processes *processes, const struct filter *filter)
 {
 	const struct choice *const choices[] = { &options->process, &options->lives };
+	const struct filter *had;
 	bool all = true;
 
 	for (size_t c = 0; c < sizeof(choices) / sizeof(choices[0]); c++) {
@@ -274,9 +279,10 @@ bool known_after(const struct options *options, const struct fkt_trace *trace,
 		}
 	}
 	for (unsigned int i = 0; i < options->function.count; i++)
-		all &= check_function(options, trace, options->function.one[i].name);
-	all &= check_function(options, trace, options->calls_of);
-	all &= check_function(options, trace, options->histogram);
+		all &= check_function(options, trace, filter, options->function.one[i].name);
+	had = options->function.count ? filter : NULL;
+	all &= check_function(options, trace, had, options->calls_of);
+	all &= check_function(options, trace, had, options->histogram);
 	/* What is spelled wrong is not told twice. */
 	return all && know_events(options, filter);
 }

@@ -533,6 +533,8 @@ bool filter_has_met(const struct filter *filter, const struct chosen_one *one);
 bool filter_has_come(const struct filter *filter, const struct chosen_one *one);
 /* Whether there was one that options->code and layer let through. */
 bool filter_any_code(const struct filter *filter);
+/* Whether there was a call of a row; told where options->function is asked for. */
+bool filter_had_call(const struct filter *filter, uint32_t row);
 /* How long the longest call, or wait, took but for options->longer; 0 when there was none. */
 uint64_t filter_longest(const struct filter *filter, bool wait);
 /* Whether options->code lets something through, but nothing that is a call. */
