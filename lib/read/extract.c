@@ -1157,6 +1157,13 @@ static void print_after_end(FILE *file, const struct fkt_event *event)
 	fputc(';', file);
 }
 
+/* Whether a thread slept is not told by what comes when recording was off. */
+static void close_all_woken(struct open_ends *ends)
+{
+	for (size_t i = 0; i < ends->count; i++)
+		close_woken(ends, ends->end[i].tid);
+}
+
 /* What a thread was at is not told by what comes behind missing events. */
 static void close_all_outside(struct open_ends *ends)
 {
@@ -1186,10 +1193,12 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 			err = tells_of_end(out, ends, state, &event, &tells);
 			if (tells)
 				print_after_end(file, &event);
-			if (!gaps && fkt_is_stop(&event)) {
+			if (!fkt_is_stop(&event))
+				continue;
+			close_all_woken(ends);
+			if (!gaps)
 				close_all_outside(ends);
-				gaps = true;
-			}
+			gaps = true;
 		}
 	}
 	/* What comes behind the old trace comes behind the new one. */

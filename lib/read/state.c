@@ -43,10 +43,11 @@ struct thread {
 	bool waker; /* of one that waits */
 	bool named; /* with one that waits, also when it has ended */
 	char comm[FKT_COMM_BYTES + 1];
-	uint8_t where; /* enum whereabouts */
+	uint8_t where; /* enum whereabouts, see where_is() */
 	uint8_t base;  /* enum fkt_base, see base_of() */
 	uint16_t cpu;  /* where it was last */
 	uint64_t base_gaps;
+	uint64_t stops; /* fkt_state.stops, when it left its CPU: see where_is() */
 	struct fkt_open_wait wait;
 	struct fkt_state_wake wake; /* by an event: its code is not 0 */
 	struct call_stack stack;
@@ -68,6 +69,7 @@ struct fkt_state {
 	uint32_t seed;	  /* odd: so that no trace can be made to fill one bucket */
 	uint32_t *bucket; /* a thread each, or NO_THREAD */
 	uint64_t gaps;
+	uint64_t stops; /* how often all CPUs stopped recording */
 	uint32_t calls;
 	bool failed;
 	struct call_stack *entered; /* by the last event */
@@ -284,7 +286,8 @@ static void take_over(struct fkt_state *state, uint16_t cpu, struct thread *from
 	from->stack = stack;
 }
 
-static void process_event(struct fkt_state *state, const struct fkt_event *event)
+/* Of an exec, @became: it had come out before that the thread has its leader's pid. */
+static void process_event(struct fkt_state *state, const struct fkt_event *event, bool became)
 {
 	struct thread *thread, *other;
 	char comm[FKT_COMM_BYTES + 1] = "?";
@@ -313,7 +316,7 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		if (event->words < 3)
 			return;
 		set_comm(thread, (const char *)event->args + 8, FKT_COMM_BYTES);
-		if (fkt_arg32(event, 4) == thread->tid)
+		if (fkt_arg32(event, 4) == thread->tid || became)
 			return;
 		other = find(state, fkt_arg32(event, 4));
 		/* It has moved if that one is new. */
@@ -397,6 +400,20 @@ static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 	thread->wake.code = 0;
 }
 
+/* Where a thread was that had no CPU when all stopped recording is not known any more. */
+static enum whereabouts where_is(const struct fkt_state *state, const struct thread *thread)
+{
+	if (thread->where == OFF_CPU && thread->stops != state->stops)
+		return UNKNOWN;
+	return (enum whereabouts)thread->where;
+}
+
+static void set_off_cpu(const struct fkt_state *state, struct thread *thread)
+{
+	thread->where = OFF_CPU;
+	thread->stops = state->stops;
+}
+
 /* The thread that is current on a CPU as far as is known; NULL for none. */
 static struct thread *thread_on(struct fkt_state *state, uint32_t cpu)
 {
@@ -419,7 +436,7 @@ static void correct_current(struct fkt_state *state, const struct fkt_event *eve
 	/* It has moved if that one is new. */
 	now = now ? find(state, event->pid) : NULL;
 	if (!missed && old && now && old != now && old->tgid == now->tid &&
-	    (now->ended || now->where == UNKNOWN) && event->code != FKT_CODE_EXEC) {
+	    (now->ended || where_is(state, now) == UNKNOWN) && event->code != FKT_CODE_EXEC) {
 		take_over(state, event->cpu, old, now);
 		now->where = UNKNOWN;
 	}
@@ -436,7 +453,7 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 	struct thread *next;
 
 	if (prev && !none) {
-		prev->where = OFF_CPU;
+		set_off_cpu(state, prev);
 		if (event->imm && !calls_of(state, &prev->stack) &&
 		    base_of(state, prev) == FKT_BASE_UNKNOWN) {
 			state->told_sleep = true;
@@ -531,9 +548,9 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 	    base_of(state, thread) == FKT_BASE_UNKNOWN)
 		set_base(state, thread, FKT_BASE_SLEPT);
 	wait = &thread->wait;
-	if (thread->where == OFF_CPU && (wait->woken || !wait->state))
+	if (where_is(state, thread) == OFF_CPU && (wait->woken || !wait->state))
 		return;
-	if (thread->where == UNKNOWN)
+	if (where_is(state, thread) == UNKNOWN)
 		*wait = (struct fkt_open_wait){
 			.cpu = event->cpu,
 			.left = event->code == FKT_CODE_WAKEUP_NEW ? event->stamp : 0,
@@ -555,7 +572,7 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 	if (wait->early)
 		return;
 	wait->woken = event->stamp;
-	thread->where = OFF_CPU;
+	set_off_cpu(state, thread);
 }
 
 /* An exit of a function: without an entry, it is in that one that the thread slept so far. */
@@ -574,6 +591,7 @@ static void leave_call(struct fkt_state *state, struct thread *thread, uint32_t 
 static void stop_all(struct fkt_state *state)
 {
 	state->stopped = true;
+	state->stops++;
 	fkt_state_gap(state, FKT_CPU_ANY);
 }
 
@@ -582,6 +600,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	const struct effect *effect = effect_of(state, event->code);
 	struct call_stack *irq = &state->irq[event->cpu];
 	const bool missed = state->blind[event->cpu];
+	const bool known = !missed && state->current[event->cpu] == event->pid;
 	struct thread *thread;
 
 	state->entered = NULL;
@@ -641,7 +660,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		else if (event->code == FKT_CODE_FILTER)
 			decide(state, event);
 		else if (fkt_is_process_event(event->code))
-			process_event(state, event);
+			process_event(state, event, known);
 	}
 	return state->failed ? -ENOMEM : 0;
 }
@@ -744,7 +763,8 @@ bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_
 
 	return state->syscalls && !is_kernel(thread) && base_of(state, thread) != FKT_BASE_USER &&
 	       base_of(state, thread) != FKT_BASE_LEFT_OUT &&
-	       (thread->where == ON_CPU || (thread->where == OFF_CPU && thread->wait.left > since));
+	       (thread->where == ON_CPU ||
+		(where_is(state, thread) == OFF_CPU && thread->wait.left > since));
 }
 
 bool fkt_state_knows(struct fkt_state *state, uint32_t tid)
@@ -765,14 +785,15 @@ const struct fkt_open_wait *fkt_state_wait(const struct fkt_state *state, uint32
 	const struct thread *thread = &state->thread[index];
 
 	*tid = thread->tid;
-	return thread->where == OFF_CPU ? &thread->wait : NULL;
+	return where_is(state, thread) == OFF_CPU ? &thread->wait : NULL;
 }
 
 const struct fkt_state_wake *fkt_state_wake(struct fkt_state *state, uint32_t tid)
 {
 	const struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
 
-	return thread && thread->where != UNKNOWN && thread->wake.code ? &thread->wake : NULL;
+	return thread && where_is(state, thread) != UNKNOWN && thread->wake.code ? &thread->wake
+										 : NULL;
 }
 
 void fkt_state_set_current(struct fkt_state *state, uint16_t cpu, uint32_t tid)
@@ -780,7 +801,7 @@ void fkt_state_set_current(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 	const struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
 
 	if (state->current[cpu] == FKT_PID_UNKNOWN && !state->blind[cpu] &&
-	    (!thread || thread->where == UNKNOWN))
+	    (!thread || where_is(state, thread) == UNKNOWN))
 		come_to_cpu(state, cpu, tid);
 }
 
@@ -891,7 +912,7 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 		if (!thread || (thread->where == ON_CPU) != wait->running)
 			continue;
 		if (!wait->running)
-			thread->where = OFF_CPU;
+			set_off_cpu(state, thread);
 		thread->wait = *wait;
 	}
 	for (size_t i = 0; (base = fkt_open_base(trace, i)); i++)
@@ -942,13 +963,15 @@ static void mark_named(struct fkt_state *state)
 {
 	const uint32_t threads = state->threads;
 	struct fkt_open_wait wait;
+	enum whereabouts where;
 	struct thread *waker;
 
 	for (uint32_t i = 0; i < threads; i++) {
 		wait = state->thread[i].wait;
-		if (state->thread[i].where == OFF_CPU)
+		where = where_is(state, &state->thread[i]);
+		if (where == OFF_CPU)
 			find_named(state, wait.next);
-		if (state->thread[i].where == UNKNOWN || (!wait.woken && !wait.early))
+		if (where == UNKNOWN || (!wait.woken && !wait.early))
 			continue;
 		waker = find_named(state, wait.waker);
 		if (waker)
@@ -1056,7 +1079,7 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 				fprintf(out, "call %" PRIu32 " %" PRIu32 " %" PRIu64 "\n",
 					state->thread[i].tid, stack->call[j].code,
 					stack->call[j].stamp);
-		if (state->thread[i].where == OFF_CPU)
+		if (where_is(state, &state->thread[i]) == OFF_CPU)
 			print_wait(out, state->thread[i].tid, &state->thread[i].wait);
 		if (state->thread[i].where == ON_CPU && state->thread[i].wait.early) {
 			fprintf(out, "woken %" PRIu32 " %u", state->thread[i].tid,

@@ -89,6 +89,12 @@ struct lit {
 	uint64_t to;
 };
 
+/* When all CPUs stopped recording. */
+struct stop {
+	uint64_t stamp;
+	uint64_t time; /* on the analysis's clock */
+};
+
 struct thread {
 	struct stack stack;
 	uint32_t id;
@@ -118,6 +124,7 @@ struct thread {
 	uint32_t lits;	    /* the first of those in which a part of its wait is untold */
 	uint32_t moved;	    /* fkt_analysis.cuts, when it came to another CPU last */
 	uint16_t cut;	    /* where it was before, when it came there first since then */
+	uint32_t stops;	    /* fkt_analysis.stops, when it came to its state */
 };
 
 struct cpu {
@@ -185,6 +192,9 @@ struct fkt_analysis {
 	struct lit *lit; /* those that have ended; kept where somebody is told of waits */
 	uint32_t lits;
 	uint32_t lit_room;
+	struct stop *stop;
+	uint32_t stops;
+	uint32_t stop_room;
 	uint32_t cuts;	     /* how often no more time was charged from a moment on */
 	uint32_t seen[CPUS]; /* numbers of the CPUs that had events */
 	uint32_t n_seen;
@@ -261,6 +271,7 @@ void fkt_analysis_free(struct fkt_analysis *a)
 		free_stack(&a->cpu[i].irq);
 	free(a->chunk);
 	free(a->lit);
+	free(a->stop);
 	free(a->pair);
 	free(a->row);
 	free(a->code);
@@ -271,6 +282,16 @@ void fkt_analysis_free(struct fkt_analysis *a)
 static uint64_t on_time(const struct fkt_analysis *a, uint64_t stamp)
 {
 	return a->on_before + (a->on && stamp > a->on_since ? stamp - a->on_since : 0);
+}
+
+/* Likewise at a stamp that may be before the end of the time that was asked for. */
+static uint64_t on_time_at(const struct fkt_analysis *a, uint64_t stamp)
+{
+	uint64_t since = stamp > a->on_since ? stamp : a->on_since;
+
+	if (a->on || since >= a->off_since || a->off_since - since > a->on_before)
+		return on_time(a, stamp);
+	return a->on_before - (a->off_since - since);
 }
 
 /*
@@ -890,6 +911,32 @@ static void tell_end(struct fkt_analysis *a, struct thread *thread, uint64_t bac
 		tell_part(a, thread, back, a->on_since, back);
 }
 
+/*
+ * Since all CPUs stopped recording, nothing is known of a thread that was off its CPU then. That is
+ * looked at when it is heard of again, and not for all threads whenever they stop.
+ */
+static __attribute__((noinline, cold)) void end_at_first_stop(struct fkt_analysis *a,
+							      struct thread *thread)
+{
+	const struct stop *stop = &a->stop[thread->stops];
+
+	thread->stops = a->stops;
+	if (!is_off(thread))
+		return;
+	tell_parts(a, thread, stop->stamp);
+	if (a->hooks.wait && a->on && thread->wait.left)
+		tell_part(a, thread, 0, a->on_since, stop->stamp);
+	end_state(a, thread, stop->time);
+	thread->state = THREAD_NEW;
+	thread->early.known = false;
+}
+
+static inline void end_at_stop(struct fkt_analysis *a, struct thread *thread)
+{
+	if (unlikely(thread->stops != a->stops))
+		end_at_first_stop(a, thread);
+}
+
 /* Time was charged up to here. */
 static void add_lit(struct fkt_analysis *a, uint64_t to)
 {
@@ -916,6 +963,7 @@ static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thr
 	/* That it has run here since its last event, its next one behind a window says. */
 	const uint64_t until = cpu->owed ? cpu->owed_since : cpu->last;
 
+	end_at_stop(a, thread);
 	if (is_undecided(thread))
 		was_woken_early(thread);
 	thread->early.known = false;
@@ -1134,16 +1182,34 @@ static bool was_elsewhere(const struct fkt_analysis *a, const struct cpu *cpu,
  * before the trace's beginning.
  */
 static bool has_become(const struct fkt_analysis *a, const struct cpu *cpu,
-		       const struct thread *now, const struct fkt_event *event)
+		       const struct thread *old, const struct thread *now,
+		       const struct fkt_event *event)
 {
-	const struct thread *old = cpu->thread;
-
 	if (old == now || cpu->blind)
 		return false;
 	if (event->code == FKT_CODE_EXEC)
 		return true;
 	return (now->ended || now->state == THREAD_NEW) && event->pid && old != a->unknown &&
 	       fkt_process(a->processes, old->id)->tgid == event->pid;
+}
+
+/*
+ * Who was on a CPU until its first event: the thread that this one is of; but where that one has
+ * become another one by it, the one that was current when an extracted trace began.
+ */
+static struct thread *until_first(struct fkt_analysis *a, const struct cpu *cpu,
+				  struct thread *thread, const struct fkt_event *event)
+{
+	const uint32_t pid = a->current[event->cpu];
+	struct thread *old = pid ? find_thread(a, pid, event->cpu) : NULL;
+
+	if (!old || old == thread || old == a->unknown)
+		return thread;
+	if (has_become(a, cpu, old, thread, event))
+		return old;
+	if (old->state == THREAD_RUNNING && &a->cpu[old->cpu] == cpu)
+		old->state = THREAD_NEW;
+	return thread;
 }
 
 /* The CPU's first event, the first one after a gap, or one by another thread than was expected. */
@@ -1155,22 +1221,24 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 
 	if (!thread || !a->unknown)
 		return false;
+	end_at_stop(a, thread);
 	/* All had stopped recording before there was an event of it. */
 	cpu->blind |= !cpu->seen && a->stopped;
 	/* Before an exec it is another one that is charged. */
 	if (unlikely(thread != old && (!cpu->seen || event->code != FKT_CODE_EXEC)))
 		cpu->blind |= was_elsewhere(a, cpu, thread);
 	missed = cpu->blind;
-	if (!cpu->seen) {
-		see_cpu(a, cpu, code, thread, event);
-	} else {
+	if (!cpu->seen)
+		see_cpu(a, cpu, code, until_first(a, cpu, thread, event), event);
+	if (old || cpu->thread != thread) {
+		old = cpu->thread;
 		if (cpu->blind) {
 			pay(a, cpu, &a->unknown->stack, a->unknown);
 			charge_unknown(a, cpu, event->stamp);
 			pop_all(a, cpu, old, &cpu->irq, cpu->last);
 			cpu->stack = &old->stack;
 		}
-		became = has_become(a, cpu, thread, event);
+		became = has_become(a, cpu, old, thread, event);
 		if (became || (event->code == FKT_CODE_EXEC && !cpu->blind)) {
 			pay(a, cpu, cpu->stack, old);
 			charge(a, cpu, event->stamp);
@@ -1266,6 +1334,7 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 	};
 	prev->since = on_time(a, event->stamp);
 	prev->lits = a->lits;
+	prev->stops = a->stops;
 	if (prev->row == FKT_ROW_IDLE || prev == a->unknown) {
 		/* It is not the one that waits. */
 		prev->state = THREAD_NEW;
@@ -1325,7 +1394,10 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 		.row = row_at_work(a, cpu, event),
 	};
 
-	if (!thread || thread->state == THREAD_WAITING || thread == a->unknown)
+	if (!thread || thread == a->unknown)
+		return;
+	end_at_stop(a, thread);
+	if (thread->state == THREAD_WAITING)
 		return;
 	/* A new one is in the call by which it was made, and has yet to return from it. */
 	if (event->code == FKT_CODE_WAKEUP_NEW && waker.row < FKT_CODE_IRQ_ENTRY &&
@@ -1365,23 +1437,60 @@ static void look_for_filter(struct fkt_analysis *a, struct cpu *cpu,
 	take_in(a, cpu->thread);
 }
 
-static void see_silent_cpu(struct fkt_analysis *a, uint32_t number, uint64_t last)
+static void see_silent_cpu(struct fkt_analysis *a, uint32_t number, uint32_t pid, uint64_t last)
 {
 	const struct fkt_code_use code = { .kind = FKT_USE_POINT };
 	const struct fkt_event event = {
 		.stamp = last,
 		.cpu = (uint16_t)number,
-		.pid = a->current[number],
+		.pid = pid,
 	};
 	struct cpu *cpu = &a->cpu[number];
 	struct thread *thread;
 
-	if (!event.pid || cpu->seen || cpu->blind)
+	if (cpu->seen || cpu->blind)
 		return;
 	thread = find_thread(a, event.pid, event.cpu);
 	/* Who has shown up elsewhere has left it, and events are missing that say when. */
 	if (thread && !was_elsewhere(a, cpu, thread))
 		settle(a, cpu, &code, &event);
+}
+
+static void add_stop(struct fkt_analysis *a, uint64_t stamp)
+{
+	uint32_t room = a->stop_room ? 2 * a->stop_room : 16;
+	struct stop *larger;
+
+	if (a->stops == a->stop_room) {
+		larger = realloc(a->stop, room * sizeof(*larger));
+		if (!larger) {
+			a->failed = true;
+			return;
+		}
+		a->stop = larger;
+		a->stop_room = room;
+	}
+	a->stop[a->stops++] = (struct stop){ stamp, on_time_at(a, stamp) };
+}
+
+/*
+ * Of what is owed to a CPU's thread, what came after all had stopped is nobody's: recording may be
+ * found to have been off when it goes on.
+ */
+static void pay_until(struct fkt_analysis *a, struct cpu *cpu, uint64_t stamp)
+{
+	const uint64_t since = stamp > cpu->owed_since ? stamp : cpu->owed_since;
+	uint64_t after = cpu->last > since ? cpu->last - since : 0;
+
+	if (!cpu->owed || cpu->blind) {
+		pay(a, cpu, &a->unknown->stack, a->unknown);
+		return;
+	}
+	if (after > cpu->owed)
+		after = cpu->owed;
+	charge_stack(a, cpu, &a->unknown->stack, a->unknown, after);
+	cpu->owed -= after;
+	pay(a, cpu, cpu->stack, cpu->thread);
 }
 
 /* All CPUs have stopped recording. */
@@ -1393,12 +1502,13 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 	a->odd = true;
 	/* Of these, the first time leaves none. */
 	for (size_t i = 0; !a->stopped && i < a->trace->n_current; i++)
-		see_silent_cpu(a, a->trace->current[i].cpu, stamp);
+		see_silent_cpu(a, a->trace->current[i].cpu, a->trace->current[i].tid, stamp);
 	a->stopped = true;
 	a->epoch++;
+	add_stop(a, stamp);
 	for (uint32_t i = 0; i < a->n_awake; i++) {
 		cpu = &a->cpu[a->awake[i]];
-		pay(a, cpu, cpu->blind ? &a->unknown->stack : cpu->stack, cpu->thread);
+		pay_until(a, cpu, stamp);
 		if (cpu->blind)
 			charge_unknown(a, cpu, stamp);
 		else
@@ -1412,7 +1522,6 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
 	struct thread *thread = cpu->thread, *to;
-	uint64_t at;
 
 	if (!event->words)
 		return;
@@ -1431,10 +1540,6 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 				end_base(a, thread);
 			thread->row = FKT_ROW_USER;
 		}
-		break;
-	case FKT_CODE_PAUSE:
-		at = fkt_arg64(event, 0);
-		stop_all(a, at < event->stamp ? at : event->stamp);
 		break;
 	case FKT_CODE_SETMASK:
 		if (!fkt_arg32(event, 0))
@@ -1812,6 +1917,24 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 	keep_current(a, false);
 }
 
+/*
+ * Whether an event says that recording was paused. It comes when it is off already: that somebody
+ * is on its CPU says nothing of before. Out of the way of all others.
+ */
+static __attribute__((noinline, cold)) bool is_pause(struct fkt_analysis *a,
+						     const struct fkt_event *event)
+{
+	struct fkt_code_use *code = use_of(a, event->code);
+	uint64_t at;
+
+	if (code->kind != FKT_USE_PAUSE || !event->words)
+		return false;
+	at = fkt_arg64(event, 0);
+	code->count += a->on;
+	stop_all(a, at < event->stamp ? at : event->stamp);
+	return true;
+}
+
 int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 {
 	struct cpu *cpu = &a->cpu[event->cpu];
@@ -1819,8 +1942,8 @@ int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 
 	if (unlikely(!a->begun))
 		begin(a, event->stamp);
-	if (unlikely(!code->kind))
-		fkt_code_use(a->trace, event->code, code);
+	if (unlikely(code->kind <= FKT_USE_PAUSE) && is_pause(a, event))
+		return a->failed ? -ENOMEM : 0;
 	code->count += a->on;
 	if (unlikely(!cpu->seen || cpu->blind || cpu->owed || cpu->pid != event->pid)) {
 		if (!settle(a, cpu, code, event))
@@ -1964,6 +2087,13 @@ static void add_beginning(struct fkt_analysis *a)
 	}
 }
 
+/* Idle is the CPU that nothing is known of, too: end_silent_cpus() */
+static void see_left(struct fkt_analysis *a, uint32_t number, uint64_t last)
+{
+	if (a->current[number])
+		see_silent_cpu(a, number, a->current[number], last);
+}
+
 /*
  * CPUs from which no event came though nothing of theirs is missing, in an extracted trace: who was
  * current there when it began stayed so.
@@ -1978,10 +2108,10 @@ static void see_silent_cpus(struct fkt_analysis *a, uint64_t last)
 		whole = whole && !totals->lost && !totals->discarded;
 		if (!shared && totals->cpu < FKT_CPU_ANY && !totals->events && !totals->lost &&
 		    !totals->discarded)
-			see_silent_cpu(a, totals->cpu, last);
+			see_left(a, totals->cpu, last);
 	}
 	for (size_t i = 0; whole && i < a->trace->n_current; i++)
-		see_silent_cpu(a, a->trace->current[i].cpu, last);
+		see_left(a, a->trace->current[i].cpu, last);
 }
 
 /* CPUs from which no event came: idle, if nothing of theirs is missing. */
@@ -2061,6 +2191,22 @@ static struct thread *next_thread(const struct fkt_analysis *a, uint32_t id)
 #define for_each_thread(a, thread)                                                                 \
 	for ((thread) = next_thread(a, 0); (thread); (thread) = next_thread(a, (thread)->id + 1))
 
+/* What has not come out about a wait will not. */
+static void tell_all_parts(struct fkt_analysis *a)
+{
+	struct thread *thread;
+
+	for_each_thread(a, thread) tell_parts(a, thread, UINT64_MAX);
+}
+
+static void end_all_at_stop(struct fkt_analysis *a)
+{
+	struct thread *thread;
+
+	if (a->stops)
+		for_each_thread(a, thread) end_at_stop(a, thread);
+}
+
 static void end_thread(struct fkt_analysis *a, struct thread *thread, uint64_t last)
 {
 	pop_all(a, NULL, thread, &thread->stack, last);
@@ -2079,11 +2225,14 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 	char *copy = info && *info ? strdup(info) : NULL, *text = copy;
 	uint64_t words[FKT_SLOT_WORDS_MAX];
 	struct fkt_event event;
-	struct thread *thread;
 	struct cpu *cpu;
 
 	if (!copy)
 		return;
+	/* Who is there behind the end may have come behind it: not all switches are there. */
+	for (size_t i = 0; i < a->trace->n_current; i++)
+		if (!a->trace->current[i].tid)
+			see_silent_cpu(a, a->trace->current[i].cpu, 0, last);
 	fkt_analysis_charge(a, last, false);
 	/* Interrupts end there: of their time it is known whom they interrupted. */
 	for (uint32_t i = 0; i < a->n_seen; i++) {
@@ -2106,7 +2255,8 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 		if (fkt_analysis_event(a, &event))
 			break;
 	}
-	for_each_thread(a, thread) tell_parts(a, thread, UINT64_MAX);
+	end_all_at_stop(a);
+	tell_all_parts(a);
 	free(copy);
 }
 
@@ -2128,9 +2278,10 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 	see_silent_cpus(a, last);
 	decide_at_end(a, last);
 	charge_all(a, last);
+	end_all_at_stop(a);
 	if (a->on)
 		add_lit(a, last);
-	for_each_thread(a, thread) tell_parts(a, thread, UINT64_MAX);
+	tell_all_parts(a);
 	a->duration = on_time(a, last);
 	a->cpus = a->n_seen;
 	for (uint32_t i = 0; i < a->n_seen; i++) {
@@ -2166,7 +2317,7 @@ bool fkt_analysis_knows_cpus(const struct fkt_analysis *a)
 static bool is_settled(const struct fkt_analysis *a, const struct thread *thread)
 {
 	/* Of its sleep some was charged. */
-	if (is_undecided(thread) && thread->since < a->on_before)
+	if (is_undecided(thread) && thread->since < a->on_before && thread->stops == a->stops)
 		return false;
 	return thread->base_known ||
 	       (!thread->pending &&

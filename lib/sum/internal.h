@@ -16,14 +16,15 @@
 /* rows.c: what events do to the calls that are open */
 
 enum fkt_use {
-	FKT_USE_NEW, /* not looked at yet */
-	FKT_USE_POINT,
+	FKT_USE_NEW,   /* not looked at yet */
+	FKT_USE_PAUSE, /* special, too: says that nobody has recorded for some time */
 	FKT_USE_ENTRY,
 	FKT_USE_EXIT,
 	FKT_USE_CPU_ENTRY,
 	FKT_USE_CPU_EXIT,
 	FKT_USE_SPECIAL, /* says who runs where */
 	FKT_USE_FOLDED,	 /* see reduce.c */
+	FKT_USE_POINT,	 /* no more than counted */
 };
 
 /**

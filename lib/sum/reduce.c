@@ -402,6 +402,7 @@ static inline_of_two void take(struct fkt_reducer *r, struct fkt_code_use *code,
 	case FKT_USE_CPU_EXIT:
 		leave(r, code, fkt_use_row(r->trace, code, event), event, true, tells);
 		break;
+	case FKT_USE_PAUSE:
 	case FKT_USE_SPECIAL:
 		special(r, event);
 		break;
@@ -556,7 +557,7 @@ static inline_of_two bool reduce(struct fkt_reducer *r, const struct fkt_page *p
 		/* The first one remains: it joins the page to the one before. */
 		if (likely(r->pid != FKT_PID_UNKNOWN && cursor.left < header->events))
 			take(r, code, &event, tells);
-		else if (code->kind == FKT_USE_SPECIAL)
+		else if (code->kind == FKT_USE_SPECIAL || code->kind == FKT_USE_PAUSE)
 			special(r, &event);
 		else
 			keep_and_forget(r, &event);

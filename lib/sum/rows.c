@@ -58,7 +58,7 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 	use->function = FKT_NO_FUNCTION;
 	use->everyones = row && fkt_is_everyones(row);
 	if (is_special(number)) {
-		use->kind = FKT_USE_SPECIAL;
+		use->kind = number == FKT_CODE_PAUSE ? FKT_USE_PAUSE : FKT_USE_SPECIAL;
 		use->everyones = true;
 		return;
 	}

@@ -1309,6 +1309,21 @@ static void analyse_woken_early(uint64_t from, uint64_t to, const struct fkt_ana
 	analyse_hooked(&build, build.bytes, from, to, hooks);
 }
 
+/* Nothing of a thread that is in no table. */
+static struct fkt_thread_sums off_cpu_sums(uint32_t tid)
+{
+	struct fkt_thread_sums *threads, found = { 0 };
+	size_t count;
+
+	threads = fkt_analysis_threads(analysis, &count);
+	assert_non_null(threads);
+	for (size_t i = 0; i < count; i++)
+		if (fkt_process(processes, threads[i].id)->tid == tid)
+			found = threads[i];
+	free(threads);
+	return found;
+}
+
 static void expect_off_cpu(uint64_t waiting, uint64_t uninterruptible, uint64_t interruptible)
 {
 	struct fkt_thread_sums sums = thread_sums(50, 0, 0);
@@ -1695,6 +1710,155 @@ static void test_off_twice(void **state)
 	done();
 }
 
+/* No thread is on its CPU and off it for longer than recording was on. */
+static void check_known(uint64_t on)
+{
+	struct fkt_thread_sums *threads;
+	uint64_t known;
+	size_t count;
+
+	threads = fkt_analysis_threads(analysis, &count);
+	assert_non_null(threads);
+	for (size_t i = 0; i < count; i++) {
+		known = threads[i].cycles + threads[i].waiting;
+		for (unsigned int j = 0; j < FKT_SLEEPS; j++)
+			known += threads[i].sleeping[j];
+		assert_true(!threads[i].id || known <= on);
+	}
+	free(threads);
+}
+
+/*
+ * Recording is off from 2000 to 3000, as is said at 2000 or, of a pause, at 2100: 50 sleeps then,
+ * 60 waits for a CPU, 70 waits after it was woken and 80 was woken on its way out of its CPU. 50 is
+ * woken at 3500 and runs at 3600, 60 at 3700; it waits to the end, and 70 and 80 come no more.
+ */
+static void analyse_off(bool paused, uint64_t from, uint64_t to,
+			const struct fkt_analysis_hooks *hooks)
+{
+	const uint64_t off = 0, on = 1, at = 2000;
+	struct build build;
+
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_switch(&build, 0, 1200, STATE_S, 50, 60);
+	build_switch(&build, 0, 1300, 0, 60, 70);
+	build_switch(&build, 0, 1400, STATE_D, 70, 80);
+	wake(&build, 0, 1500, 70);
+	wake(&build, 0, 1550, 80);
+	build_switch(&build, 0, 1600, STATE_D, 80, 0);
+	if (paused)
+		build_slot(&build, 0, 0, 2100, FKT_CODE_PAUSE, 0, &at, 1);
+	else
+		build_slot(&build, 0, 0, 2000, FKT_CODE_SETMASK, 0, &off, 1);
+	build_switch(&build, 0, 3000, 0, 0, 0);
+	build_slot(&build, 0, 0, 3000, FKT_CODE_SETMASK, 0, &on, 1);
+	wake(&build, 0, 3500, 50);
+	build_switch(&build, 0, 3600, 0, 0, 50);
+	build_switch(&build, 0, 3700, 0, 50, 60);
+	build_switch(&build, 0, 3900, 0, 60, 0);
+	build_event(&build, 0, 4000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, from, to, hooks);
+}
+
+static void expect_part(const struct fkt_wait *wait, uint32_t tid, uint64_t from, uint64_t to,
+			bool back)
+{
+	assert_int_equal(fkt_process(processes, wait->id)->tid, tid);
+	assert_int_equal(wait->from, from);
+	assert_int_equal(wait->to, to);
+	assert_int_equal(wait->back, back ? to : 0);
+}
+
+static void test_off_cpu_while_off(void **state)
+{
+	/* Sleep in S and D, and waiting, of 50, 60, 70 and 80. */
+	static const uint64_t wanted[4][3] = {
+		{ 800, 0, 100 + 300 }, { 0, 0, 700 + 100 }, { 0, 100, 500 }, { 0, 400, 0 }
+	};
+	static const uint64_t windows[][2] = { { 0, 0 },       { 0, 1800 },    { 1800, 2050 },
+					       { 2050, 2500 }, { 2500, 3550 }, { 3550, 0 } };
+	uint64_t sums[4][3];
+
+	(void)state;
+	for (unsigned int paused = 0; paused < 2; paused++) {
+		memset(sums, 0, sizeof(sums));
+		for (unsigned int i = 0; i < 6; i++) {
+			analyse_off(paused, windows[i][0], windows[i][1], NULL);
+			if (!i)
+				check_known(2000);
+			for (unsigned int j = 0; j < 4; j++) {
+				struct fkt_thread_sums got = off_cpu_sums(50 + 10 * j);
+
+				if (!i) {
+					assert_int_equal(got.sleeping[FKT_SLEEP_INTERRUPTIBLE],
+							 wanted[j][0]);
+					assert_int_equal(got.sleeping[FKT_SLEEP_UNINTERRUPTIBLE],
+							 wanted[j][1]);
+					assert_int_equal(got.waiting, wanted[j][2]);
+					continue;
+				}
+				sums[j][0] += got.sleeping[FKT_SLEEP_INTERRUPTIBLE];
+				sums[j][1] += got.sleeping[FKT_SLEEP_UNINTERRUPTIBLE];
+				sums[j][2] += got.waiting;
+			}
+			done();
+		}
+		assert_memory_equal(sums, wanted, sizeof(sums));
+	}
+}
+
+/* The same, as it is told to those who ask for waits; that of 70 has been told from its wake-up. */
+static void test_waits_while_off(void **state)
+{
+	struct waits waits;
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+
+	(void)state;
+	for (unsigned int paused = 0; paused < 2; paused++) {
+		waits.count = 0;
+		analyse_off(paused, 0, 3750, &hooks);
+		assert_int_equal(waits.count, 5);
+		expect_part(&waits.wait[0], 50, 1200, 2000, false);
+		expect_part(&waits.wait[1], 60, 1300, 2000, false);
+		done();
+		/* The window ends while recording is off. */
+		waits.count = 0;
+		analyse_off(paused, 1800, 2050, &hooks);
+		assert_int_equal(waits.count, 4);
+		for (unsigned int i = 0; i < 4; i++)
+			expect_part(&waits.wait[i], 50 + 10 * i, 1800, 2000, false);
+		done();
+	}
+}
+
+/* What a CPU does once recording is off, when that is said, is nobody's; nor is it in a window. */
+static void test_pause_in_window(void **state)
+{
+	static const uint64_t windows[][2] = { { 0, 0 }, { 0, 2050 }, { 2050, 0 } };
+	static const uint64_t on[] = { 2000, 1000, 1000 }, unknown[] = { 1000, 50, 950 };
+	const uint64_t at = 2000, mask = 1;
+	struct build build;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		begin(&build, 1, false);
+		build.lane[0].pid = 50;
+		build_event(&build, 0, 1000, SYS_READ, 0);
+		build_slot(&build, 0, 0, 2100, FKT_CODE_PAUSE, 0, &at, 1);
+		build_switch(&build, 0, 3000, 0, 50, 50);
+		build_slot(&build, 0, 0, 3000, FKT_CODE_SETMASK, 0, &mask, 1);
+		build_event(&build, 0, 4000, SYS_READ_END, 0);
+		build_end(&build, 0, 0, 0);
+		analyse_hooked(&build, build.bytes, windows[i][0], windows[i][1], NULL);
+		assert_int_equal(thread_sums(50, 0, 0).cycles, on[i]);
+		expect_own(FKT_ROW_UNKNOWN, unknown[i]);
+		done();
+	}
+}
+
 /* Woken while it is on a CPU of which there was no event so far: it does not wait. */
 static void test_woken_on_silent_cpu(void **state)
 {
@@ -1939,6 +2103,9 @@ int main(void)
 		cmocka_unit_test(test_off_before),
 		cmocka_unit_test(test_own_threads),
 		cmocka_unit_test(test_off_twice),
+		cmocka_unit_test(test_off_cpu_while_off),
+		cmocka_unit_test(test_waits_while_off),
+		cmocka_unit_test(test_pause_in_window),
 		cmocka_unit_test(test_woken_on_silent_cpu),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_histogram),

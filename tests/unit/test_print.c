@@ -809,6 +809,8 @@ static void test_sentences(void **state)
 		{ "--function wakeup", "has no function like 'wakeup'; --code takes it" },
 		{ "--function sys_raed",
 		  "has no function like 'sys_raed'; did you mean 'sys_read'" },
+		/* a system call that there is, but not here */
+		{ "--function sys_clsoe", "has no function like 'sys_clsoe'$" },
 		{ "--cpu 0-1,7", "^fkt_print: .*: has no CPU '7'" },
 		{ "--code 'irq 14*'", "has no code like 'irq 14\\*'; --function takes it" },
 		{ "--histogram=", "--histogram=: of which function?" },
@@ -1658,13 +1660,12 @@ static void test_extracted_interrupts(void **state)
 }
 
 /* The head of a trace of threads "first" (70) and "second" (71), on so many CPUs, and its tail. */
-static void begin_pair(struct build *build, unsigned int cpus, uint32_t first, uint32_t second)
+static void begin_pair_of(struct build *build, const char *info, size_t bytes, unsigned int cpus,
+			  uint32_t first, uint32_t second)
 {
-	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
-
 	build_begin(build, cpus, false);
 	build_clock(build, 0, 0, 0);
-	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_section(build, FKT_SECTION_INFO, info, bytes, false);
 	build_text(build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
 	build_text(build, FKT_SECTION_CODES,
 		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n"
@@ -1672,6 +1673,13 @@ static void begin_pair(struct build *build, unsigned int cpus, uint32_t first, u
 	build_pages(build);
 	build->lane[0].pid = first;
 	build->lane[1].pid = second;
+}
+
+static void begin_pair(struct build *build, unsigned int cpus, uint32_t first, uint32_t second)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+
+	begin_pair_of(build, info, sizeof(info), cpus, first, second);
 }
 
 static void end_pair(struct build *build, const char *file)
@@ -1721,6 +1729,142 @@ static void test_extracted_off(void **state)
 	compare_windows(file, "650ns 1200ns 2200ns 2650ns 3550ns 3650ns 4050ns",
 			"-q\n--no-summary --cpus\n--no-summary --waits\n"
 			"--no-summary --by function,thread\n--no-summary --calls");
+	unlink(file);
+}
+
+/*
+ * Recording is off while "first" (70) sleeps and "second" (71) waits: in parts as in windows their
+ * waits end there. In the part that begins while it is off, nothing is known of "first" on CPU 1,
+ * where another one is when it goes on. Last, "second" was woken on its way out of its CPU, which
+ * nothing tells any more.
+ */
+static void test_extracted_waits_off(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000\0layers=system";
+	char file[] = "/tmp/test_print_w_off.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair_of(&build, info, sizeof(info), 2, 71, 70);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1010, READ, 0);
+	build_switch(&build, 1, 1200, 0x1, 70, 0);
+	build_switch(&build, 0, 1300, 0x0, 71, 0);
+	set_mask(&build, 2000, 0);
+	build_close(&build, 0);
+	build_close(&build, 1);
+	build.lane[0].pid = 71;
+	build.lane[1].pid = 70;
+	build_switch(&build, 0, 2500, 0, 71, 71);
+	build_switch(&build, 1, 2500, 0, 70, 70);
+	set_mask(&build, 2500, 0xffffffff);
+	set_mask(&build, 2600, 0);
+	build_close(&build, 1);
+	build.lane[1].pid = 0;
+	build_switch(&build, 0, 3000, 0, 71, 71);
+	build_switch(&build, 1, 3000, 0, 0, 0);
+	set_mask(&build, 3000, 0xffffffff);
+	slot(&build, 0, 3200, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_switch(&build, 1, 3300, 0, 0, 70);
+	slot(&build, 1, 3400, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_switch(&build, 0, 3500, 0x1, 71, 0);
+	build_switch(&build, 1, 3600, 0x1, 70, 0);
+	set_mask(&build, 4000, 0);
+	build_switch(&build, 0, 4500, 0, 0, 0);
+	build_switch(&build, 1, 4500, 0, 0, 0);
+	set_mask(&build, 4500, 0xffffffff);
+	build_switch(&build, 0, 5000, 0, 0, 71);
+	build_event(&build, 0, 5100, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 500ns 1200ns 1550ns 1700ns 2250ns 2650ns 3300ns",
+			"-q\n--no-summary --cpus\n--no-summary --waits\n"
+			"--no-summary --by function,thread");
+	unlink(file);
+}
+
+/*
+ * The leader (70) ends, and "second" (71) of its process is in an execve, in which it sleeps by the
+ * leader's pid before EXEC tells of it, or not: parts that begin before and after its first event
+ * by that pid, the first one of its CPU, know whose call it is.
+ */
+static void test_extracted_exec(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	static const char codes[] = "0x10000 1 entry 0x10001 functions F\n"
+				    "0x10001 1 exit 0x10000 functions F\n";
+	const uint64_t exec[3] = { 70 | (uint64_t)71 << 32, 0x656c6973, 0 };
+	char file[] = "/tmp/test_print_x_exec.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	for (unsigned int sleeps = 0; sleeps < 2; sleeps++) {
+		build_begin(&build, 2, false);
+		build_clock(&build, 0, 0, 0);
+		build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+		build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 70 1 second\n");
+		build_text(&build, FKT_SECTION_CODES, codes);
+		build_pages(&build);
+		build.lane[0].pid = 71;
+		build.lane[1].pid = 70;
+		build_event(&build, 0, 1000, FKT_CODE_SYSCALL_ENTRY + 59, 0);
+		build_event(&build, 1, 1010, READ, 0);
+		build_event(&build, 0, 1100, F, 0);
+		build_switch(&build, 1, 1200, 0x80, 70, 0);
+		build_close(&build, 0);
+		build.lane[0].pid = 70;
+		if (sleeps) {
+			build_switch(&build, 0, 2000, 0x2, 70, 0);
+			slot(&build, 1, 2500, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+			build_switch(&build, 0, 3000, 0, 0, 70);
+		}
+		build_slot(&build, 0, 0, 3500, FKT_CODE_EXEC, 0, exec, 3);
+		build_event(&build, 0, 3600, F_END, 0);
+		build_event(&build, 0, 3700, FKT_CODE_SYSCALL_EXIT + 59, 0);
+		build_event(&build, 0, 5000, READ, 0);
+		build_event(&build, 0, 5200, END, 0);
+		end_pair(&build, file);
+		compare_windows(file, "0ns 500ns 1200ns 1700ns 2200ns 2550ns",
+				"-q\n--no-summary --cpus\n--no-summary --waits\n"
+				"--no-summary --by function,thread\n--no-summary --calls");
+	}
+	unlink(file);
+}
+
+/*
+ * CPU 1 is idle in a part, without an event. Behind its end "first" (70) comes there and tells what
+ * is to be known, that it wakes "second" (71), which had been woken on its way out of its CPU.
+ */
+static void test_extracted_came_behind(void **state)
+{
+	char file[] = "/tmp/test_print_behind.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 71, 70);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1010, READ, 0);
+	build_switch(&build, 1, 1100, 0x1, 70, 0);
+	build_event(&build, 0, 2000, FKT_CODE_IRQ_ENTRY, 1);
+	slot(&build, 0, 2010, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_event(&build, 0, 2020, FKT_CODE_IRQ_EXIT, 1);
+	build_switch(&build, 0, 2200, 0x1, 71, 0);
+	slot(&build, 0, 3950, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_switch(&build, 1, 4000, 0, 0, 70);
+	slot(&build, 1, 4050, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_event(&build, 1, 5000, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 500ns 1050ns",
+			"-q\n--no-summary --cpus\n--no-summary --waits\n"
+			"--no-summary --by function,thread");
 	unlink(file);
 }
 
@@ -2795,6 +2939,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_while_of_many),
 		cmocka_unit_test(test_running_back),
 		cmocka_unit_test(test_extracted_off),
+		cmocka_unit_test(test_extracted_waits_off),
+		cmocka_unit_test(test_extracted_exec),
+		cmocka_unit_test(test_extracted_came_behind),
 		cmocka_unit_test(test_extracted_before_off),
 		cmocka_unit_test(test_extracted_often_off),
 		cmocka_unit_test(test_extracted_lost),

@@ -441,6 +441,9 @@ static void test_many_threads(void **state)
 		build_pages(&build);
 		build_switch(&build, 0, 100, 0, 0, 1000);
 		build_event(&build, 0, 110, FKT_CODE_SYSCALL_ENTRY + 59, 0);
+		build_switch(&build, 0, 115, 0, 1000, 1001);
+		build_close(&build, 0);
+		build.lane[0].pid = 1000;
 		build_slot(&build, 0, 0, 120, FKT_CODE_EXEC, 0, exec, 3);
 		build_fork(&build, 0, 130, 99998, 1000);
 		build_event(&build, 0, 600, FKT_CODE_SYSCALL_EXIT + 59, 0);
