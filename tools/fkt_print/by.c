@@ -75,7 +75,7 @@ static void *by_new(const struct context *context)
 	by->context = context;
 	by->options = context->options;
 	by->trace = context->trace;
-	by->counts_events = by->options->code.count || groups_by(by->options, BY_CODE);
+	by->counts_events = by->options->selected.code.count || groups_by(by->options, BY_CODE);
 	by->groups = groups_new();
 	if (groups_by(by->options, BY_ERRNO))
 		by->result = calloc(FKT_SLOT_CODES, sizeof(*by->result));

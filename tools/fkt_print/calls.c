@@ -304,7 +304,7 @@ static void tell_none(const struct context *context, const char *function)
 	uint64_t longest = filter_longest(context->filter, false);
 
 	/* The longest one may be of another function. */
-	if (!function && context->options->longer >= 0 && longest)
+	if (!function && context->options->selected.longer >= 0 && longest)
 		return tell_nothing(context, "call", false);
 	fkt_table_line(context->out, "%s", "");
 	tell(context, "no whole call%s%s was seen", function ? " of " : "", function ?: "");

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/missing.h"
 #include "print.h"
 #include "read/reader.h"
 #include "trace/put.h"
@@ -88,95 +89,9 @@ struct run {
 	struct fkt_stack stack;
 };
 
-const char *path_name(const struct options *options)
-{
-	return strcmp(options->path, "-") ? options->path : "standard input";
-}
-
-static void complain(const struct options *options, const char *sentence)
-{
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path_name(options),
-		sentence);
-}
-
 static void warn(void *arg, const char *sentence)
 {
-	complain(arg, sentence);
-}
-
-static uint64_t info_number(const struct fkt_trace *trace, const char *key)
-{
-	const char *value = fkt_info(trace, key);
-
-	return value ? strtoull(value, NULL, 10) : 0;
-}
-
-/* fkt_recover has made it: what it could find is there. */
-static void tell_recovered(const struct run *run)
-{
-	const struct fkt_trace *trace = run->context.trace;
-	uint64_t unwritten = info_number(trace, "recovered_unwritten");
-	uint64_t unknown = info_number(trace, "recovered_unknown");
-	char text[FKT_ERROR_BYTES];
-
-	if (!info_number(trace, "recovered"))
-		return;
-	snprintf(text, sizeof(text),
-		 "was recovered after a crash; %" PRIu64 " of its pages were in memory alone",
-		 info_number(trace, "recovered_pages"));
-	complain(run->context.options, text);
-	if (!unwritten && !unknown)
-		return;
-	snprintf(text, sizeof(text),
-		 "left out are %" PRIu64 " events that were being recorded, and %" PRIu64
-		 " pages of which nothing says what was written into them",
-		 unwritten, unknown);
-	complain(run->context.options, text);
-}
-
-#define COUNTED_BYTES 80
-
-/* "2 pages", or "" for none. */
-static void put_counted(char text[COUNTED_BYTES], uint64_t count, const char *one, const char *many)
-{
-	*text = '\0';
-	if (count)
-		snprintf(text, COUNTED_BYTES, "%" PRIu64 " %s", count, count == 1 ? one : many);
-}
-
-/* What the trace lacks, on stderr, as far as it was to be read. Whether it is whole. */
-static bool tell_missing(const struct run *run, const struct fkt_read_stats *stats)
-{
-	const struct options *options = run->context.options;
-	char text[FKT_ERROR_BYTES], damaged[COUNTED_BYTES], missing[COUNTED_BYTES];
-	bool whole = true;
-
-	tell_recovered(run);
-	if (stats->foreign) {
-		snprintf(text, sizeof(text),
-			 "pages of another recording follow: this one was cut off; read up to "
-			 "there, %" PRIu64 " pages",
-			 stats->pages + stats->index_pages);
-		complain(options, text);
-		whole = false;
-	} else if (!run->stopped && !fkt_is_complete(run->context.trace)) {
-		snprintf(text, sizeof(text),
-			 "the end sections are missing: the recording was cut off; read up to its "
-			 "last whole page, %" PRIu64 " pages",
-			 stats->pages + stats->index_pages);
-		complain(options, text);
-		whole = false;
-	}
-	if (stats->damaged || stats->missing) {
-		put_counted(damaged, stats->damaged, "damaged page was skipped, or in part",
-			    "damaged pages were skipped, or in part");
-		put_counted(missing, stats->missing, "page is missing", "pages are missing");
-		snprintf(text, sizeof(text), "%s%s%s", damaged, *damaged && *missing ? "; " : "",
-			 missing);
-		complain(options, text);
-		whole = false;
-	}
-	return whole;
+	selection_complain(arg, sentence);
 }
 
 /* ---- calls ---- */
@@ -469,7 +384,8 @@ static bool await_more(const struct run *run, uint64_t until)
 
 	if (now >= until)
 		return false;
-	return strcmp(run->context.options->path, "-") || poll(&in, 1, (int)(until - now)) != 0;
+	return strcmp(run->context.options->selected.path, "-") ||
+	       poll(&in, 1, (int)(until - now)) != 0;
 }
 
 /*
@@ -504,19 +420,6 @@ static int look_ahead(struct run *run, struct fkt_event *event)
 	return what < 0 ? what : 0;
 }
 
-static void count_gap(struct fkt_read_stats *stats, const struct fkt_gap *gap)
-{
-	uint64_t *const counts[] = {
-		[FKT_GAP_LOST] = &stats->lost,
-		[FKT_GAP_MISSING] = &stats->missing,
-		[FKT_GAP_DAMAGED] = &stats->damaged,
-	};
-
-	if (gap->kind == FKT_GAP_DISCARDED || gap->kind == FKT_GAP_OVERWRITTEN)
-		return; /* that the totals say so is enough */
-	*counts[gap->kind] += gap->count;
-}
-
 /* Until the next event, which says in which window what is missing before it is told of. */
 static int hold_gap(struct run *run, const struct fkt_gap *gap)
 {
@@ -538,7 +441,7 @@ static void tell_gaps(struct run *run, bool inside)
 	for (size_t i = 0; inside && i < run->gaps; i++) {
 		if (!filter_gap(run->context.filter, &run->gap[i]))
 			continue;
-		count_gap(&run->stats, &run->gap[i]);
+		missing_count(&run->stats, &run->gap[i]);
 		if (!run->text)
 			continue;
 		print_header(run);
@@ -557,10 +460,10 @@ static void read_to_the_end(struct run *run)
 	if (!run->context.analysis)
 		return;
 	stop = fkt_recording_end(run->context.trace, last);
-	if (options->from >= 0 && from > last && from < stop)
+	if (options->selected.from >= 0 && from > last && from < stop)
 		fkt_analysis_charge(run->context.analysis, from,
 				    filter_charges(run->context.filter));
-	if (options->to >= 0 && to > last && to < stop)
+	if (options->selected.to >= 0 && to > last && to < stop)
 		fkt_analysis_charge(run->context.analysis, to, false);
 }
 
@@ -589,7 +492,7 @@ static int read_some(struct run *run)
 			if (time == FILTER_AFTER) {
 				/* Also a time without an event is somebody's. */
 				if (!run->inside && run->context.analysis &&
-				    run->context.options->from >= 0)
+				    run->context.options->selected.from >= 0)
 					fkt_analysis_charge(run->context.analysis,
 							    filter_from(run->context.filter),
 							    filter_charges(run->context.filter));
@@ -602,7 +505,7 @@ static int read_some(struct run *run)
 			return err;
 	}
 	/* Behind the last event: where that is, this is. */
-	tell_gaps(run, time == FILTER_INSIDE || run->context.options->from < 0);
+	tell_gaps(run, time == FILTER_INSIDE || run->context.options->selected.from < 0);
 	if (!what)
 		read_to_the_end(run);
 	return what;
@@ -619,7 +522,7 @@ static struct fkt_read_stats summary_stats(const struct run *run)
 	if (filter_is_open(run->context.filter))
 		return stats;
 	stats.events -= run->stacks;
-	if (run->context.options->from >= 0 || run->context.options->to >= 0)
+	if (run->context.options->selected.from >= 0 || run->context.options->selected.to >= 0)
 		stats.events = run->stats.events;
 	stats.lost = run->stats.lost;
 	stats.missing = run->stats.missing;
@@ -650,7 +553,7 @@ static bool is_behind(const struct run *run, double *seconds)
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
 	uint64_t first = stats->first, last = stats->last;
 
-	if (run->inside || !stats->events || run->context.options->from < 0)
+	if (run->inside || !stats->events || run->context.options->selected.from < 0)
 		return false;
 	/* What was read of a file need not go to the end. */
 	fkt_span(run->context.trace, &first, &last);
@@ -665,7 +568,7 @@ static bool is_before_all(const struct run *run)
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
 	uint64_t first = stats->first, last;
 
-	if (run->inside || !stats->events || run->context.options->to < 0)
+	if (run->inside || !stats->events || run->context.options->selected.to < 0)
 		return false;
 	fkt_span(run->context.trace, &first, &last);
 	return filter_to(run->context.filter) <= first;
@@ -691,7 +594,7 @@ static void tell_outside(const struct run *run)
 		snprintf(text, sizeof(text),
 			 "no event is in the time that was asked for: the trace ends after %.6f s",
 			 seconds);
-	complain(run->context.options, text);
+	selection_complain(&run->context.options->selected, text);
 }
 
 /* A listing without a line. */
@@ -703,11 +606,28 @@ static int list_nothing(struct run *run)
 	return fkt_text_flush(run->text);
 }
 
+/* Whether the trace has all that options name, and something of it came; if not, that is said. */
+static bool all_known(const struct run *run)
+{
+	const struct options *options = run->context.options;
+	/* It is told of calls where it is asked for functions. */
+	const struct filter *had = options->selected.function.count ? run->context.filter : NULL;
+	bool all = known_after(&options->selected, run->context.trace, run->context.processes,
+			       run->context.filter);
+
+	all &= known_function(&options->selected, run->context.trace, had, options->calls_of);
+	all &= known_function(&options->selected, run->context.trace, had, options->histogram);
+	/* What is spelled wrong is not told twice. */
+	return all &&
+	       known_events(&options->selected, run->context.filter, options->view[VIEW_waits]);
+}
+
 /* The whole run: 0 or 1, the exit status, or a negative errno value. */
 static int print_events(struct run *run)
 {
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
-	bool part = run->context.options->from >= 0 || run->context.options->to >= 0;
+	bool part = run->context.options->selected.from >= 0 ||
+		    run->context.options->selected.to >= 0;
 	bool all = filter_is_open(run->context.filter) && !run->in_order, known, outside;
 	int err;
 
@@ -732,8 +652,7 @@ static int print_events(struct run *run)
 		err = fkt_text_flush(run->text);
 	if (err)
 		return err;
-	known = known_after(run->context.options, run->context.trace, run->context.processes,
-			    run->context.filter);
+	known = all_known(run);
 	outside = known && !all && part && !run->inside && stats->events;
 	if (run->text && !run->headed && known && !outside)
 		err = list_nothing(run);
@@ -751,7 +670,10 @@ static int print_events(struct run *run)
 		tell_outside(run);
 		return 1;
 	}
-	return tell_missing(run, stats) ? 0 : 1;
+	return missing_tell(&run->context.options->selected, run->context.trace, stats,
+			    run->stopped)
+		       ? 0
+		       : 1;
 }
 
 /* ---- setting up ---- */
@@ -759,7 +681,8 @@ static int print_events(struct run *run)
 static bool needs_clock(const struct options *options)
 {
 	return (options->time != FKT_TIME_CYCLES && options->time != FKT_TIME_FIT) ||
-	       options->from >= 0 || options->to >= 0 || options->longer >= 0;
+	       options->selected.from >= 0 || options->selected.to >= 0 ||
+	       options->selected.longer >= 0;
 }
 
 static void add_to(struct chosen_list *list, const struct chosen *one, bool called)
@@ -803,7 +726,7 @@ static bool make_views(struct run *run)
 	unsigned int wants = 0;
 
 	run->hooks.arg = run;
-	run->context.filter = filter_new(options, run->context.trace, run->processes);
+	run->context.filter = filter_new(&options->selected, run->context.trace, run->processes);
 	if (!run->context.filter)
 		return false;
 	for (unsigned int i = 0; i < VIEW_COUNT; i++) {
@@ -851,47 +774,13 @@ static bool make_text(struct run *run)
 	return true;
 }
 
-/* Who lives at some moment is said by what happened to processes before it, since the beginning. */
-static int follow_processes(struct run *run, uint64_t to)
-{
-	struct fkt_reader *reader = fkt_reader_new_processes(run->context.trace, to);
-	struct fkt_event event;
-	int what;
-
-	if (!reader)
-		return -ENOMEM;
-	while ((what = fkt_reader_next(reader, &event)) > 0) {
-		if (what != FKT_EVENT || !fkt_is_process_event(event.code))
-			continue;
-		fkt_processes_event(run->processes, &event);
-		filter_event(run->context.filter, &event);
-	}
-	fkt_reader_free(reader);
-	return what;
-}
-
-/* A reader that begins where it must so as to know how things stand at --from. */
-static struct fkt_reader *make_reader(struct run *run)
-{
-	const struct options *options = run->context.options;
-	uint64_t first, last, begin;
-
-	if (options->from <= 0 || !fkt_span(run->context.trace, &first, &last))
-		return fkt_reader_new(run->context.trace);
-	filter_begin(run->context.filter, first);
-	begin = fkt_look_back(run->context.trace, filter_from(run->context.filter));
-	if (begin && options->lives.count && follow_processes(run, begin))
-		return NULL;
-	return fkt_reader_new_window(run->context.trace, begin, UINT64_MAX);
-}
-
 static int run_all(struct run *run)
 {
 	int status = -ENOMEM;
 
 	run->processes = run->context.processes = fkt_processes_new(run->context.trace);
 	if (run->processes && make_views(run) && make_text(run)) {
-		run->reader = make_reader(run);
+		run->reader = filter_reader(run->context.filter, run->context.trace);
 		if (run->text)
 			fkt_text_set_reader(run->text, run->reader);
 		if (run->reader)
@@ -910,63 +799,6 @@ static int run_all(struct run *run)
 	return status;
 }
 
-/* So long before a trigger it is of interest what happened. */
-#define TRIGGER_BEFORE_NS 50000000
-
-/*
- * Where some lanes were overwritten, what others have of before is but a part of what happened:
- * it is shown to who asks for it.
- */
-static void begin_where_complete(struct options *options, struct fkt_trace *trace)
-{
-	const char *info = fkt_info(trace, "complete_from_cycles");
-	uint64_t from, first, last;
-
-	if (!info || options->from >= 0 || options->at_trigger || !fkt_has_clock(trace) ||
-	    !(from = strtoull(info, NULL, 10)) || !fkt_span(trace, &first, &last) ||
-	    from <= first || from > last)
-		return;
-	options->from = fkt_cycles_to_ns(trace, (int64_t)(from - first)) + 1;
-	options->overwritten = true;
-}
-
-/*
- * Times that are told by what triggered a snapshot. Without any, it begins a little before that.
- */
-static bool find_trigger(struct options *options, struct fkt_trace *trace)
-{
-	const char *info = fkt_info(trace, "trigger_cycles");
-	uint64_t at, first, last;
-	int64_t ns;
-
-	if (!info || !fkt_has_clock(trace) || !(at = strtoull(info, NULL, 10)) ||
-	    !fkt_span(trace, &first, &last) || at < first) {
-		if (options->at_trigger)
-			complain(options,
-				 "no trigger has taken it as a snapshot, so --from trigger is "
-				 "no moment in it");
-		return !options->at_trigger;
-	}
-	options->triggered = fkt_cycles_to_ns(trace, (int64_t)(at - first));
-	/* A part from before. */
-	if (at > last) {
-		if (options->at_trigger)
-			complain(options, "the part ends before what triggered the snapshot");
-		return !options->at_trigger;
-	}
-	if (options->at_trigger) {
-		ns = options->triggered + options->trigger_ns;
-		options->from = ns > 0 ? ns : 0;
-		options->overwritten = false;
-	} else if ((options->from < 0 || options->overwritten) && options->to < 0) {
-		ns = options->triggered - TRIGGER_BEFORE_NS;
-		options->near_trigger = ns > 0 && ns > options->from;
-		if (options->near_trigger)
-			options->from = ns;
-	}
-	return true;
-}
-
 /* Colours for a terminal that has them, unless the user wants none (no-color.org). */
 static bool wants_color(const struct options *options)
 {
@@ -981,7 +813,7 @@ static bool is_on_stdin(const struct options *options)
 {
 	struct stat input, null;
 
-	return options->no_path && access(options->path, F_OK) && errno == ENOENT &&
+	return options->no_path && access(options->selected.path, F_OK) && errno == ENOENT &&
 	       !fstat(STDIN_FILENO, &input) && !isatty(STDIN_FILENO) &&
 	       (stat("/dev/null", &null) || input.st_rdev != null.st_rdev ||
 		!S_ISCHR(input.st_mode));
@@ -1003,30 +835,30 @@ int main(int argc, char **argv)
 	out.time = options.time;
 	out.width = output_width();
 
-	run.context.trace = fkt_open(options.path, warn, &options, error);
+	run.context.trace = fkt_open(options.selected.path, warn, &options.selected, error);
 	out.trace = run.context.trace;
 	if (!run.context.trace) {
 		if (is_on_stdin(&options))
 			snprintf(strchr(error, '\0'), sizeof(error) - strlen(error),
 				 "; standard input is read by fkt_print -");
-		complain(&options, error);
+		selection_complain(&options.selected, error);
 		return 1;
 	}
 	if ((needs_clock(&options) && !fkt_has_clock(run.context.trace)) ||
 	    (options.time == FKT_TIME_ABS && !fkt_has_wall_clock(run.context.trace))) {
-		complain(&options,
-			 options.time == FKT_TIME_CYCLES || options.time == FKT_TIME_FIT
-				 ? "does not say how fast its clock is: times cannot be "
-				   "compared with it"
-				 : "does not say how fast its clock is; try --time=cycles");
+		selection_complain(
+			&options.selected,
+			options.time == FKT_TIME_CYCLES || options.time == FKT_TIME_FIT
+				? "does not say how fast its clock is: times cannot be "
+				  "compared with it"
+				: "does not say how fast its clock is; try --time=cycles");
 		goto out;
 	}
-	begin_where_complete(&options, run.context.trace);
-	if (!find_trigger(&options, run.context.trace) ||
-	    !known_before(&options, run.context.trace))
+	if (!selection_find(&options.selected, run.context.trace) ||
+	    !known_before(&options.selected, run.context.trace))
 		goto out;
 	/* Who follows a stream wants to see what comes when it comes. */
-	if (!options.no_pager && strcmp(options.path, "-"))
+	if (!options.no_pager && strcmp(options.selected.path, "-"))
 		start_pager();
 	status = run_all(&run);
 	/* Whoever reads the output has seen enough. */
@@ -1034,7 +866,7 @@ int main(int argc, char **argv)
 		status = 0;
 	} else if (status < 0) {
 		if (status == -ENOMEM)
-			complain(&options, "out of memory");
+			selection_complain(&options.selected, "out of memory");
 		else
 			fprintf(stderr, "%s: standard output: %s\n", program_invocation_short_name,
 				strerror(-status));

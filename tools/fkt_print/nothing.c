@@ -26,8 +26,8 @@ void tell(const struct context *context, const char *format, ...)
 		return;
 	}
 	fflush(context->out->file);
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path_name(context->options),
-		text);
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
+		selection_path(&context->options->selected), text);
 }
 
 void tell_nothing(const struct context *context, const char *what, bool wait)
@@ -35,13 +35,14 @@ void tell_nothing(const struct context *context, const char *what, bool wait)
 	const struct options *options = context->options;
 	uint64_t longest = filter_longest(context->filter, wait);
 	char least[FKT_DURATION_BYTES], most[FKT_DURATION_BYTES];
-	bool part = options->from >= 0 || options->to >= 0;
+	bool part = options->selected.from >= 0 || options->selected.to >= 0;
 
 	fkt_table_line(context->out, "%s", "");
-	if (options->longer >= 0 && longest)
+	if (options->selected.longer >= 0 && longest)
 		tell(context, "no %s took %s or longer; the longest took %s", what,
 		     fkt_duration(context->trace,
-				  fkt_ns_to_cycles(context->trace, (uint64_t)options->longer),
+				  fkt_ns_to_cycles(context->trace,
+						   (uint64_t)options->selected.longer),
 				  least),
 		     fkt_duration(context->trace, longest, most));
 	else if (filter_is_open(context->filter))

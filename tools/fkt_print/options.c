@@ -9,7 +9,6 @@
 #include <fkt/version.h>
 
 #include "common/help.h"
-#include "common/range.h"
 #include "print.h"
 
 const char *argp_program_version = "fkt_print (FKT) " FKT_RELEASE;
@@ -21,16 +20,6 @@ enum {
 	OPTION_FORMAT,
 	OPTION_NO_PAGER,
 	OPTION_THREADS,
-	OPTION_PROCESS,
-	OPTION_WHILE,
-	OPTION_CPU,
-	OPTION_CODE,
-	OPTION_LAYER,
-	OPTION_FUNCTION,
-	OPTION_FROM,
-	OPTION_TO,
-	OPTION_RANGE,
-	OPTION_LONGER,
 	OPTION_STACK,
 	OPTION_VIEW, /* and VIEW_OPTIONS_MAX for each view */
 };
@@ -54,24 +43,8 @@ static const struct argp_option own_options[] = {
 	  "Of what: listed and summed up alike. Several of a kind mean any of them, different kinds all "
 	  "of them, and ! before one means not (patterns are those of file names):",
 	  2 },
-	{ "process", OPTION_PROCESS, "PROCESS", 0,
-	  "By this process or thread, pid or name, and switches to it and its wake-ups", 2 },
-	{ "while", OPTION_WHILE, "PROCESS", 0, "While it lives", 2 },
-	{ "cpu", OPTION_CPU, "LIST", 0, "On these CPUs, as in 0,2-3", 2 },
-	{ "code", OPTION_CODE, "PATTERN", 0, "Whose name or hexadecimal code is like this", 2 },
-	{ "layer", OPTION_LAYER, "NAME", 0, "Of this layer", 2 },
-	{ "function", OPTION_FUNCTION, "PATTERN", 0, "In calls of such functions or system calls",
-	  2 },
 	{ NULL, 'p', "[+]PROCESS", 0, "The same as --while; with +, as --process", 2 },
 	{ NULL, 's', "PROCESS", 0, "The same as --while", 2 },
-	{ "from", OPTION_FROM, "TIME", 0,
-	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m; "
-	  "trigger-50ms: since what triggered the snapshot",
-	  2 },
-	{ "to", OPTION_TO, "TIME", 0, "Before TIME", 2 },
-	{ "range", OPTION_RANGE, "TIME..TIME", 0, "Both; either may be left out", 2 },
-	{ "longer-than", OPTION_LONGER, "TIME", 0,
-	  "Calls that took so long from entry to exit; listed as --spans lists them", 2 },
 
 	{ NULL, 0, NULL, 0, "How:", 3 },
 	{ "time", OPTION_TIME, "UNIT", 0,
@@ -112,6 +85,8 @@ static char *help_filter(int key, const char *text, void *input)
 	char list[LIST_BYTES], *help;
 
 	(void)input;
+	if (key == SELECT_LONGER && asprintf(&help, "%s; listed as --spans lists them", text) >= 0)
+		return help;
 	if (key == OPTION_FORMAT &&
 	    asprintf(&help, "%s; default %s", list_formats(list, sizeof(list), true),
 		     fkt_format_name(fkt_format(0))) >= 0)
@@ -129,147 +104,12 @@ static int find_word(const char *const *words, size_t count, const char *word)
 
 #define FIND_WORD(words, word) find_word(words, sizeof(words) / sizeof((words)[0]), word)
 
-static int64_t need_time(struct argp_state *state, const char *option, const char *text)
-{
-	uint64_t ns;
-
-	if (!fkt_parse_time(text, &ns))
-		argp_error(state,
-			   "%s=%s: a time is a number of seconds, or such as 12.5s, 300ms, 20us, "
-			   "5ns, 2m",
-			   option, text);
-	return (int64_t)ns;
-}
-
-/* One beginning and one end: of several, none is likely to be what was meant. */
-static void check_first(struct argp_state *state, const char *option, bool another)
-{
-	if (another)
-		argp_error(state, "%s: there is such a time already; one range at a time, please",
-			   option);
-}
-
-static void set_from(struct argp_state *state, struct options *options, const char *option,
-		     int64_t ns)
-{
-	check_first(state, option, options->from >= 0 || options->at_trigger);
-	options->from = ns;
-}
-
-static void set_to(struct argp_state *state, struct options *options, const char *option,
-		   int64_t ns)
-{
-	check_first(state, option, options->to >= 0);
-	options->to = ns;
-}
-
-/* "trigger", "trigger-50ms", "trigger+1s" */
-static void parse_at_trigger(struct argp_state *state, struct options *options, const char *arg)
-{
-	const char *sign = arg + strlen("trigger");
-	int64_t ns = 0;
-
-	if (*sign == '-')
-		ns = -need_time(state, "--from=trigger-", sign + 1);
-	else if (*sign == '+')
-		ns = need_time(state, "--from=trigger+", sign + 1);
-	else if (*sign)
-		argp_error(state, "--from=%s: as in trigger-50ms", arg);
-	check_first(state, "--from", options->from >= 0 || options->at_trigger);
-	options->at_trigger = true;
-	options->trigger_ns = ns;
-}
-
-static void parse_range(struct argp_state *state, struct options *options, const char *option,
-			const char *arg)
-{
-	struct fkt_range range;
-
-	if (!fkt_range_parse(arg, &range))
-		argp_error(state, "%s=%s: it is two times, as in 12.5s..13s", option, arg);
-	if (range.has_from)
-		set_from(state, options, option, (int64_t)range.from_ns);
-	if (range.has_to)
-		set_to(state, options, option, (int64_t)range.to_ns);
-}
-
-/* One more of a kind; "!" before it is for what is not wanted. */
-static struct chosen_one *choose(struct argp_state *state, struct choice *choice,
-				 const char *option, const char *arg)
-{
-	struct chosen_one *one;
-
-	if (choice->count == CHOICES_MAX)
-		argp_error(state, "%s: no more than %d times, please", option, CHOICES_MAX);
-	one = &choice->one[choice->count++];
-	one->unwanted = *arg == '!';
-	one->name = arg + one->unwanted;
-	if (!*one->name)
-		argp_error(state, "%s=%s: it names nothing", option, arg);
-	return one;
-}
-
-/* A list with commas; "!" before it is for all of it, and "!" before one of it for that one. */
-static void
-choose_each(struct argp_state *state, struct choice *choice, const char *option, char *arg,
-	    void (*check)(struct argp_state *state, struct chosen_one *one, const char *option))
-{
-	bool unwanted = *arg == '!';
-	struct chosen_one *one;
-	char *comma;
-
-	for (; arg; arg = comma) {
-		comma = strchr(arg, ',');
-		if (comma)
-			*comma++ = '\0';
-		one = choose(state, choice, option, arg);
-		one->unwanted |= unwanted;
-		if (check)
-			check(state, one, option);
-	}
-}
-
-static void check_cpus(struct argp_state *state, struct chosen_one *one, const char *option)
-{
-	if (!read_cpus(one->name, NULL))
-		argp_error(state, "%s=%s: it is a list of CPUs, as in 0,2-3", option, one->name);
-}
-
-/* A list of CPUs is one of a choice, as it may be a long one. */
-static void choose_cpus(struct argp_state *state, struct choice *choice, char *arg)
-{
-	if (strstr(arg, ",!"))
-		choose_each(state, choice, "--cpu", arg, check_cpus);
-	else
-		check_cpus(state, choose(state, choice, "--cpu", arg), "--cpu");
-}
-
-static void check_process(struct argp_state *state, struct chosen_one *one, const char *option)
-{
-	unsigned long long pid;
-	char *end;
-
-	(void)state;
-	(void)option;
-	errno = 0;
-	pid = strtoull(one->name, &end, 10);
-	one->is_pid = *one->name >= '0' && *one->name <= '9' && !*end && !errno &&
-		      pid < FKT_PID_UNKNOWN;
-	one->pid = (uint32_t)pid;
-}
-
-static void choose_process(struct argp_state *state, struct choice *choice, const char *option,
-			   char *arg)
-{
-	choose_each(state, choice, option, arg, check_process);
-}
-
 /* What makes no sense for a view, though it was asked for both. */
 static void refuse(struct argp_state *state, const struct options *options)
 {
 	static const char *const names[] = { "--while", "--process",  "--cpu",	 "--code",
 					     "--layer", "--function", "--range", "--longer-than" };
-	unsigned int kinds = filter_kinds(options);
+	unsigned int kinds = filter_kinds(&options->selected);
 
 	for (unsigned int i = 0; i < VIEW_COUNT; i++)
 		for (unsigned int kind = 0; kind < sizeof(names) / sizeof(names[0]); kind++)
@@ -290,12 +130,11 @@ static void end_of_options(struct argp_state *state, struct options *options, bo
 	options->listing = !only_summary && !any;
 	options->view[VIEW_summary] = !no_summary && (only_summary || !any);
 	/* Calls are listed with both of their ends. */
-	if (options->listing && options->longer >= 0) {
+	if (options->listing && options->selected.longer >= 0) {
 		options->listing = false;
 		options->view[VIEW_spans] = true;
 	}
-	if (options->from >= 0 && options->to >= 0 && options->to < options->from)
-		argp_error(state, "the time to which to read is before that from which to");
+	selection_check(state, &options->selected);
 	if (options->elapsed && !options->view[VIEW_calls] && !options->view[VIEW_by])
 		argp_error(state, "--elapsed is for --calls, --histogram and --by");
 	if (options->kernel_only && !options->view[VIEW_summary])
@@ -378,60 +217,22 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_NO_PAGER:
 		options->no_pager = true;
 		break;
-	case OPTION_PROCESS:
-		choose_process(state, &options->process, "--process", arg);
-		break;
-	case OPTION_WHILE:
-		choose_process(state, &options->lives, "--while", arg);
-		break;
 	case 's':
-		choose_process(state, &options->lives, "-s", arg);
+		selection_choose_process(state, &options->selected.lives, "-s", arg);
 		break;
 	case 'p':
 		if (*arg == '+')
-			choose_process(state, &options->process, "-p", arg + 1);
+			selection_choose_process(state, &options->selected.process, "-p", arg + 1);
 		else
-			choose_process(state, &options->lives, "-p", arg);
-		break;
-	case OPTION_CPU:
-		choose_cpus(state, &options->cpu, arg);
-		break;
-	case OPTION_CODE:
-		choose_each(state, &options->code, "--code", arg, NULL);
-		break;
-	case OPTION_LAYER:
-		choose_each(state, &options->layer, "--layer", arg, NULL);
-		break;
-	case OPTION_FUNCTION:
-		choose_each(state, &options->function, "--function", arg, NULL);
-		break;
-	case OPTION_FROM:
-		if (strstr(arg, ".."))
-			parse_range(state, options, "--from", arg);
-		else if (!strncmp(arg, "trigger", strlen("trigger")))
-			parse_at_trigger(state, options, arg);
-		else
-			set_from(state, options, "--from", need_time(state, "--from", arg));
-		break;
-	case OPTION_TO:
-		set_to(state, options, "--to", need_time(state, "--to", arg));
-		break;
-	case OPTION_RANGE:
-		parse_range(state, options, "--range", arg);
+			selection_choose_process(state, &options->selected.lives, "-p", arg);
 		break;
 	case OPTION_STACK:
 		options->stacks = true;
 		break;
-	case OPTION_LONGER:
-		if (options->longer >= 0)
-			argp_error(state, "--longer-than: once, please; there is such a time "
-					  "already");
-		options->longer = need_time(state, "--longer-than", arg);
-		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
 			argp_error(state, "%s: one trace at a time, please", arg);
-		options->path = arg;
+		options->selected.path = arg;
 		options->no_path = false;
 		break;
 	case ARGP_KEY_END:
@@ -439,7 +240,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			       state->arg_num);
 		break;
 	default:
-		if (!parse_view(state, options, key, arg))
+		if (!selection_parse(state, &options->selected, key, arg) &&
+		    !parse_view(state, options, key, arg))
 			return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -452,6 +254,8 @@ static void gather_options(struct argp_option *to)
 
 	memcpy(to, own_options, sizeof(own_options));
 	to += sizeof(own_options) / sizeof(own_options[0]);
+	memcpy(to, selection_options, sizeof(selection_options));
+	to += SELECT_COUNT;
 	for (unsigned int i = 0; i < VIEW_COUNT; i++) {
 		option = views[i]->option;
 		for (unsigned int j = 0; j < VIEW_OPTIONS_MAX && option && option[j].name; j++) {
@@ -474,18 +278,14 @@ static const struct argp argp_template = {
 
 void parse_options(int argc, char **argv, struct options *options)
 {
-	struct argp_option all[sizeof(own_options) / sizeof(own_options[0]) +
+	struct argp_option all[sizeof(own_options) / sizeof(own_options[0]) + SELECT_COUNT +
 			       VIEW_COUNT * VIEW_OPTIONS_MAX + 1];
 	struct input input = { .options = options };
 	struct argp argp = argp_template;
 
 	*options = (struct options){
-		.path = "trace_file",
+		.selected = SELECTION_NONE,
 		.no_path = true,
-		.from = -1,
-		.triggered = -1,
-		.to = -1,
-		.longer = -1,
 		.format = fkt_format(0),
 		.time = FKT_TIME_FIT,
 	};

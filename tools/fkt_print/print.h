@@ -4,38 +4,15 @@
 
 #include <fkt/trace.h>
 
-#include "common/cpus.h"
+#include "common/filter.h"
+#include "common/known.h"
+#include "common/selection.h"
 #include "show/args.h"
 #include "show/table.h"
 #include "sum/histogram.h"
 #include "view.h"
 
-#define BY_MAX	    6
-#define CHOICES_MAX 32
-
-/**
- * struct chosen_one - one of what an option names
- * @unwanted: it is left out, by "!"
- * @is_pid: a process or a thread, by @pid, else by @name
- * @pid: see there
- * @name: as the user wrote it: a pattern, a list of CPUs, a process
- */
-struct chosen_one {
-	bool unwanted;
-	bool is_pid;
-	uint32_t pid;
-	const char *name;
-};
-
-/**
- * struct choice - all that an option names, given several times: any of them, and none with "!"
- * @one: each
- * @count: how many
- */
-struct choice {
-	struct chosen_one one[CHOICES_MAX];
-	unsigned int count;
-};
+#define BY_MAX 6
 
 /* What --by can group by. */
 enum by_field {
@@ -52,18 +29,13 @@ enum by_field {
 
 /**
  * struct options - what the user asked for
- * @path: the trace
- * @no_path: nobody named it: @path is that of fkt_record
+ * @selected: which trace, and what of it
+ * @no_path: nobody named the trace: it is that of fkt_record
  * @time: first column of the listing, and the unit of times in tables
  * @format: of all that is printed
  * @listing: the events
  * @stacks: with their stacks
  * @view: which views, by enum view_number
- * @overwritten: it begins where nothing was overwritten on any CPU, though some have more: @from
- * @at_trigger: @from is told by what triggered the snapshot, and @trigger_ns
- * @near_trigger: so it is without being asked for
- * @trigger_ns: so long after the trigger; before it, where it is negative
- * @triggered: when the snapshot was triggered, as @from; < 0 when it was not
  * @kernel_only: the rows without user mode
  * @calls: of the view calls, what functions call; of those that @calls_of matches, if it is there
  * @histogram: of the same, how long calls of what this matches took
@@ -72,27 +44,14 @@ enum by_field {
  * @elapsed: calls take the time from entry to exit, not CPU time
  * @threads: how many make the listing
  * @no_pager: even when the output is long
- * @lives: only while one of these processes lives, and none of those
- * @process: only these processes
- * @cpu: these CPUs alone, lists such as "0,2-3"
- * @code: events with names or codes like these alone
- * @layer: events of these layers alone
- * @function: events in calls of what these match alone
- * @from, @to: between these times alone, in nanoseconds since the beginning; < 0 for none
- * @longer: calls that took longer alone, in nanoseconds; < 0 for all
  */
 struct options {
-	const char *path;
+	struct selection selected;
 	bool no_path;
 	enum fkt_time time;
 	const struct fkt_format *format;
 	bool listing;
 	bool stacks;
-	bool overwritten;
-	bool at_trigger;
-	bool near_trigger;
-	int64_t trigger_ns;
-	int64_t triggered;
 	bool view[VIEW_COUNT];
 	bool kernel_only;
 	bool calls;
@@ -103,15 +62,6 @@ struct options {
 	bool elapsed;
 	unsigned int threads;
 	bool no_pager;
-	struct choice lives;
-	struct choice process;
-	struct choice cpu;
-	struct choice code;
-	struct choice layer;
-	struct choice function;
-	int64_t from;
-	int64_t to;
-	int64_t longer;
 };
 
 /**
@@ -121,9 +71,6 @@ struct options {
  * @options: filled in
  */
 void parse_options(int argc, char **argv, struct options *options);
-
-/* What messages call the trace. */
-const char *path_name(const struct options *options);
 
 /* How many threads are to be used. */
 unsigned int thread_count(const struct options *options);
@@ -432,144 +379,5 @@ struct group **groups_sorted(const struct groups *groups, size_t *count);
  * @groups: the groups
  */
 const struct group *groups_others(const struct groups *groups);
-
-/* ---- filter.c ---- */
-
-/** filter_moved() - the calls that a thread is in are another one's from now on */
-void filter_moved(struct filter *filter, uint32_t from, uint32_t to);
-
-/**
- * filter_new() - what the options let through
- * @options: must outlive it
- * @trace: likewise
- * @processes: likewise
- *
- * Return: the filter, or NULL without memory; with options->from or longer and no clock in the
- * trace it must not be called.
- */
-struct filter *filter_new(const struct options *options, const struct fkt_trace *trace,
-			  struct fkt_processes *processes);
-void filter_free(struct filter *filter);
-
-/* What is asked for; an event, a call or a time has to be let through by each. */
-enum filter_kind {
-	FILTER_WHILE = 1,
-	FILTER_PROCESS = 2,
-	FILTER_CPU = 4,
-	FILTER_CODE = 8,
-	FILTER_LAYER = 16,
-	FILTER_FUNCTION = 32,
-	FILTER_RANGE = 64,
-	FILTER_LONGER = 128,
-	/* What picks calls: a time outside of all calls is not let through. */
-	FILTER_CALLS = FILTER_CODE | FILTER_LAYER | FILTER_FUNCTION | FILTER_LONGER,
-};
-
-unsigned int filter_kinds(const struct options *options);
-
-/* Whether it lets anything through at all times: then filter_event() need not be called. */
-bool filter_is_open(const struct filter *filter);
-/* Whether it lets through only some of what happened at the times that it lets through. */
-bool filter_selects(const struct filter *filter);
-/* Whether it has to know of calls: then filter_enter() and filter_leave() must be called. */
-bool filter_needs_calls(const struct filter *filter);
-/* Whether there are times that filter_cpu() or filter_thread() do not let through. */
-bool filter_needs_charges(const struct filter *filter);
-/* Whether it picks calls, see FILTER_CALLS. */
-bool filter_picks_calls(const struct filter *filter);
-
-/* What filter_time() says. */
-enum filter_time {
-	FILTER_BEFORE,
-	FILTER_INSIDE,
-	FILTER_AFTER,
-};
-
-/* The trace begins with this stamp; without this, with that of the first event. */
-void filter_begin(struct filter *filter, uint64_t first);
-/* Where in time an event is. */
-enum filter_time filter_time(struct filter *filter, uint64_t stamp);
-/*
- * The trace's beginning, and the stamps between which time is charged, once filter_time() was
- * called.
- */
-uint64_t filter_first(const struct filter *filter);
-uint64_t filter_from(const struct filter *filter);
-uint64_t filter_to(const struct filter *filter);
-
-bool filter_cpu(const struct filter *filter, uint16_t cpu);
-/* Whether a thread is among those that are asked for, by the name that it has now. */
-bool filter_thread(const struct filter *filter, uint32_t id);
-/* Whether to list an event; after the analysis and the processes were told of it. */
-bool filter_event(struct filter *filter, const struct fkt_event *event);
-/* Whether filter_event()'s last event, an exit, passes but for its code and options->longer. */
-bool filter_but_code(const struct filter *filter);
-/* Whether options->code and layer let a code through. */
-bool filter_code(struct filter *filter, uint32_t code);
-/* Whether to list what is missing. */
-bool filter_gap(const struct filter *filter, const struct fkt_gap *gap);
-/* Whether time is to be charged after this event; likewise. */
-bool filter_charges(const struct filter *filter);
-void filter_enter(struct filter *filter, const struct fkt_call *call);
-void filter_leave(struct filter *filter, const struct fkt_call *call);
-/*
- * Whether a call is among those that are asked for, or a part of it is: then it is partial; before
- * filter_leave().
- */
-bool filter_call(struct filter *filter, const struct fkt_call *call);
-/* Whether it can be, as far as its beginning tells; after filter_enter(). */
-bool filter_row(struct filter *filter, const struct fkt_call *call);
-/*
- * A call that goes on beyond the time that is asked for, however far that is known: it is as long
- * as it is there, and does not end. Whether it is one; then @cut is what is left of it.
- */
-bool filter_cut(const struct filter *filter, const struct fkt_call *call, struct fkt_call *cut);
-/* Whether a code, with its name, or a layer is what a user wrote. */
-bool filter_is_code(const char *pattern, const char *name, uint32_t code);
-bool filter_is_layer(const struct fkt_code_row *row, const char *layer);
-/* Whether a process that is chosen, by options->process or lives, was met, or has its name now. */
-bool filter_has_met(const struct filter *filter, const struct chosen_one *one);
-/* Whether there was an event of what is chosen by options->code, layer or function. */
-bool filter_has_come(const struct filter *filter, const struct chosen_one *one);
-/* Whether there was one that options->code and layer let through. */
-bool filter_any_code(const struct filter *filter);
-/* Whether there was a call of a row; told where options->function is asked for. */
-bool filter_had_call(const struct filter *filter, uint32_t row);
-/* How long the longest call, or wait, took but for options->longer; 0 when there was none. */
-uint64_t filter_longest(const struct filter *filter, bool wait);
-/* Whether options->code lets something through, but nothing that is a call. */
-bool filter_names_no_call(const struct filter *filter);
-/* The CPUs that --cpu leaves. */
-void filter_choose_cpus(const struct choice *choice, uint8_t cpu[CPUS_BYTES]);
-/* Whether a time in which a thread did not run is. */
-bool filter_wait(struct filter *filter, const struct fkt_wait *wait);
-/* Whether the switch that it began with is, as one of the thread that left the CPU, at any time. */
-bool filter_switch(struct filter *filter, const struct fkt_wait *wait);
-
-/* ---- known.c: whether the trace has what options name; complains of what it has not ---- */
-
-/**
- * known_before() - of codes, layers and CPUs, which the trace tells from the beginning
- * @options: what is asked for
- * @trace: the trace
- *
- * Return: whether it has all of them.
- */
-bool known_before(const struct options *options, const struct fkt_trace *trace);
-
-/**
- * known_after() - the same of processes and functions, when all was read
- * @options: what is asked for
- * @trace: the trace
- * @processes: those of the trace
- * @filter: which saw them
- *
- * That nothing came of a code, a layer or a function is told as well. If only a part of the trace
- * was asked for, that is an answer.
- *
- * Return: whether it has all of them, and something of those that are wanted.
- */
-bool known_after(const struct options *options, const struct fkt_trace *trace,
-		 const struct fkt_processes *processes, const struct filter *filter);
 
 #endif

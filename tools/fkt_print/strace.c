@@ -385,7 +385,7 @@ static bool ended_passes(const struct strace *strace, const struct fkt_event *ev
 			 const struct task *task)
 {
 	struct filter *filter = strace->context->filter;
-	const int64_t longer = strace->context->options->longer;
+	const int64_t longer = strace->context->options->selected.longer;
 
 	return filter_time(filter, event->stamp) == FILTER_INSIDE && filter_but_code(filter) &&
 	       filter_code(filter, task->code) &&
@@ -504,7 +504,7 @@ static int strace_event(void *view, const struct fkt_event *event, bool passes)
 /* What took longest among all calls need not be a system call: that is not told. */
 static void tell_none(const struct context *context)
 {
-	if (context->options->longer < 0) {
+	if (context->options->selected.longer < 0) {
 		tell_nothing(context, "system call", false);
 		return;
 	}
@@ -527,7 +527,7 @@ static int strace_print(const struct context *context, void *view)
 		fprintf(stderr,
 			"%s: %s: recorded without the arguments of system calls; fkt_record --args "
 			"records them\n",
-			program_invocation_short_name, path_name(context->options));
+			program_invocation_short_name, selection_path(&context->options->selected));
 	return 0;
 }
 

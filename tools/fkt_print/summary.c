@@ -726,9 +726,10 @@ static int summary_print(const struct context *context, void *view)
 		if (!file)
 			return -ENOMEM;
 		print_totals(file, out->trace, &context->stats, analysis, &total,
-			     options->from >= 0 || options->to >= 0,
+			     options->selected.from >= 0 || options->selected.to >= 0,
 			     filter_is_open(summary->filter), filter_selects(summary->filter),
-			     options->overwritten, options->triggered, options->near_trigger);
+			     options->selected.overwritten, options->selected.triggered,
+			     options->selected.near_trigger);
 		if (!fclose(file))
 			fkt_print_wrapped(out, text, TITLE_WIDTH + 1);
 		free(text);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which events and calls the user wants to see. */
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "print.h"
+#include "filter.h"
 
 /* What is known of a code or a row, in bits. */
 enum verdict {
@@ -28,7 +29,7 @@ struct watch {
 };
 
 struct filter {
-	const struct options *options;
+	const struct selection *selection;
 	const struct fkt_trace *trace;
 	struct fkt_processes *processes;
 	unsigned int kinds;  /* of enum filter_kind, that are asked for */
@@ -104,21 +105,21 @@ static void begin_watch(struct watch *watch, const struct choice *choice, bool u
 	watch->any = unwanted ? has_no(choice) : has_yes(choice);
 }
 
-struct filter *filter_new(const struct options *options, const struct fkt_trace *trace,
+struct filter *filter_new(const struct selection *selection, const struct fkt_trace *trace,
 			  struct fkt_processes *processes)
 {
 	struct filter *filter = calloc(1, sizeof(*filter));
 
 	if (!filter)
 		return NULL;
-	filter->options = options;
+	filter->selection = selection;
 	filter->trace = trace;
 	filter->processes = processes;
-	filter->kinds = filter_kinds(options);
+	filter->kinds = filter_kinds(selection);
 	filter->to = UINT64_MAX;
-	filter->functions = has_yes(&options->function);
-	begin_watch(&filter->wanted, &options->lives, false);
-	begin_watch(&filter->barred, &options->lives, true);
+	filter->functions = has_yes(&selection->function);
+	begin_watch(&filter->wanted, &selection->lives, false);
+	begin_watch(&filter->barred, &selection->lives, true);
 	/* The last one is for calls whose code is not known. */
 	filter->code = calloc(FKT_SLOT_CODES + 1, 1);
 	filter->function = calloc(FKT_ROWS, 1);
@@ -127,9 +128,9 @@ struct filter *filter_new(const struct options *options, const struct fkt_trace 
 		filter_free(filter);
 		return NULL;
 	}
-	filter_choose_cpus(&options->cpu, filter->cpu);
-	if (options->longer >= 0)
-		filter->longer = fkt_ns_to_cycles(trace, (uint64_t)options->longer);
+	filter_choose_cpus(&selection->cpu, filter->cpu);
+	if (selection->longer >= 0)
+		filter->longer = fkt_ns_to_cycles(trace, (uint64_t)selection->longer);
 	return filter;
 }
 
@@ -146,15 +147,15 @@ void filter_free(struct filter *filter)
 	free(filter);
 }
 
-unsigned int filter_kinds(const struct options *options)
+unsigned int filter_kinds(const struct selection *selection)
 {
-	return (options->lives.count ? FILTER_WHILE : 0) |
-	       (options->process.count ? FILTER_PROCESS : 0) |
-	       (options->cpu.count ? FILTER_CPU : 0) | (options->code.count ? FILTER_CODE : 0) |
-	       (options->layer.count ? FILTER_LAYER : 0) |
-	       (options->function.count ? FILTER_FUNCTION : 0) |
-	       (options->from >= 0 || options->to >= 0 ? FILTER_RANGE : 0) |
-	       (options->longer >= 0 ? FILTER_LONGER : 0);
+	return (selection->lives.count ? FILTER_WHILE : 0) |
+	       (selection->process.count ? FILTER_PROCESS : 0) |
+	       (selection->cpu.count ? FILTER_CPU : 0) | (selection->code.count ? FILTER_CODE : 0) |
+	       (selection->layer.count ? FILTER_LAYER : 0) |
+	       (selection->function.count ? FILTER_FUNCTION : 0) |
+	       (selection->from >= 0 || selection->to >= 0 ? FILTER_RANGE : 0) |
+	       (selection->longer >= 0 ? FILTER_LONGER : 0);
 }
 
 bool filter_is_open(const struct filter *filter)
@@ -196,7 +197,7 @@ static bool is_among(const struct filter *filter, const struct choice *choice, b
 		     uint32_t id)
 {
 	const struct fkt_process *process = fkt_process(filter->processes, id);
-	bool *met = filter->met[choice == &filter->options->lives ? MET_LIVES : MET_PROCESS];
+	bool *met = filter->met[choice == &filter->selection->lives ? MET_LIVES : MET_PROCESS];
 	bool is = false;
 
 	/* All are looked at until they have come: two may name the same one. */
@@ -212,11 +213,11 @@ static bool is_among(const struct filter *filter, const struct choice *choice, b
 
 static bool has_met(const struct filter *filter, const struct chosen_one *one)
 {
-	const struct options *options = filter->options;
+	const struct selection *selection = filter->selection;
 	const struct choice *const choices[MET_COUNT] = {
-		[MET_PROCESS] = &options->process,   [MET_LIVES] = &options->lives,
-		[MET_CODE] = &options->code,	     [MET_LAYER] = &options->layer,
-		[MET_FUNCTION] = &options->function,
+		[MET_PROCESS] = &selection->process,   [MET_LIVES] = &selection->lives,
+		[MET_CODE] = &selection->code,	       [MET_LAYER] = &selection->layer,
+		[MET_FUNCTION] = &selection->function,
 	};
 
 	for (size_t c = 0; c < MET_COUNT; c++)
@@ -316,17 +317,17 @@ static uint64_t later(uint64_t stamp, uint64_t cycles)
 
 void filter_begin(struct filter *filter, uint64_t first)
 {
-	const struct options *options = filter->options;
+	const struct selection *selection = filter->selection;
 
 	filter->begun = true;
 	filter->first = first;
 	filter->from = 0;
 	filter->to = UINT64_MAX;
-	if (options->from >= 0)
+	if (selection->from >= 0)
 		filter->from =
-			later(first, fkt_ns_to_cycles(filter->trace, (uint64_t)options->from));
-	if (options->to >= 0)
-		filter->to = later(first, fkt_ns_to_cycles(filter->trace, (uint64_t)options->to));
+			later(first, fkt_ns_to_cycles(filter->trace, (uint64_t)selection->from));
+	if (selection->to >= 0)
+		filter->to = later(first, fkt_ns_to_cycles(filter->trace, (uint64_t)selection->to));
 	watch_begin(filter, &filter->wanted);
 	watch_begin(filter, &filter->barred);
 }
@@ -388,7 +389,7 @@ bool filter_is_layer(const struct fkt_code_row *row, const char *layer)
 static void look_at_code(struct filter *filter, uint32_t code, uint8_t *verdict)
 {
 	const struct fkt_code_row *row = fkt_code_row(filter->trace, code);
-	const struct choice *codes = &filter->options->code, *layers = &filter->options->layer;
+	const struct choice *codes = &filter->selection->code, *layers = &filter->selection->layer;
 	bool code_wanted = !has_yes(codes), layer_wanted = !has_yes(layers), barred = false, is;
 	char name[FKT_NAME_BYTES];
 
@@ -429,14 +430,14 @@ bool filter_cpu(const struct filter *filter, uint16_t cpu)
 
 static bool thread_is_wanted(const struct filter *filter, uint32_t id)
 {
-	const struct choice *choice = &filter->options->process;
+	const struct choice *choice = &filter->selection->process;
 
 	return !has_yes(choice) || is_among(filter, choice, false, id);
 }
 
 static bool thread_is_barred(const struct filter *filter, uint32_t id)
 {
-	return is_among(filter, &filter->options->process, true, id);
+	return is_among(filter, &filter->selection->process, true, id);
 }
 
 bool filter_thread(const struct filter *filter, uint32_t id)
@@ -476,7 +477,7 @@ static bool is_inside(const struct filter *filter, uint32_t id, bool left_wanted
 
 static uint8_t row_verdict(struct filter *filter, uint32_t row)
 {
-	const struct choice *choice = &filter->options->function;
+	const struct choice *choice = &filter->selection->function;
 	uint8_t *verdict = &filter->function[row];
 	char name[FKT_NAME_BYTES];
 
@@ -602,7 +603,7 @@ bool filter_names_no_call(const struct filter *filter)
 			return false;
 		any = true;
 	}
-	return any && filter->options->code.count;
+	return any && filter->selection->code.count;
 }
 
 /* Whether it is one of those that are picked, in so far as time is charged. */
@@ -683,7 +684,7 @@ bool filter_event(struct filter *filter, const struct fkt_event *event)
 	filter->but_code = (pass || event->code == FKT_CODE_EXIT) && lives &&
 			   filter_cpu(filter, event->cpu) && thread_passes(filter, id, event) &&
 			   is_inside(filter, id, filter->left_wanted, filter->left_barred);
-	pass = pass && filter->but_code && (filter->options->longer < 0 || filter->long_call);
+	pass = pass && filter->but_code && (filter->selection->longer < 0 || filter->long_call);
 	filter->left_wanted = false;
 	filter->left_barred = false;
 	filter->long_call = false;
@@ -698,4 +699,37 @@ bool filter_but_code(const struct filter *filter)
 bool filter_code(struct filter *filter, uint32_t code)
 {
 	return code_passes(filter, code);
+}
+
+/* Who lives at some moment is said by what happened to processes before it, since the beginning. */
+static int follow_processes(struct filter *filter, struct fkt_trace *trace, uint64_t to)
+{
+	struct fkt_reader *reader = fkt_reader_new_processes(trace, to);
+	struct fkt_event event;
+	int what;
+
+	if (!reader)
+		return -ENOMEM;
+	while ((what = fkt_next(reader, &event)) > 0) {
+		if (what != FKT_EVENT || !fkt_is_process_event(event.code))
+			continue;
+		fkt_processes_event(filter->processes, &event);
+		filter_event(filter, &event);
+	}
+	fkt_reader_free(reader);
+	return what;
+}
+
+struct fkt_reader *filter_reader(struct filter *filter, struct fkt_trace *trace)
+{
+	const struct selection *selection = filter->selection;
+	uint64_t first, last, begin;
+
+	if (selection->from <= 0 || !fkt_span(trace, &first, &last))
+		return fkt_reader_new(trace);
+	filter_begin(filter, first);
+	begin = fkt_look_back(trace, filter_from(filter));
+	if (begin && selection->lives.count && follow_processes(filter, trace, begin))
+		return NULL;
+	return fkt_reader_new_window(trace, begin, UINT64_MAX);
 }

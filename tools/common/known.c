@@ -10,10 +10,12 @@
 
 #include <fkt/codes.h>
 
-#include "common/distance.h"
-#include "common/keys.h"
-#include "common/trace_cpus.h"
-#include "print.h"
+#include "distance.h"
+#include "filter.h"
+#include "keys.h"
+#include "known.h"
+#include "selection.h"
+#include "trace_cpus.h"
 #include "trace/internal.h"
 
 /* Further away than this, something else was meant. */
@@ -42,18 +44,18 @@ static void show(struct near *near, const char *name)
 	snprintf(near->name, sizeof(near->name), "%s", name);
 }
 
-static bool is_part(const struct options *options)
+static bool is_part(const struct selection *selection)
 {
-	return options->from >= 0 || options->to >= 0;
+	return selection->from >= 0 || selection->to >= 0;
 }
 
 /* @hint: the option that takes it; NULL: none does. */
-static void complain(const struct options *options, const char *what, const char *name,
+static void complain(const struct selection *selection, const char *what, const char *name,
 		     const struct near *near, const char *hint, bool in_part)
 {
 	fprintf(stderr, "%s: %s: has no %s '%s'%s", program_invocation_short_name,
-		strcmp(options->path, "-") ? options->path : "standard input", what, name,
-		in_part && is_part(options) ? " in the time that was asked for" : "");
+		selection_path(selection), what, name,
+		in_part && is_part(selection) ? " in the time that was asked for" : "");
 	if (hint)
 		fprintf(stderr, "; %s takes it", hint);
 	else if (near && *near->name)
@@ -140,21 +142,21 @@ static bool came_by_address(const struct fkt_trace *trace, const char *pattern)
 	return false;
 }
 
-static bool check_function(const struct options *options, const struct fkt_trace *trace,
-			   const struct filter *filter, const char *pattern)
+bool known_function(const struct selection *selection, const struct fkt_trace *trace,
+		    const struct filter *filter, const char *pattern)
 {
 	struct near near = { .wanted = pattern }, code = near;
 
 	if (!pattern || knows_function(trace, filter, pattern, &near) ||
 	    came_by_address(trace, pattern))
 		return true;
-	complain(options, "function like", pattern, &near,
+	complain(selection, "function like", pattern, &near,
 		 knows_code(trace, pattern, &code) ? "--code" : NULL, true);
 	return false;
 }
 
 /* Of each range of a list, some have to be there. */
-static bool knows_each_cpu(const struct options *options, const struct fkt_trace *trace,
+static bool knows_each_cpu(const struct selection *selection, const struct fkt_trace *trace,
 			   const char *list)
 {
 	char *copy = strdup(list), *rest = copy, *range;
@@ -163,30 +165,30 @@ static bool knows_each_cpu(const struct options *options, const struct fkt_trace
 	while ((range = strsep(&rest, ","))) {
 		if (!*range || has_cpus_of(trace, range))
 			continue;
-		complain(options, "CPU", range, NULL, NULL, false);
+		complain(selection, "CPU", range, NULL, NULL, false);
 		all = false;
 	}
 	free(copy);
 	return all;
 }
 
-static bool knows_any_cpu(const struct options *options, const struct fkt_trace *trace)
+static bool knows_any_cpu(const struct selection *selection, const struct fkt_trace *trace)
 {
 	uint8_t left[CPUS_BYTES];
 
-	filter_choose_cpus(&options->cpu, left);
+	filter_choose_cpus(&selection->cpu, left);
 	return has_cpus(trace, left);
 }
 
-bool known_before(const struct options *options, const struct fkt_trace *trace)
+bool known_before(const struct selection *selection, const struct fkt_trace *trace)
 {
 	const struct {
 		const char *what;
 		const struct choice *choice;
 		bool (*knows)(const struct fkt_trace *trace, const char *name, struct near *near);
 	} kinds[] = {
-		{ "code like", &options->code, knows_code },
-		{ "layer", &options->layer, knows_layer },
+		{ "code like", &selection->code, knows_code },
+		{ "layer", &selection->layer, knows_layer },
 	};
 	bool all = true;
 
@@ -198,8 +200,8 @@ bool known_before(const struct options *options, const struct fkt_trace *trace)
 			if (kinds[kind].knows(trace, near.wanted, &near))
 				continue;
 			/* Such as "irq 30*", which is what calls have their rows by. */
-			complain(options, kinds[kind].what, near.wanted, &near,
-				 kinds[kind].choice == &options->code &&
+			complain(selection, kinds[kind].what, near.wanted, &near,
+				 kinds[kind].choice == &selection->code &&
 						 knows_function(trace, NULL, near.wanted, &call)
 					 ? "--function"
 					 : NULL,
@@ -207,9 +209,9 @@ bool known_before(const struct options *options, const struct fkt_trace *trace)
 			all = false;
 		}
 	}
-	for (unsigned int i = 0; i < options->cpu.count; i++)
-		all &= knows_each_cpu(options, trace, options->cpu.one[i].name);
-	if (all && options->cpu.count && !knows_any_cpu(options, trace)) {
+	for (unsigned int i = 0; i < selection->cpu.count; i++)
+		all &= knows_each_cpu(selection, trace, selection->cpu.one[i].name);
+	if (all && selection->cpu.count && !knows_any_cpu(selection, trace)) {
 		fprintf(stderr, "%s: --cpu: what is wanted and what is not leave no CPU\n",
 			program_invocation_short_name);
 		all = false;
@@ -221,7 +223,7 @@ bool known_before(const struct options *options, const struct fkt_trace *trace)
  * What the trace could have, and has no event of: whether there is something of a kind, or nothing
  * of it is wanted.
  */
-static bool tell_absent(const struct options *options, const char *what,
+static bool tell_absent(const struct selection *selection, const char *what,
 			const struct choice *choice, const struct filter *filter)
 {
 	bool any = false, wanted = false;
@@ -233,35 +235,35 @@ static bool tell_absent(const struct options *options, const char *what,
 		if (filter_has_come(filter, &choice->one[i]))
 			any = true;
 		else
-			complain(options, what, choice->one[i].name, NULL, NULL, true);
+			complain(selection, what, choice->one[i].name, NULL, NULL, true);
 	}
-	return any || !wanted || is_part(options);
+	return any || !wanted || is_part(selection);
 }
 
-static bool know_events(const struct options *options, const struct filter *filter)
+bool known_events(const struct selection *selection, const struct filter *filter, bool waits)
 {
-	bool all = tell_absent(options, "event like", &options->code, filter);
+	bool all = tell_absent(selection, "event like", &selection->code, filter);
 
-	all &= tell_absent(options, "event of layer", &options->layer, filter);
-	all &= tell_absent(options, "call of a function like", &options->function, filter);
+	all &= tell_absent(selection, "event of layer", &selection->layer, filter);
+	all &= tell_absent(selection, "call of a function like", &selection->function, filter);
 	/* Of a wait, one may name the outermost call and the other the innermost one. */
-	if (all && (options->code.count || options->layer.count) && !filter_any_code(filter) &&
-	    !is_part(options) && !options->view[VIEW_waits]) {
+	if (all && !waits && (selection->code.count || selection->layer.count) &&
+	    !filter_any_code(filter) && !is_part(selection)) {
 		fprintf(stderr,
-			options->code.count && options->layer.count
+			selection->code.count && selection->layer.count
 				? "%s: --code and --layer together leave no event\n"
 				: "%s: %s: what is wanted and what is not leave no event\n",
-			program_invocation_short_name, options->code.count ? "--code" : "--layer");
+			program_invocation_short_name,
+			selection->code.count ? "--code" : "--layer");
 		return false;
 	}
 	return all;
 }
 
-bool known_after(const struct options *options, const struct fkt_trace *trace,
+bool known_after(const struct selection *selection, const struct fkt_trace *trace,
 		 const struct fkt_processes *processes, const struct filter *filter)
 {
-	const struct choice *const choices[] = { &options->process, &options->lives };
-	const struct filter *had;
+	const struct choice *const choices[] = { &selection->process, &selection->lives };
 	bool all = true;
 
 	for (size_t c = 0; c < sizeof(choices) / sizeof(choices[0]); c++) {
@@ -273,16 +275,12 @@ bool known_after(const struct options *options, const struct fkt_trace *trace,
 				continue;
 			for (uint32_t id = 1; id < fkt_process_count(processes); id++)
 				show(&near, fkt_process(processes, id)->comm);
-			complain(options, "process", one->name, one->is_pid ? NULL : &near, NULL,
+			complain(selection, "process", one->name, one->is_pid ? NULL : &near, NULL,
 				 true);
 			all = false;
 		}
 	}
-	for (unsigned int i = 0; i < options->function.count; i++)
-		all &= check_function(options, trace, filter, options->function.one[i].name);
-	had = options->function.count ? filter : NULL;
-	all &= check_function(options, trace, had, options->calls_of);
-	all &= check_function(options, trace, had, options->histogram);
-	/* What is spelled wrong is not told twice. */
-	return all && know_events(options, filter);
+	for (unsigned int i = 0; i < selection->function.count; i++)
+		all &= known_function(selection, trace, filter, selection->function.one[i].name);
+	return all;
 }
