@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where an export goes: standard output, or a file that is there under its name once it is whole.
+ * Until then it is FILE.part, which goes when anything goes wrong, Ctrl-C included.
+ */
+#ifndef FKT_EXPORT_OUTPUT_H
+#define FKT_EXPORT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define OUTPUT_BYTES 262144
+
+/**
+ * struct output - an output; callers touch none of it
+ * @path: the file; NULL: standard output
+ * @part: its name until it is whole; NULL: it is written in place, being a pipe or a device
+ * @fd: where it is written
+ * @err: of the first write that failed, negative
+ * @written: bytes that have gone out
+ * @used: how much of @buffer is
+ * @buffer: what has not gone out
+ */
+struct output {
+	const char *path;
+	char *part;
+	int fd;
+	int err;
+	uint64_t written;
+	size_t used;
+	char buffer[OUTPUT_BYTES];
+};
+
+/**
+ * output_open() - begin
+ * @output: filled in
+ * @path: the file; NULL: standard output
+ *
+ * Return: 0 or a negative errno value.
+ */
+int output_open(struct output *output, const char *path);
+
+/* Let what is in the buffer go out. Return: 0 or the first error. */
+int output_flush(struct output *output);
+
+/* All has been written: the file gets its name. Return: 0 or a negative errno value. */
+int output_finish(struct output *output);
+
+/* End, without the file if it is not finished. */
+void output_abandon(struct output *output);
+
+/* Write many bytes. */
+void output_long(struct output *output, const void *bytes, size_t count);
+
+/* Write bytes; errors are kept. */
+static inline void output_bytes(struct output *output, const void *bytes, size_t count)
+{
+	if (count > OUTPUT_BYTES - output->used) {
+		output_long(output, bytes, count);
+		return;
+	}
+	memcpy(output->buffer + output->used, bytes, count);
+	output->used += count;
+}
+
+static inline void output_text(struct output *output, const char *text)
+{
+	output_bytes(output, text, strlen(text));
+}
+
+/* The same as printf(), of up to 4095 bytes. */
+void output_format(struct output *output, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A string of JSON, in its quotes. What is not UTF-8 becomes "?". */
+void output_json(struct output *output, const char *text, size_t bytes);
+
+#endif

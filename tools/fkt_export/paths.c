@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Folded stacks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "format.h"
+#include "paths.h"
+
+/* Deeper than any stack and any nesting of calls is. */
+#define STEPS_MAX 1024
+
+uint32_t paths_step(struct paths *paths, uint32_t node, uint64_t step)
+{
+	/* From a root: 0. */
+	return interned(&paths->node, node + 1u, step);
+}
+
+/* Few: one for each name that threads have. */
+uint64_t paths_text(struct paths *paths, const char *text)
+{
+	char(*larger)[24];
+
+	for (uint32_t i = 0; i < paths->texts; i++)
+		if (!strcmp(paths->text[i], text))
+			return STEP_TEXT | i;
+	larger = reallocarray(paths->text, paths->texts + 1, sizeof(*larger));
+	if (!larger)
+		return 0;
+	paths->text = larger;
+	snprintf(larger[paths->texts], sizeof(*larger), "%s", text);
+	return STEP_TEXT | paths->texts++;
+}
+
+int paths_add(struct paths *paths, uint32_t node, uint64_t cycles)
+{
+	uint64_t *larger;
+
+	if (node >= paths->room) {
+		larger = reallocarray(paths->weight, node + 1, 2 * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		memset(larger + paths->room, 0, (2 * (node + 1) - paths->room) * sizeof(*larger));
+		paths->weight = larger;
+		paths->room = 2 * (node + 1);
+	}
+	paths->weight[node] += cycles;
+	return 0;
+}
+
+static void put_step(const struct paths *paths, struct export *export, uint64_t step)
+{
+	char name[FKT_NAME_BYTES];
+	struct fkt_symbol symbol;
+	uint64_t address;
+
+	switch (step & STEP_KIND) {
+	case STEP_TEXT:
+		snprintf(name, sizeof(name), "%s", paths->text[step & STEP_ADDRESS]);
+		break;
+	case STEP_ROW:
+		fkt_row_name(export->trace, (uint32_t)step, name);
+		break;
+	default:
+		/* An address of the kernel's, whose upper bits are set. */
+		address = step | STEP_KIND;
+		/* A return address may be behind its function's end. */
+		if (fkt_symbol(export->trace, address - 1, &symbol))
+			snprintf(name, sizeof(name), "%s", symbol.name);
+		else
+			snprintf(name, sizeof(name), "0x%" PRIx64, address);
+	}
+	/* What separates steps and the weight. */
+	for (char *at = name; *at; at++)
+		if (*at == ';' || *at == '\n')
+			*at = ':';
+	output_text(export->out, name);
+}
+
+void paths_write(const struct paths *paths, struct export *export)
+{
+	uint64_t steps[STEPS_MAX], ns;
+	unsigned int count;
+
+	for (uint32_t i = 0; i < paths->node.count && i < paths->room; i++) {
+		ns = (uint64_t)fkt_cycles_to_ns(export->trace, (int64_t)paths->weight[i]);
+		if (!ns)
+			continue;
+		count = 0;
+		for (uint64_t node = i + 1ull; node && count < STEPS_MAX;
+		     node = paths->node.key[node - 1][0])
+			steps[count++] = paths->node.key[node - 1][1];
+		while (count) {
+			put_step(paths, export, steps[--count]);
+			output_text(export->out, count ? ";" : " ");
+		}
+		output_format(export->out, "%" PRIu64 "\n", ns);
+	}
+}
+
+void paths_free(struct paths *paths)
+{
+	interned_free(&paths->node);
+	free(paths->weight);
+	free(paths->text);
+}
