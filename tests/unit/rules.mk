@@ -48,3 +48,9 @@ objects += $(OBJ)/recover/kmod/lane.o
 $(OBJ)/recover/kmod/lane.o: kmod/lane.c $(OBJ)/flags
 	$(call say,CC,'$< (recover)')
 	$(Q)mkdir -p $(@D) && $(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# What other tools read of what fkt_export writes.
+tests: $(B)/tests/unit/test_export
+
+$(B)/tests/unit/test_export: tests/unit/export $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack
+	$(Q)mkdir -p $(@D) && cp $< $@

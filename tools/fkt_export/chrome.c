@@ -85,7 +85,7 @@ static void put_value(struct chrome *chrome, const struct fkt_field *field,
 		      const struct fkt_event *event, const struct fkt_value *value)
 {
 	struct output *out = chrome->export->out;
-	char text[FKT_VALUE_NAME_BYTES];
+	char text[FKT_VALUE_NAME_BYTES + 32];
 	size_t bytes = 0;
 
 	if (field->type == FKT_FIELD_STATE) {
@@ -100,6 +100,9 @@ static void put_value(struct chrome *chrome, const struct fkt_field *field,
 		bytes = (size_t)(fkt_put_name(chrome->export->trace, chrome->export->processes,
 					      field, event, value->number, text) -
 				 text);
+	/* Several have the same name. */
+	if (bytes && field->type == FKT_FIELD_PID && value->number)
+		bytes += (size_t)sprintf(text + bytes, "[%" PRIu64 "]", value->number);
 	if (bytes)
 		output_json(out, text, bytes);
 	else if (field->type == FKT_FIELD_HEX)

@@ -459,7 +459,7 @@ static uint64_t track_of(struct perfetto *perfetto, uint32_t pid, uint16_t cpu)
 static uint8_t *put_annotation(struct perfetto *perfetto, uint8_t *at,
 			       const struct fkt_field *field, const struct fkt_event *event)
 {
-	char text[FKT_VALUE_NAME_BYTES + 1];
+	char text[FKT_VALUE_NAME_BYTES + 32];
 	struct fkt_value value;
 	uint8_t *part;
 	size_t bytes;
@@ -480,6 +480,10 @@ static uint8_t *put_annotation(struct perfetto *perfetto, uint8_t *at,
 						  perfetto->export->processes, field, event,
 						  value.number, text) -
 				     text))) {
+		/* Several have the same name. */
+		if (field->type == FKT_FIELD_PID && value.number)
+			bytes += (size_t)sprintf(text + bytes, "[%llu]",
+						 (unsigned long long)value.number);
 		at = pb_bytes(at, 6, text, bytes);
 	} else {
 		at = pb_number(at,
