@@ -17,7 +17,7 @@ struct block {
 };
 
 struct spool_stream {
-	struct block *block; /* the last one, which is not in the file yet; NULL: nothing is there */
+	struct block *block; /* the last one, not in the file yet; NULL: nothing is there */
 	uint64_t first;	     /* number of the first block */
 	uint64_t number;     /* of the last one */
 	uint32_t used;	     /* of its bytes */

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What fkt_export takes of each of the 100 million events of 50-reading, whose trace it takes: perfetto of all of them, with
+# the memory; the other formats of a twentieth. One thread, CPU time, and nothing is written to a disk.
+
+set -u
+
+top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+tests=$top/build/tests/bench
+trace=${FKT_BENCH_TRACE:-$top/build/bench/100M.trace}
+rounds=3
+
+[ -s "$trace" ] || { echo "export: $trace is not there: tests/bench/run reading makes it" >&2; exit 1; }
+
+# Of a part of the trace, or of all of it: its length in seconds, and how many events.
+of() {
+	"$top/build/bin/fkt_print" --summary "$@" "$trace" |
+		sed -n 's/^Duration *\([0-9]*\)\.[0-9]* s,.*/\1/p; s/^Events *\([0-9]*\).*/\1/p'
+}
+
+# best COLUMN OPTION…: the least of some runs, of CPU time (2) or memory (3).
+best() {
+	local column=$1 n
+	shift
+
+	for ((n = 0; n < rounds; n++)); do
+		"$tests/measure" "$top/build/bin/fkt_export" -q -o /dev/null "$@" "$trace" 2>&1 >/dev/null | tail -1
+	done | awk -v c="$column" 'NR == 1 || $c < least { least = $c } END { print least }'
+}
+
+# row TRACER EVENTS OPTION…
+row() {
+	awk -v name="$1" -v events="$2" -v s="$(best 2 "${@:3}")" 'BEGIN {
+		printf "export\t%s\t%.1f\tns/event\n", name, s * 1e9 / events
+	}'
+}
+
+cat "$trace" >/dev/null
+{ read -r seconds; read -r events; } < <(of)
+row perfetto "$events" --to perfetto
+printf 'export\tperfetto\t%s\tMB\n' "$(best 3 --to perfetto)"
+part=(--range "..$((seconds / 20))")
+{ read -r _; read -r events; } < <(of "${part[@]}")
+for format in chrome folded offcpu callgrind speedscope csv; do
+	row $format "$events" --to $format "${part[@]}"
+done
