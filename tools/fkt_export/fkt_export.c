@@ -238,8 +238,9 @@ static void show_progress(struct progress *progress, const struct fkt_read_stats
 	if (now < progress->next_ms)
 		return;
 	progress->next_ms = now + PROGRESS_MS;
-	fprintf(stderr, "\r%" PRIu64 " events, %" PRIu64 " MB written", stats->events,
-		output->written >> 20);
+	fprintf(stderr, "\r%" PRIu64 " events", stats->events);
+	if (output->written)
+		fprintf(stderr, ", %" PRIu64 " MB written", output->written >> 20);
 	if (progress->size)
 		fprintf(stderr, ", %" PRIu64 " %%",
 			read >= progress->size ? 100 : read * 100 / progress->size);
@@ -575,6 +576,17 @@ static bool is_fit(const struct options *options, struct fkt_trace *trace)
 	return true;
 }
 
+/* Not all is written, though nobody has asked for a part. */
+static void tell_begin(const struct selection *selection)
+{
+	if (selection->near_trigger)
+		selection_complain(selection, "is written from 50 ms before what triggered the "
+					      "snapshot on; --from 0 takes all of it");
+	else if (selection->overwritten)
+		selection_complain(selection, "is written from where on no CPU's events were "
+					      "overwritten; --from 0 takes all of it");
+}
+
 /* The trace itself would be replaced. */
 static bool is_itself(const struct options *options)
 {
@@ -621,6 +633,7 @@ int main(int argc, char **argv)
 		complain_of_output(&options, err);
 		goto out;
 	}
+	tell_begin(&options.selected);
 	begin_progress(&run.progress, &options);
 	status = run_all(&run);
 	err = status < 0 || run.nothing ? 0 : output_finish(&output);

@@ -17,20 +17,14 @@ uint32_t paths_step(struct paths *paths, uint32_t node, uint64_t step)
 	return interned(&paths->node, node + 1u, step);
 }
 
-/* Few: one for each name that threads have. */
 uint64_t paths_text(struct paths *paths, const char *text)
 {
-	char(*larger)[24];
+	uint64_t key[2] = { 0 };
+	uint32_t number;
 
-	for (uint32_t i = 0; i < paths->texts; i++)
-		if (!strcmp(paths->text[i], text))
-			return STEP_TEXT | i;
-	larger = reallocarray(paths->text, paths->texts + 1, sizeof(*larger));
-	if (!larger)
-		return 0;
-	paths->text = larger;
-	snprintf(larger[paths->texts], sizeof(*larger), "%s", text);
-	return STEP_TEXT | paths->texts++;
+	memcpy(key, text, strnlen(text, sizeof(key)));
+	number = interned(&paths->text, key[0], key[1]);
+	return number == INTERNED_FAILED ? 0 : STEP_TEXT | number;
 }
 
 int paths_add(struct paths *paths, uint32_t node, uint64_t cycles)
@@ -57,7 +51,8 @@ static void put_step(const struct paths *paths, struct export *export, uint64_t 
 
 	switch (step & STEP_KIND) {
 	case STEP_TEXT:
-		snprintf(name, sizeof(name), "%s", paths->text[step & STEP_ADDRESS]);
+		snprintf(name, sizeof(name), "%.16s",
+			 (const char *)paths->text.key[step & STEP_ADDRESS]);
 		break;
 	case STEP_ROW:
 		fkt_row_name(export->trace, (uint32_t)step, name);
@@ -103,5 +98,5 @@ void paths_free(struct paths *paths)
 {
 	interned_free(&paths->node);
 	free(paths->weight);
-	free(paths->text);
+	interned_free(&paths->text);
 }

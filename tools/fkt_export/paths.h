@@ -23,20 +23,18 @@
  * @node: the node before it + 1 and the step of each
  * @weight: of each, in cycles
  * @room: how many of @weight there is room for
- * @text: those of STEP_TEXT, by number
- * @texts: how many
+ * @text: those of STEP_TEXT, whose 16 bytes are a pair
  */
 struct paths {
 	struct interned node;
 	uint64_t *weight;
 	uint32_t room;
-	char (*text)[24];
-	uint32_t texts;
+	struct interned text;
 };
 
 /* A path one step longer; @node PATH_NONE: from a root. PATH_NONE without memory. */
 uint32_t paths_step(struct paths *paths, uint32_t node, uint64_t step);
-/* The step of a text, such as a thread's name; 0 without memory. */
+/* The step of a text of up to 16 bytes, such as a thread's name; 0 without memory. */
 uint64_t paths_text(struct paths *paths, const char *text);
 /* More weight. Return: 0 or -ENOMEM. */
 int paths_add(struct paths *paths, uint32_t node, uint64_t cycles);

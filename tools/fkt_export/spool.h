@@ -11,7 +11,7 @@
 struct output;
 struct spool_stream;
 
-#define SPOOL_BLOCK 4096
+#define SPOOL_BLOCK 1024
 
 /**
  * struct spool - the streams; begin with spool_open()
