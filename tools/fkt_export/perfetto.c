@@ -73,6 +73,7 @@ enum {
 #define CPUS_MAX	  1024
 
 #define DEFAULT_PRIO	  120
+#define KTHREADD_PID	  2
 #define CLONE_THREAD	  0x10000
 /* Numbers of interrupt vectors, which are drawn as IRQs, begin above those of IRQs. */
 #define VECTOR_IRQ	  0x10000
@@ -265,6 +266,9 @@ static void write_processes(struct perfetto *perfetto)
 		if (process->tgid == process->tid || process->tgid == FKT_PID_UNKNOWN) {
 			at = part = pb_begin(at, 1);
 			at = pb_number(at, 1, process->tid);
+			/* How readers know the kernel's threads. */
+			if (process->kernel && process->tid != KTHREADD_PID)
+				at = pb_number(at, 2, KTHREADD_PID);
 			at = pb_string(at, 3, process->comm);
 			pb_end(part, at);
 		}
