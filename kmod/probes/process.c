@@ -35,10 +35,11 @@ static __always_inline void fkt_switch(bool preempt, struct task_struct *prev,
 	}
 	/*
 	 * A task that was preempted is still runnable, whatever it was about to become. One that is
-	 * dead says in its exit_state whether somebody will wait for it (Z) or not (X).
+	 * dead says in its exit_state whether somebody will wait for it (Z) or not (X); who does so
+	 * now changes it from the one to the other.
 	 */
 	FKT_EVENT_OR_STACK(stack && !fkt_is_left_out(), FKT_CODE_SWITCH,
-			   preempt ? TASK_RUNNING : prev_state | prev->exit_state,
+			   preempt ? TASK_RUNNING : prev_state | READ_ONCE(prev->exit_state),
 			   fkt_pair(prev->pid, next->pid));
 	/* Pages that begin from here on begin with the next one. */
 	__this_cpu_write(fkt_leaving.next_pid, next->pid);

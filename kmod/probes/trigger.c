@@ -297,7 +297,8 @@ static void fkt_trigger_switch(void *data, bool preempt, struct task_struct *pre
 	}
 	if (fkt_since_left) {
 		/* One that has ended does not come back; its number may, as another thread's. */
-		if (prev->pid && !prev->exit_state)
+		/* Whoever waits for one that ends changes it meanwhile, but not to 0. */
+		if (prev->pid && !READ_ONCE(prev->exit_state))
 			fkt_since_set(fkt_since_left, prev->pid);
 		if (next->pid)
 			took = fkt_since_end(fkt_since_left, next->pid);
