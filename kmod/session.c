@@ -9,6 +9,7 @@
 #include <linux/security.h>
 #include "comm.h"
 #include "fkt.h"
+#include "longer.h"
 
 struct fkt_session fkt_session;
 DEFINE_STATIC_KEY_FALSE(fkt_shared_key);
@@ -368,6 +369,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 
 	if (s->state != FKT_STATE_RECORDING)
 		return;
+	fkt_longer_end();
 	fkt_mask_off();
 	/* Or somebody has been about it. */
 	fkt_mask_wait_off();
@@ -375,6 +377,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	fkt_providers_detach(s);
 	fkt_filter_end();
 	fkt_session_wait_for_probes(s);
+	fkt_longer_tell_open();
 	mutex_lock(&s->stream.reader);
 	if (s->stream.limit_at)
 		s->stop_cycles = s->stream.limit_at;

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include "fkt.h"
+#include "longer.h"
 
 /* Empty pages that change hands at a time with interrupts off. */
 #define FKT_SNAPSHOT_BATCH 256
@@ -219,6 +220,9 @@ int fkt_snapshot_begin(struct fkt_session *s, u32 generation, struct fkt_snapsho
 	ret = fkt_snapshot_may_begin(s, generation);
 	if (ret)
 		goto out_unlock;
+	/* Whoever asks what goes on wants to know of what does not end. */
+	if (fkt_on_for_all(~0u))
+		fkt_longer_tell_open();
 	fkt_stream_begin(s, snapshot->id);
 	WRITE_ONCE(s->stream.snapshot, true);
 	s->skipped_end = atomic64_read(&s->skipped);

@@ -88,6 +88,7 @@ enum fkt_kind {
  *	void			no result, said so
  *	cycles			64 bits, a number of cycles or a stamp
  *	trigger			16 bits, the text of that trigger
+ *	code			32 bits, a code, shown as its name
  *
  * In FKT's own rows a "#type" gives the type of the index. A row whose spec begins with "#words"
  * has each field at the beginning of a word of its own: codes of other modules, see probe.h.
@@ -132,6 +133,10 @@ enum fkt_kind {
 	/* memory of the system call that begins or ends behind it: FKT_DATA_… in format.h */    \
 	X(DATA, 0x1205, 1, POINT, 0, SYSTEM, "data",                                               \
 	  "@of:x16 call:x32 index:u16 bytes:u16 data:str")                                         \
+	/* when a call began that took longer than is asked for: FKT_BEGAN_… in format.h */      \
+	X(BEGAN, 0x1206, 1, POINT, 0, PROCESS, "began",                                            \
+	  "@cpu:u16 at:cycles call:code pid:pid "                                                  \
+	  "arg0:arg arg1:arg arg2:arg arg3:arg arg4:arg arg5:arg")                                 \
 	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */     \
 	X(SUBMIT, 0x1210, 1, POINT, 0, FKT, "fkt_submit", "@lane:u16 page:u64 free:u32 of:u32")    \
 	X(RELEASE_PAGE, 0x1211, 1, POINT, 0, FKT, "fkt_release",                                   \

@@ -87,6 +87,7 @@ enum fkt_section_type {
  *	mask layers syscall_args lanes on_full		how it was recorded: 0x1, "system", 0 or 1,
  *							"cpu" or "shared", "drop" or "pause"
  *	filter						who was recorded; not there if all were
+ *	longer_than_cycles				calls that took no more were not; likewise
  *	start_ns fkt_version				CLOCK_REALTIME, and the release of FKT
  *
  * and in the tail
@@ -407,6 +408,15 @@ struct fkt_note_entry {
 #define FKT_DATA_HEAD_BYTES   8
 /* In a slot; it may be wide. */
 #define FKT_DATA_SLOT_BYTES   (8 * (FKT_SLOT_WORDS_MAX - 1) - FKT_DATA_HEAD_BYTES)
+
+/*
+ * Where only calls are recorded that take longer than some time (INFO's longer_than_cycles), a slot
+ * of FKT_CODE_BEGAN stands in place of such a call's entry, somewhere before its exit in the lane
+ * where that is, or without an exit when the call is still open. The immediate is the CPU where it
+ * began; the words are the stamp of that, the entry's code and the thread (32 bits each), and the
+ * words that the entry would have.
+ */
+#define FKT_BEGAN_WORDS	      2
 
 /* The first one of the words that follow in a wide slot. */
 #define FKT_WIDE_WORD(stamp, cpu)                                                                  \

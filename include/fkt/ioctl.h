@@ -461,6 +461,17 @@ struct fkt_data_common {
 };
 
 /**
+ * struct fkt_longer_spec - which calls are recorded: those that take long enough
+ * @cycles: calls of system calls and functions that take no more leave nothing; at least 1
+ *
+ * Those that take longer have an event FKT_CODE_BEGAN before that of their end. Not together with
+ * FKT_PROVIDER_DATA, nor with FKT_PROVIDER_STACK for system calls: FKT_START gives EINVAL.
+ */
+struct fkt_longer_spec {
+	__u64 cycles;
+};
+
+/**
  * struct fkt_triggered - argument of FKT_TRIGGERED
  * @size: sizeof(struct fkt_triggered)
  * @number: which trigger fired, in the order in which they were added, from 0; FKT_TRIGGER_NONE
@@ -536,6 +547,7 @@ struct fkt_filter_spec {
 	X(STACK, stack)                                                                            \
 	X(FILTER, filter)                                                                          \
 	X(DATA, data)                                                                              \
+	X(LONGER, longer)                                                                          \
 	/* a new one comes last */
 
 enum fkt_provider_kind {
@@ -565,6 +577,7 @@ enum fkt_provider_kind {
  *	FKT_PROVIDER_STACK	struct fkt_stack_spec		nothing
  *	FKT_PROVIDER_FILTER	struct fkt_filter_spec		nothing
  *	FKT_PROVIDER_DATA	struct fkt_data_spec		struct fkt_data_common
+ *	FKT_PROVIDER_LONGER	struct fkt_longer_spec, one	nothing
  */
 struct fkt_probes {
 	__u32 size;

@@ -649,6 +649,7 @@ enum fkt_field_type {
 	FKT_FIELD_RESULT_UNSIGNED, /* of a call that can't fail */
 	FKT_FIELD_VOID,		   /* of one that has none */
 	FKT_FIELD_ARRAY,	   /* see fkt_field_element() */
+	FKT_FIELD_CODE,		   /* the code of an event */
 };
 
 /* Room for the longest name, and how many fields an event can have. */
@@ -714,7 +715,7 @@ static inline bool fkt_field_is_named(const struct fkt_field *field)
 {
 	return (field->type >= FKT_FIELD_PID && field->type <= FKT_FIELD_DEVICE) ||
 	       field->type == FKT_FIELD_SYMBOL || field->type == FKT_FIELD_FUNCTION ||
-	       field->type == FKT_FIELD_RESULT;
+	       field->type == FKT_FIELD_RESULT || field->type == FKT_FIELD_CODE;
 }
 
 enum fkt_value_kind {

@@ -22,6 +22,7 @@
 #include "function_arch.h"
 #include "gate/fkt_gate.h"
 #include "graph.h"
+#include "longer.h"
 #include "stack.h"
 #include "stacks.h"
 
@@ -331,6 +332,113 @@ static const struct fkt_gate_ops fkt_function_gate_ops = {
 	.entry = fkt_function_entry,
 	.entry_copying = fkt_function_entry_copying,
 	.exit = fkt_function_exit,
+};
+
+/* --- Calls that are recorded only if they take long ----------------------------------------- */
+
+static_assert(FKT_FUNCTION_ARGS_MAX <= FKT_BEGUN_ARGS);
+
+/* How far the tickets go of the places in the table: behind them are those of @fkt_begun. */
+static u64 fkt_functions_bytes;
+
+/*
+ * The entry of a function of the table. One whose exit is not caught is recorded as ever, as is one
+ * for which there is no place. @frame: where the ticket is going to be. Return: a ticket, or 0.
+ */
+static u64 fkt_function_begin(const struct fkt_function *function, const u64 *args,
+			      unsigned long *frame, unsigned long *copy_words)
+{
+	const u32 words = function->entry_tag & FKT_SLOT_WORDS_MASK;
+	const bool graph = function->flags & FKT_FUNCTION_GRAPH;
+	const bool pair = fkt_function_has_exit(function, args, copy_words);
+	struct fkt_begun *begun = NULL;
+	unsigned long irqs;
+	u64 ticket = 0;
+	u32 i;
+
+	if (graph)
+		raw_local_irq_save(irqs);
+	if (graph && !fkt_function_in_graph(function, pair))
+		goto out;
+	if (pair)
+		begun = fkt_begun_claim((unsigned long)frame);
+	if (!begun) {
+		fkt_function_record(function, words, args);
+		ticket = pair ? function->ticket : 0;
+		goto out;
+	}
+	begun->place = (void *)function - (void *)fkt_functions;
+	begun->words = words;
+	for (i = 0; i < words; i++)
+		begun->args[i] = args[i];
+	fkt_begun_begin(begun, function->entry_tag >> FKT_SLOT_CODE_SHIFT & (FKT_SLOT_CODES - 1),
+			function->keys);
+	ticket = fkt_functions_gate.first + fkt_functions_bytes +
+		 ((void *)begun - (void *)fkt_begun);
+out:
+	if (graph)
+		raw_local_irq_restore(irqs);
+	if (ticket && copy_words)
+		*copy_words = function->copy_words;
+	return ticket;
+}
+
+static u64 fkt_function_entry_longer_any(const u64 *args, unsigned long *body,
+					 unsigned long *copy_words)
+{
+	const struct fkt_function *function = fkt_function_find(fkt_functions, *body);
+
+	if (unlikely(!function->body)) {
+		if (fkt_on(READ_ONCE(fkt_function_keys)))
+			fkt_event_lost();
+		return 0;
+	}
+	if (!fkt_on(function->keys))
+		return 0;
+	return fkt_function_begin(function, args, body, copy_words);
+}
+
+/* A function is entered, see struct fkt_gate_ops: the ticket comes to be where @body is. */
+static u64 fkt_function_entry_longer(struct fkt_gate_call *call)
+{
+	return fkt_function_entry_longer_any(call->args, &call->body, NULL);
+}
+
+static u64 fkt_function_entry_longer_copying(struct fkt_gate_copying_call *call)
+{
+	return fkt_function_entry_longer_any(call->args, &call->body, &call->copy_words);
+}
+
+/* It returns: @offset is its place in the table of functions, or in that of calls behind it. */
+static void fkt_function_exit_longer(u64 offset, u64 ret)
+{
+	struct fkt_begun *begun = (void *)fkt_begun + (offset - fkt_functions_bytes);
+	const struct fkt_function *function;
+	unsigned long irqs;
+
+	if (unlikely(offset < fkt_functions_bytes)) {
+		fkt_function_exit(offset, ret);
+		return;
+	}
+	if (unlikely(READ_ONCE(fkt_longer_ended)))
+		return;
+	function = (void *)fkt_functions + begun->place;
+	if (unlikely(fkt_begun_is_long(begun))) {
+		if (fkt_on(function->keys))
+			fkt_begun_tell(begun);
+		fkt_function_exit_slow(function, ret & function->ret_mask);
+	} else if (function->flags & FKT_FUNCTION_GRAPH) {
+		raw_local_irq_save(irqs);
+		fkt_graph_leave();
+		raw_local_irq_restore(irqs);
+	}
+	fkt_begun_free(begun);
+}
+
+static const struct fkt_gate_ops fkt_function_longer_ops = {
+	.entry = fkt_function_entry_longer,
+	.entry_copying = fkt_function_entry_longer_copying,
+	.exit = fkt_function_exit_longer,
 };
 
 /* --- Attaching ------------------------------------------------------------------------------ */
@@ -978,6 +1086,7 @@ static void fkt_function_detach(void)
 	if (!fkt_functions)
 		return;
 	fkt_gate_close();
+	fkt_longer_gate(0);
 	vfree(fkt_table_of(fkt_functions));
 	fkt_functions = NULL;
 }
@@ -1008,8 +1117,12 @@ static int fkt_table_begin(const struct fkt_session *s)
 	table->mask = (places - 1) * sizeof(table->place[0]);
 	fkt_functions_shared = fkt_shared(s);
 	fkt_functions = table->place;
-	ret = fkt_gate_open(&fkt_function_gate_ops, places * sizeof(table->place[0]),
+	fkt_functions_bytes = places * sizeof(table->place[0]);
+	ret = fkt_gate_open(fkt_longer_wanted() ? &fkt_function_longer_ops : &fkt_function_gate_ops,
+			    fkt_functions_bytes + (fkt_longer_wanted() ? FKT_BEGUN_BYTES : 0),
 			    &fkt_functions_gate);
+	if (!ret && fkt_longer_wanted())
+		fkt_longer_gate(fkt_functions_gate.first + fkt_functions_bytes);
 	if (ret) {
 		fkt_functions = NULL;
 		vfree(table);

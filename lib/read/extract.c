@@ -1345,8 +1345,11 @@ static int extract_to(struct out *out)
 		goto out_free;
 	}
 	put_head(out, processes, processes_bytes, text, text_bytes);
-	/* A page of a shared lane does not say who is current on each CPU. */
-	if (picked || out->trace->header.shared)
+	/*
+	 * A page of a shared lane does not say who is current on each CPU; and entries that were
+	 * told of late have slots of their own in a part.
+	 */
+	if (picked || out->trace->header.shared || reader->begans)
 		err = pick_events(out, reader, state)
 			      ?: find_after_end(out, state, true, &after_end);
 	else

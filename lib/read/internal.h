@@ -7,6 +7,7 @@
  *	index.c		what index pages say, and to a moment by them
  *	scan.c		what pages there are, and to which lane each belongs
  *	believe.c	whether a lane's page can be what it says
+ *	began.c		entries of calls that were told of when they ended
  *	source.c	the pages of each lane, one after the other (source.h)
  *	merge.c		the events of all lanes
  *	seek.c		moments that take reading to find
@@ -265,6 +266,50 @@ bool fkt_needs_belief(const struct fkt_bounds *bounds, const struct fkt_before *
 enum fkt_belief fkt_believe(const struct fkt_trace *trace, const struct fkt_bounds *bounds,
 			    const struct fkt_before *before, struct fkt_page_header *header,
 			    const struct fkt_page_header *next);
+
+/* ---- began.c ---- */
+
+/**
+ * struct fkt_began - the entry of a call that was told of when it had ended
+ * @at: when it began
+ * @told: when that was told
+ * @code: of the entry
+ * @pid: in which thread
+ * @cpu: where
+ * @lane: likewise
+ * @words: how many of @args there are
+ * @args: as they stand in the file
+ */
+struct fkt_began {
+	uint64_t at;
+	uint64_t told;
+	uint32_t code;
+	uint32_t pid;
+	uint16_t cpu;
+	uint16_t lane;
+	uint8_t words;
+	uint64_t args[FKT_CALL_ARGS];
+};
+
+/**
+ * struct fkt_begans - all of them
+ * @one: they, in the order of time
+ * @count: how many there are
+ * @low: of each lane, the first stamp that one may have
+ */
+struct fkt_begans {
+	struct fkt_began *one;
+	size_t count;
+	uint64_t *low;
+};
+
+/* Those of a trace, found by the first who asks; NULL: there are none, or *err says why not. */
+const struct fkt_begans *fkt_begans(struct fkt_trace *trace, int *err);
+/* The first one that is not before a stamp. */
+size_t fkt_begans_from(const struct fkt_begans *begans, uint64_t from);
+/* Whether an event is FKT_CODE_BEGAN of one of them. */
+bool fkt_began_is_told(const struct fkt_trace *trace, const struct fkt_begans *begans,
+		       const struct fkt_event *event);
 
 /* ---- merge.c ---- */
 

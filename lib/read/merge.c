@@ -406,6 +406,9 @@ static uint64_t run_room(const struct fkt_reader *reader)
 	const struct fkt_lane *first = reader->heap[0], *second = NULL;
 	uint64_t limit = UINT64_MAX;
 
+	/* Each event is looked at, see deliver_began(). */
+	if (reader->begans)
+		return 0;
 	if (reader->in_heap > 1)
 		second = reader->heap[1];
 	if (reader->in_heap > 2 && earlier(reader->heap[2], second))
@@ -461,6 +464,51 @@ static bool tell_end(struct fkt_reader *reader, struct fkt_event *event)
 	return false;
 }
 
+/*
+ * Deliver the entry of a call that was told of when it had ended, if one is due before a stamp. No
+ * event of the trace: it counts by the one that told of it.
+ */
+static bool deliver_began(struct fkt_reader *reader, uint64_t before, struct fkt_event *event)
+{
+	const struct fkt_began *one;
+
+	if (likely(!reader->begans) || reader->next_began == reader->begans->count)
+		return false;
+	one = &reader->begans->one[reader->next_began];
+	if (one->at >= before || one->at >= reader->to)
+		return false;
+	*event = (struct fkt_event){
+		.stamp = one->at,
+		.args = one->args,
+		.code = one->code,
+		.pid = one->pid,
+		.cpu = one->cpu,
+		.lane = one->lane,
+		.words = one->words,
+	};
+	reader->next_began++;
+	if (!reader->stats.events && !reader->began)
+		reader->stats.first = one->at;
+	if (one->at > reader->stats.last)
+		reader->stats.last = one->at;
+	reader->began = true;
+	reader->delivered = true;
+	return true;
+}
+
+/* Whether the first lane's next event told of such a call: it is passed over. */
+static bool pass_began(struct fkt_reader *reader, struct fkt_event *event)
+{
+	struct fkt_lane *lane = reader->heap[0];
+
+	if (likely(!reader->begans) || !fkt_slot_decode(&lane->cursor, event) ||
+	    !fkt_began_is_told(reader->trace, reader->begans, event))
+		return false;
+	fkt_slot_pass(&lane->cursor, event);
+	reader->stats.events++;
+	return true;
+}
+
 int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 {
 	int ret;
@@ -472,9 +520,21 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 	}
 	for (;;) {
 		if (is_past(reader))
-			return FKT_END;
-		if (is_due(reader))
-			break;
+			return deliver_began(reader, reader->to, event) ? FKT_EVENT : FKT_END;
+		if (is_due(reader)) {
+			if (deliver_began(reader, reader->heap[0]->key, event))
+				return FKT_EVENT;
+			if (tell_gap(reader, reader->heap[0], event))
+				return FKT_GAP;
+			if (likely(!pass_began(reader, event)))
+				break;
+			ret = settle(reader, event);
+			if (ret)
+				return ret;
+			continue;
+		}
+		if (reader->ended && deliver_began(reader, UINT64_MAX, event))
+			return FKT_EVENT;
 		if (reader->ended)
 			return tell_end(reader, event) ? FKT_GAP : FKT_END;
 		if (reader->delivered && fkt_scan_would_block(reader->source->scan)) {
@@ -487,13 +547,11 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 	}
 
 	reader->delivered = true;
-	if (tell_gap(reader, reader->heap[0], event))
-		return FKT_GAP;
 	reader->cursor = &reader->heap[0]->cursor;
 	reader->floor = reader->heap[0]->begin;
 	reader->room = run_room(reader);
 	fkt_slot_decode(reader->cursor, event);
-	if (!reader->stats.events)
+	if (!reader->stats.events && !reader->began)
 		reader->stats.first = event->stamp;
 	fkt_deliver(reader, event);
 	return FKT_EVENT;
@@ -580,15 +638,26 @@ struct fkt_reader *fkt_reader_new(struct fkt_trace *trace)
 
 struct fkt_reader *fkt_reader_new_window(struct fkt_trace *trace, uint64_t from, uint64_t to)
 {
+	const struct fkt_begans *begans;
 	struct fkt_source *source;
+	struct fkt_reader *reader;
+	int err;
 
+	begans = fkt_begans(trace, &err);
+	if (err)
+		return NULL;
 	if (trace->input.seekable)
 		source = fkt_source_file(trace, passed_before(trace, from));
 	else if (!__atomic_exchange_n(&trace->streaming, true, __ATOMIC_RELAXED))
 		source = fkt_source_stream(trace);
 	else
 		return NULL; /* it would get what the first reader then lacks */
-	return fkt_reader_new_source(source, from, to, from ? fkt_seek_stamp(trace, from) : 0);
+	reader = fkt_reader_new_source(source, from, to, from ? fkt_seek_stamp(trace, from) : 0);
+	if (reader && begans) {
+		reader->begans = begans;
+		reader->next_began = fkt_begans_from(begans, from);
+	}
+	return reader;
 }
 
 struct fkt_reader *fkt_reader_new_source(struct fkt_source *source, uint64_t from, uint64_t to,
@@ -639,8 +708,10 @@ struct fkt_reader *fkt_reader_new_processes(struct fkt_trace *trace, uint64_t to
 	struct fkt_reader *reader = fkt_reader_new_window(trace, 0, to);
 
 	/* In a shared lane each page has to be gone through to know who is current on each CPU. */
-	if (reader)
+	if (reader) {
 		reader->processes = !trace->header.shared;
+		reader->begans = NULL;
+	}
 	return reader;
 }
 

@@ -45,6 +45,9 @@ struct fkt_bounds {
  * @processes: pages without events about processes are passed over
  * @bounds: all stamps are between these
  * @passed: events before @from: those that were passed over, and those before the index page
+ * @begans: entries that are delivered though no slot has them; NULL: none
+ * @next_began: the next one of these
+ * @began: one was delivered
  * @cpu_pid: thread that is current on each CPU
  */
 struct fkt_reader {
@@ -70,6 +73,9 @@ struct fkt_reader {
 	bool processes;
 	struct fkt_bounds bounds;
 	uint64_t passed;
+	const struct fkt_begans *begans;
+	size_t next_began;
+	bool began;
 	uint32_t cpu_pid[UINT16_MAX + 1];
 };
 

@@ -168,6 +168,7 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_shown *
 	case FKT_FIELD_TRIGGER:
 	case FKT_FIELD_TRAP:
 	case FKT_FIELD_DEVICE:
+	case FKT_FIELD_CODE:
 		to = fkt_put_unsigned(to, number);
 		return put_name(text, to, shown, event, number, doubled);
 	case FKT_FIELD_SYMBOL:

@@ -537,8 +537,9 @@ static void free_worker(struct worker *worker)
 
 bool fkt_can_list(const struct fkt_trace *trace)
 {
-	return trace->input.seekable && trace->complete && trace->pages_known &&
-	       !trace->header.shared && fkt_blocks(trace) > 1;
+	/* Entries that were told of late are in no page. */
+	return !fkt_info(trace, "longer_than_cycles") && trace->input.seekable && trace->complete &&
+	       trace->pages_known && !trace->header.shared && fkt_blocks(trace) > 1;
 }
 
 int fkt_list(struct fkt_trace *trace, const struct fkt_listing *listing,

@@ -208,6 +208,7 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *
 	case FKT_FIELD_TRAP:
 		return put_name(text, fkt_put_unsigned(to, value), field, event, value);
 	case FKT_FIELD_DEVICE:
+	case FKT_FIELD_CODE:
 		return fkt_put_name(text->trace, text->processes, field, event, value, to);
 	case FKT_FIELD_TRIGGER:
 		return put_trigger(text, to, field, event, value);

@@ -52,6 +52,7 @@ struct frame {
 	uint16_t words;
 	bool interrupt; /* it is one, and not a call in one */
 	bool told;	/* as the call of whom it was another thread's before */
+	bool late;	/* it is known of since it ended: for how long it was on a CPU is not */
 	uint64_t begin; /* stamp */
 	uint64_t clock; /* of the stack, at the entry */
 	uint64_t dark;	/* likewise */
@@ -504,7 +505,7 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 	bool lit = (a->on ? event || frame->begin >= a->on_since : began_lit(a, frame)) &&
 		   charges(a, last_cpu(a, cpu, thread, stack), thread);
 	bool whole = event && a->on && lit && frame->begin >= a->on_since &&
-		     frame->dark == stack->dark;
+		     frame->dark == stack->dark && !frame->late;
 
 	row->own += cycles - frame->child;
 	if (likely(whole)) {
@@ -583,6 +584,7 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	frame->row = row;
 	frame->interrupt = interrupt;
 	frame->told = false;
+	frame->late = false;
 	frame->begin = event->stamp;
 	frame->clock = stack->clock;
 	frame->dark = stack->dark;
@@ -722,6 +724,54 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 		a->syscalls = true;
 		thread->base_known = true;
 	}
+}
+
+static struct fkt_code_use *use_of(struct fkt_analysis *a, uint32_t number)
+{
+	struct fkt_code_use *code = &a->code[number];
+
+	if (!code->kind)
+		fkt_code_use(a->trace, number, code);
+	return code;
+}
+
+/*
+ * When a call began that is about to end: one that is not known of, for it was recorded only
+ * because it took long, and began before the trace did, or the trace is a stream. For how long it
+ * was on a CPU is not known, nor in which other one it was.
+ */
+static void enter_late(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
+{
+	struct fkt_event entry = *event;
+	struct thread *thread = cpu->thread;
+	struct stack *stack = cpu->stack;
+	const struct fkt_code_use *code;
+	uint32_t row, depth;
+
+	if (event->words < FKT_BEGAN_WORDS || event->words > FKT_BEGAN_WORDS + FKT_CALL_ARGS ||
+	    fkt_arg32(event, 8) >= FKT_SLOT_CODES || fkt_arg32(event, 12) != event->pid ||
+	    fkt_arg64(event, 0) > event->stamp || thread == a->unknown)
+		return;
+	entry.stamp = fkt_arg64(event, 0);
+	entry.code = fkt_arg32(event, 8);
+	entry.imm = 0;
+	entry.args += FKT_BEGAN_WORDS;
+	entry.words = (uint8_t)(entry.words - FKT_BEGAN_WORDS);
+	code = use_of(a, entry.code);
+	if (code->kind != FKT_USE_ENTRY || (code->syscall && stack == &cpu->irq))
+		return;
+	row = fkt_use_row(a->trace, code, &entry);
+	/* Unless it is known of all the same. */
+	for (depth = 0; depth < stack->depth; depth++)
+		if (stack->frame[depth].row == row && stack->frame[depth].begin == entry.stamp)
+			return;
+	if (!stack->depth && stack == &thread->stack) {
+		end_base(a, thread);
+		leave_unknown(a, thread, row);
+	}
+	push(a, cpu, stack, row, &entry, false);
+	if (stack->depth)
+		stack->frame[stack->depth - 1].late = true;
 }
 
 /* Interrupts are charged to themselves; whom they interrupted is told how long. */
@@ -1545,6 +1595,9 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 		if (!fkt_arg32(event, 0))
 			stop_all(a, event->stamp);
 		break;
+	case FKT_CODE_BEGAN:
+		enter_late(a, cpu, event);
+		break;
 	case FKT_CODE_FILTER:
 		if (!a->filtered)
 			break;
@@ -1704,15 +1757,6 @@ void fkt_analysis_add_reduced(struct fkt_analysis *a, const struct fkt_reducer *
 }
 
 /* ---- events ---- */
-
-static struct fkt_code_use *use_of(struct fkt_analysis *a, uint32_t number)
-{
-	struct fkt_code_use *code = &a->code[number];
-
-	if (!code->kind)
-		fkt_code_use(a->trace, number, code);
-	return code;
-}
 
 /* The stack that a call belongs on which was open when an extracted trace began; NULL for none. */
 static struct stack *open_stack(struct fkt_analysis *a, const struct fkt_open_call *open,

@@ -547,8 +547,9 @@ static int analyse(struct fkt_reader *reader, struct fkt_processes *processes,
 
 bool fkt_can_sum(const struct fkt_trace *trace)
 {
-	return trace->input.seekable && trace->complete && trace->pages_known &&
-	       !trace->header.shared && trace->header.lanes <= LANES_MAX;
+	/* Entries that were told of late are in no page. */
+	return !fkt_info(trace, "longer_than_cycles") && trace->input.seekable && trace->complete &&
+	       trace->pages_known && !trace->header.shared && trace->header.lanes <= LANES_MAX;
 }
 
 int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt_analysis *analysis,

@@ -56,6 +56,7 @@ static const struct field_kind {
 	{ "retu16", FKT_FIELD_RESULT_UNSIGNED, 2, true },
 	{ "retu32", FKT_FIELD_RESULT_UNSIGNED, 4, true },
 	{ "void", FKT_FIELD_VOID, 0, true },
+	{ "code", FKT_FIELD_CODE, 4, true },
 };
 /* clang-format on */
 
@@ -374,6 +375,7 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 		   const struct fkt_field *field, const struct fkt_event *event, uint64_t number,
 		   char *to)
 {
+	char code_name[FKT_NAME_BYTES];
 	const char *name = NULL;
 	uint32_t id;
 
@@ -392,6 +394,11 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 		break;
 	case FKT_FIELD_TRAP:
 		name = fkt_trap_name(trace, (uint32_t)number);
+		break;
+	case FKT_FIELD_CODE:
+		if (number < FKT_SLOT_CODES)
+			fkt_code_name(trace, (uint32_t)number, code_name);
+		name = number < FKT_SLOT_CODES ? code_name : NULL;
 		break;
 	case FKT_FIELD_TRIGGER:
 		name = fkt_trigger_name(trace, (uint32_t)number);

@@ -159,8 +159,9 @@ struct fkt_rate {
 /*
  * Threads may share a trace, each with a reader. What these find out for the trace, after
  * fkt_open(), they write with @lock: the end sections of a stream, or of a file whose footer does
- * not say where they are, the symbols, and which functions there are. What others may read
- * meanwhile without it is published: @complete, @info, @n_totals, @symbols_read, @functions.
+ * not say where they are, the symbols, which functions there are, and which calls were told of
+ * late. What others may read meanwhile without it is published: @complete, @info, @n_totals,
+ * @symbols_read, @functions.
  */
 struct fkt_trace {
 	pthread_mutex_t lock;
@@ -220,6 +221,7 @@ struct fkt_trace {
 	struct fkt_symbol_entry *symbol;
 	size_t n_symbols;
 
+	struct fkt_begans *begans;	 /* NULL: nobody has asked yet */
 	struct fkt_functions *functions; /* that have rows of their own; NULL: none yet */
 };
 
@@ -291,7 +293,8 @@ uint8_t fkt_function_field(const struct fkt_trace *trace, uint32_t code);
  * What other rooms keep in a trace: read/state.c takes it from the sections, as fkt_index_names().
  */
 int fkt_index_state(struct fkt_trace *trace);
-/* And sum/rows.c's, freed with it. */
+/* And read/began.c's and sum/rows.c's, freed with it. */
+void fkt_free_begans(struct fkt_trace *trace);
 void fkt_free_functions(struct fkt_trace *trace);
 
 #endif

@@ -695,6 +695,7 @@ void fkt_close(struct fkt_trace *trace)
 	free(trace->processes.text);
 	fkt_free_names(trace);
 	fkt_free_symbols(trace);
+	fkt_free_begans(trace);
 	fkt_free_functions(trace);
 	pthread_mutex_destroy(&trace->lock);
 	free(trace);

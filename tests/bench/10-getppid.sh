@@ -134,6 +134,7 @@ guest() {
 	fkt_masked
 	fkt fkt_filter_passed --only-command
 	fkt fkt_filtered_out --comm nobody
+	fkt fkt_longer_than --longer-than 10ms
 	added fkt_idle_after "$("$loop")"
 	rmmod fkt
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The stamp counter, and where it stands on the system's clocks. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
@@ -72,4 +75,26 @@ uint64_t clock_khz(const struct fkt_clock_pair *since)
 	passed_ns = pair.mono_ns - since->mono_ns;
 	return (uint64_t)((double)(pair.cycles - since->cycles) * NS_PER_MS / (double)passed_ns +
 			  0.5);
+}
+
+bool clock_parse_ns(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {
+		{ "ns", 1 },  { "us", 1e3 }, { "ms", 1e6 },
+		{ "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
+	};
+	char *end;
+	double value = strtod(text, &end);
+
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].unit) && value >= 0 && value * units[i].ns < 1e18) {
+			*ns = (uint64_t)(value * units[i].ns);
+			return true;
+		}
+	return false;
 }

@@ -273,6 +273,8 @@ static void add_infos(struct sections *head, const struct recording *recording)
 	add_info(head, "on_full", on_full[options->on_full]);
 	triggers_add_texts(head);
 	filters_add_text(head);
+	if (longer_cycles())
+		add_info_number(head, "longer_than_cycles", longer_cycles());
 	add_info_number(head, "start_ns", recording->begin.real_ns);
 	sections_end(head);
 }

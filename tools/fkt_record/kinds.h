@@ -16,6 +16,7 @@ struct recording;
 	X(stacks)                                                                                  \
 	X(filters)                                                                                 \
 	X(strings)                                                                                 \
+	X(longer)                                                                                  \
 	/* a new one comes last */
 
 /**

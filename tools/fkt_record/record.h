@@ -175,6 +175,9 @@ uint64_t clock_ahead(int device);
  */
 uint64_t clock_khz(const struct fkt_clock_pair *since);
 
+/** clock_parse_ns - "10ms"; the unit must be there. Return: whether it is a time */
+bool clock_parse_ns(const char *text, uint64_t *ns);
+
 /* lockdown.c */
 
 /*
@@ -410,6 +413,20 @@ void triggers_add_texts(struct sections *head);
 
 /** stacks_any - whether any event is recorded with the kernel's stack */
 bool stacks_any(void);
+
+/* strings.c */
+
+/** strings_any - whether the memory of system calls is recorded */
+bool strings_any(void);
+
+/* longer.c */
+
+/** longer_any - whether only calls are recorded that take longer than some time */
+bool longer_any(void);
+
+/** longer_cycles - than how many cycles; 0: none, or it is not known yet */
+uint64_t longer_cycles(void);
+
 /* filters.c */
 
 /** filters_add_text - append who was asked for, as an entry of FKT_SECTION_INFO; if anybody was */

@@ -47,6 +47,10 @@ static struct sections left_out;
 static uint32_t held_count;
 static struct sections held_names;
 
+/* The same of those of which it is not known how long they take: --longer-than. */
+static uint32_t endless_count;
+static struct sections endless_names;
+
 /* Whether it has some not, because they are there for BPF programs. */
 static bool left_for_bpf;
 
@@ -362,6 +366,22 @@ static void leave_held(const struct function *function, const struct options *op
 		sections_printf(&held_names, " %s", function->name);
 }
 
+/* Whether the end of its calls can be recorded. */
+static bool returns(struct function *function)
+{
+	functions_describe(function);
+	return function->how != FUNCTION_ENTRY;
+}
+
+static void leave_endless(const struct function *function, const struct options *options)
+{
+	if (!(function->keys & options->mask))
+		return;
+	endless_count++;
+	if (options->verbose)
+		sections_printf(&endless_names, " %s", function->name);
+}
+
 static int add_functions(struct recording *recording, const struct functions *functions)
 {
 	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
@@ -391,6 +411,10 @@ static int add_functions(struct recording *recording, const struct functions *fu
 			continue;
 		if (function->held) {
 			leave_held(function, &recording->options);
+			continue;
+		}
+		if (longer_any() && !returns(function)) {
+			leave_endless(function, &recording->options);
 			continue;
 		}
 		specs[argument.count++] =
@@ -487,6 +511,14 @@ static void functions_summary(const struct recording *recording)
 		warnx("%u function%s left out: held by a BPF program or a live patch%s%.*s",
 		      held_count, held_count == 1 ? "" : "s", verbose ? ":" : naming,
 		      (int)held_names.bytes, held_names.bytes ? held_names.data : "");
+	if (endless_count)
+		warnx("%u function%s left out: what can be traced is their entry alone, and "
+		      "--longer-than asks how long they take%s%.*s",
+		      endless_count, endless_count == 1 ? "" : "s",
+		      verbose		   ? ":"
+		      : endless_count == 1 ? " (fkt_record -v names it)"
+					   : " (fkt_record -v names them)",
+		      (int)endless_names.bytes, endless_names.bytes ? endless_names.data : "");
 	if (left_for_bpf && verbose)
 		warnx("functions bpf_lsm_* left out: BPF programs are attached to them (-F 'bpf_lsm_*' "
 		      "traces them)");

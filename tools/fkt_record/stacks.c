@@ -76,6 +76,16 @@ static bool is_in_layer(const char *pattern, char *layers)
 	return false;
 }
 
+/* Of a call, nothing is written when it begins. */
+static void refuse_longer(const char *pattern, bool call)
+{
+	if (call && longer_any())
+		errx(EXIT_FAILURE,
+		     "--stack %s: calls have no stack with --longer-than, which writes nothing when they "
+		     "begin; other events have",
+		     pattern);
+}
+
 /* Those of the process layer that say who called. */
 static bool add_built_in(const char *pattern)
 {
@@ -143,6 +153,7 @@ static bool add_named(const struct codes *codes, const char *pattern)
 			continue;
 		if (!is_like(pattern, name) && !is_in_layer(pattern, layers))
 			continue;
+		refuse_longer(pattern, !strcmp(kind, "entry"));
 		add(code);
 		any = true;
 	}
@@ -162,6 +173,7 @@ static void add_pattern(const struct recording *recording, const char *pattern)
 		     "--stack %s: no event of that name can have a stack here: it can be switch, "
 		     "wakeup, wakeup_new, sys_..., and what -F, -e and -P name, or their layers",
 		     pattern);
+	refuse_longer(pattern, syscalls);
 	if (syscalls && !(recording->options.mask & FKT_KEY_SYSTEM))
 		warnx("--stack %s: system calls are recorded with -k system alone", pattern);
 }

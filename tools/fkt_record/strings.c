@@ -54,6 +54,11 @@ static const struct {
 #undef X
 };
 
+bool strings_any(void)
+{
+	return wanted;
+}
+
 /* How much is wanted of what is as long as somebody says. */
 static uint16_t limit_of(enum fkt_arg_kind kind)
 {

@@ -96,29 +96,6 @@ wrong(const char *trigger, const char *format, ...)
 	errx(EXIT_FAILURE, "--trigger '%s': %s", trigger, text);
 }
 
-/* "10ms"; the unit must be there. Return: whether it is one. */
-static bool parse_ns(const char *text, uint64_t *ns)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = {
-		{ "ns", 1 },  { "us", 1e3 }, { "ms", 1e6 },
-		{ "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
-	};
-	char *end;
-	double value = strtod(text, &end);
-
-	if (!isdigit((unsigned char)*text) && *text != '.')
-		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].unit) && value >= 0 && value * units[i].ns < 1e18) {
-			*ns = (uint64_t)(value * units[i].ns);
-			return true;
-		}
-	return false;
-}
-
 /* ---- conditions ---- */
 
 /* "-ENOSPC", "0x10", "-1" */
@@ -393,7 +370,7 @@ static bool of_time(const char *trigger, struct fkt_trigger_spec *spec, uint64_t
 		return false;
 	if (sign == what || (size_t)(sign - what) >= sizeof(name))
 		wrong(trigger, "what takes so long?");
-	if (!parse_ns(sign + 1, ns) || !*ns)
+	if (!clock_parse_ns(sign + 1, ns) || !*ns)
 		wrong(trigger, "'%s' is not a time; write a number and ns, us, ms, s, m or h",
 		      sign + 1);
 	snprintf(name, sizeof(name), "%.*s", (int)(sign - what), what);
@@ -730,7 +707,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_AFTER:
 		any_option = true;
-		if (!parse_ns(arg, &after_ns))
+		if (!clock_parse_ns(arg, &after_ns))
 			argp_error(state, "--after: '%s' is not a time, as 100ms is", arg);
 		return 0;
 	case OPTION_TIMES:
@@ -741,7 +718,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_EVERY:
 		any_option = true;
-		if (!parse_ns(arg, &every_ns))
+		if (!clock_parse_ns(arg, &every_ns))
 			argp_error(state, "--every: '%s' is not a time, as 10s is", arg);
 		return 0;
 	default:

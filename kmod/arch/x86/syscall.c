@@ -6,6 +6,7 @@
 #include <trace/events/syscalls.h>
 #include "compat.h"
 #include "fkt.h"
+#include "longer.h"
 #include "probes/data.h"
 #include "stacks.h"
 #include <fkt/x86/syscalls.h>
@@ -248,6 +249,123 @@ static void fkt_sys_exit_more(void *data, struct pt_regs *regs, long ret)
 	fkt_sys_exit(data, regs, ret);
 }
 
+/* ---- calls that are recorded only if they take long ---- */
+
+#define FKT_ENTRY_TO_EXIT (FKT_CODE_SYSCALL_EXIT - FKT_CODE_SYSCALL_ENTRY)
+static_assert(FKT_CODE_COMPAT_EXIT - FKT_CODE_COMPAT_ENTRY == FKT_ENTRY_TO_EXIT);
+static_assert(FKT_SYSCALL_ARGS_MAX <= FKT_BEGUN_ARGS);
+
+static __always_inline u32 fkt_sys_words(u32 index, bool ia32)
+{
+	if (!(fkt_session.conf.flags & FKT_START_SYSCALL_ARGS) ||
+	    (ia32 ? fkt_is_ia32_sigreturn(index) : index == FKT_RT_SIGRETURN))
+		return 0;
+	index = array_index_nospec(index, FKT_SYSCALL_OTHER);
+	return ia32 ? fkt_compat_args[index] : fkt_syscall_args[index];
+}
+
+/* Every case of an entry. */
+static noinline void fkt_sys_enter_longer_any(void *data, struct pt_regs *regs, long nr)
+{
+	const bool ia32 = in_ia32_syscall();
+	struct fkt_begun *begun = fkt_begun_take((unsigned long)current);
+	u32 index = nr;
+
+	if (unlikely(!begun)) {
+		if (fkt_session.conf.flags & FKT_START_SYSCALL_ARGS)
+			fkt_sys_enter_args(data, regs, nr);
+		else
+			fkt_sys_enter(data, regs, nr);
+		return;
+	}
+	if (unlikely(index >= FKT_SYSCALL_OTHER)) {
+		begun->words = 1;
+		begun->args[0] = (s32)index;
+		index = FKT_SYSCALL_OTHER;
+	} else {
+		begun->words = fkt_sys_words(index, ia32);
+		if (begun->words)
+			syscall_get_arguments(current, regs, (unsigned long *)begun->args);
+	}
+	fkt_begun_begin(begun, (ia32 ? FKT_CODE_COMPAT_ENTRY : FKT_CODE_SYSCALL_ENTRY) + index,
+			FKT_KEY_SYSTEM);
+}
+
+static void fkt_sys_enter_longer(void *data, struct pt_regs *regs, long nr)
+{
+	const u64 key = (unsigned long)current;
+	struct fkt_begun *begun = fkt_begun_first(key);
+	unsigned long index = nr;
+	FKT_PROBE_GUARD();
+
+	if (!fkt_on(FKT_KEY_SYSTEM))
+		return;
+	if (unlikely(begun->key != key || index >= FKT_SYSCALL_OTHER || in_ia32_syscall() ||
+		     fkt_session.conf.flags & FKT_START_SYSCALL_ARGS)) {
+		fkt_sys_enter_longer_any(data, regs, nr);
+		return;
+	}
+	begun->words = 0;
+	fkt_begun_begin(begun, FKT_CODE_SYSCALL_ENTRY + index, FKT_KEY_SYSTEM);
+}
+
+/* clone(), fork(), vfork() and clone3(). */
+static bool fkt_is_fork(u32 index, bool ia32)
+{
+	static const u16 forks[2][4] = { { 56, 57, 58, 435 }, { 120, 2, 190, 435 } };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(forks[0]); i++)
+		if (index == forks[ia32][i])
+			return true;
+	return false;
+}
+
+/* Of a call whose begin is not known. A new task returns from one that it never made: no call. */
+static noinline void fkt_sys_exit_unknown(void *data, struct pt_regs *regs, long ret)
+{
+	if (ret || !fkt_is_fork(regs->orig_ax, in_ia32_syscall()))
+		fkt_sys_exit(data, regs, ret);
+}
+
+/* Every case of an exit. */
+static noinline void fkt_sys_exit_longer_any(void *data, struct pt_regs *regs, long ret)
+{
+	struct fkt_begun *begun = fkt_begun_find((unsigned long)current);
+	u32 code;
+
+	if (unlikely(!begun || !begun->begin)) {
+		fkt_sys_exit_unknown(data, regs, ret);
+		return;
+	}
+	if (unlikely(READ_ONCE(fkt_longer_ended)))
+		return;
+	if (unlikely(fkt_begun_is_long(begun)) && fkt_on(FKT_KEY_SYSTEM)) {
+		fkt_begun_tell(begun);
+		code = begun->code + FKT_ENTRY_TO_EXIT;
+		if (ret == (s16)ret && begun->code != FKT_CODE_SYSCALL_ENTRY + FKT_SYSCALL_OTHER &&
+		    begun->code != FKT_CODE_COMPAT_ENTRY + FKT_SYSCALL_OTHER)
+			FKT_EVENT0(code, ret);
+		else
+			FKT_EVENT(code, 0, ret);
+	}
+	/* Also where it is left out by now: the next one is another one. */
+	WRITE_ONCE(begun->begin, 0);
+}
+
+static void fkt_sys_exit_longer(void *data, struct pt_regs *regs, long ret)
+{
+	const u64 key = (unsigned long)current;
+	struct fkt_begun *begun = fkt_begun_first(key);
+	FKT_PROBE_GUARD();
+
+	/* One that is not known, and so began at 0, took long. */
+	if (likely(begun->key == key && !fkt_begun_is_long(begun) && !READ_ONCE(fkt_longer_ended)))
+		WRITE_ONCE(begun->begin, 0);
+	else
+		fkt_sys_exit_longer_any(data, regs, ret);
+}
+
 static struct fkt_tracepoint fkt_syscall_points[] = {
 	FKT_POINT(sys_enter, fkt_sys_enter),
 	FKT_POINT(sys_exit, fkt_sys_exit),
@@ -255,8 +373,18 @@ static struct fkt_tracepoint fkt_syscall_points[] = {
 
 static int fkt_syscall_attach(const struct fkt_session *s, u32 keys)
 {
-	if (fkt_data_wanted() || fkt_stack_wanted(FKT_CODE_SYSCALL_ENTRY, FKT_SYSCALLS_MAX) ||
-	    fkt_stack_wanted(FKT_CODE_COMPAT_ENTRY, FKT_SYSCALLS_MAX))
+	const bool more = fkt_data_wanted() ||
+			  fkt_stack_wanted(FKT_CODE_SYSCALL_ENTRY, FKT_SYSCALLS_MAX) ||
+			  fkt_stack_wanted(FKT_CODE_COMPAT_ENTRY, FKT_SYSCALLS_MAX);
+
+	if (fkt_longer_wanted()) {
+		if (more)
+			return -EINVAL;
+		fkt_syscall_points[0].probe = FKT_PROBE_FOR(sys_enter, fkt_sys_enter_longer);
+		fkt_syscall_points[1].probe = FKT_PROBE_FOR(sys_exit, fkt_sys_exit_longer);
+		return fkt_tracepoints_attach(fkt_syscall_points, ARRAY_SIZE(fkt_syscall_points));
+	}
+	if (more)
 		fkt_syscall_points[0].probe = FKT_PROBE_FOR(sys_enter, fkt_sys_enter_more);
 	else
 		fkt_syscall_points[0].probe = s->conf.flags & FKT_START_SYSCALL_ARGS
