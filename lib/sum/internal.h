@@ -4,6 +4,7 @@
  *
  *	rows.c		what time is charged to, and what a code's events do to open calls
  *	histogram.c	how values are distributed
+ *	paths.c		weights by call path (paths.h)
  *	analysis.c	charges the time, event by event
  *	reduce.c	what a page comes to by itself (reduce.h)
  *	sum.c		the analysis, made by several threads

@@ -819,46 +819,37 @@ static bool is_on_stdin(const struct options *options)
 		!S_ISCHR(input.st_mode));
 }
 
-int main(int argc, char **argv)
+/* Read a trace, and print what was asked for: the exit status. */
+static int print_trace(struct options *options, struct fkt_output *out)
 {
-	struct fkt_output out = { .file = stdout };
-	struct options options;
-	struct run run = { .context = { .options = &options, .out = &out } };
+	struct run run = { .context = { .options = options, .out = out } };
 	char error[FKT_ERROR_BYTES];
 	int status = 1;
 
-	/* What is printed is UTF-8, whatever the locale is: it says how wide characters are. */
-	setlocale(LC_CTYPE, "C.UTF-8");
-	parse_options(argc, argv, &options);
-	out.format = options.format;
-	out.color = wants_color(&options);
-	out.time = options.time;
-	out.width = output_width();
-
-	run.context.trace = fkt_open(options.selected.path, warn, &options.selected, error);
-	out.trace = run.context.trace;
+	run.context.trace = fkt_open(options->selected.path, warn, &options->selected, error);
+	out->trace = run.context.trace;
 	if (!run.context.trace) {
-		if (is_on_stdin(&options))
+		if (is_on_stdin(options))
 			snprintf(strchr(error, '\0'), sizeof(error) - strlen(error),
 				 "; standard input is read by fkt_print -");
-		selection_complain(&options.selected, error);
+		selection_complain(&options->selected, error);
 		return 1;
 	}
-	if ((needs_clock(&options) && !fkt_has_clock(run.context.trace)) ||
-	    (options.time == FKT_TIME_ABS && !fkt_has_wall_clock(run.context.trace))) {
+	if ((needs_clock(options) && !fkt_has_clock(run.context.trace)) ||
+	    (options->time == FKT_TIME_ABS && !fkt_has_wall_clock(run.context.trace))) {
 		selection_complain(
-			&options.selected,
-			options.time == FKT_TIME_CYCLES || options.time == FKT_TIME_FIT
+			&options->selected,
+			options->time == FKT_TIME_CYCLES || options->time == FKT_TIME_FIT
 				? "does not say how fast its clock is: times cannot be "
 				  "compared with it"
 				: "does not say how fast its clock is; try --time=cycles");
 		goto out;
 	}
-	if (!selection_find(&options.selected, run.context.trace) ||
-	    !known_before(&options.selected, run.context.trace))
+	if (!selection_find(&options->selected, run.context.trace) ||
+	    !known_before(&options->selected, run.context.trace))
 		goto out;
 	/* Who follows a stream wants to see what comes when it comes. */
-	if (!options.no_pager && strcmp(options.selected.path, "-"))
+	if (!options->no_pager && !options->is_before && strcmp(options->selected.path, "-"))
 		start_pager();
 	status = run_all(&run);
 	/* Whoever reads the output has seen enough. */
@@ -866,7 +857,7 @@ int main(int argc, char **argv)
 		status = 0;
 	} else if (status < 0) {
 		if (status == -ENOMEM)
-			selection_complain(&options.selected, "out of memory");
+			selection_complain(&options->selected, "out of memory");
 		else
 			fprintf(stderr, "%s: standard output: %s\n", program_invocation_short_name,
 				strerror(-status));
@@ -876,4 +867,30 @@ int main(int argc, char **argv)
 out:
 	fkt_close(run.context.trace);
 	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct fkt_output out = { .file = stdout };
+	struct options options, before;
+
+	/* What is printed is UTF-8, whatever the locale is: it says how wide characters are. */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	parse_options(argc, argv, &options);
+	out.format = options.format;
+	out.color = wants_color(&options);
+	out.time = options.time;
+	out.width = output_width();
+	if (options.before) {
+		before = options;
+		before.selected.path = options.before;
+		before.no_path = false;
+		before.is_before = true;
+		before.listing = false;
+		for (unsigned int i = 0; i < VIEW_COUNT; i++)
+			before.view[i] &= views[i]->compares;
+		if (print_trace(&before, &out))
+			return 1;
+	}
+	return print_trace(&options, &out);
 }

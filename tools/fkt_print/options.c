@@ -39,6 +39,13 @@ static const struct argp_option own_options[] = {
 	{ "elapsed", OPTION_ELAPSED, NULL, 0,
 	  "Calls take the time from entry to exit, not their time on a CPU", 1 },
 
+	{ "timedat", 't', "OUT", 0,
+	  "Write to OUT when each page of the trace was filled, for fkt_selection", 1 },
+	{ "bufdat", 'b', "OUT", 0,
+	  "Write to OUT what became of the recording's pages, for fkt_bufstats; of a trace with the "
+	  "layer fkt",
+	  1 },
+
 	{ NULL, 0, NULL, 0,
 	  "Of what: listed and summed up alike. Several of a kind mean any of them, different kinds all "
 	  "of them, and ! before one means not (patterns are those of file names):",
@@ -225,6 +232,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			selection_choose_process(state, &options->selected.process, "-p", arg + 1);
 		else
 			selection_choose_process(state, &options->selected.lives, "-p", arg);
+		break;
+	case 't':
+		options->view[VIEW_timedat] = true;
+		options->timedat = arg;
+		break;
+	case 'b':
+		options->view[VIEW_bufdat] = true;
+		options->bufdat = arg;
 		break;
 	case OPTION_STACK:
 		options->stacks = true;

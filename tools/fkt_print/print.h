@@ -44,6 +44,9 @@ enum by_field {
  * @elapsed: calls take the time from entry to exit, not CPU time
  * @threads: how many make the listing
  * @no_pager: even when the output is long
+ * @before: another trace, which views are told of first, to compare with; NULL for none
+ * @timedat, @bufdat: files that these views write
+ * @is_before: it is that one: views keep what they find, and print nothing
  */
 struct options {
 	struct selection selected;
@@ -62,6 +65,10 @@ struct options {
 	bool elapsed;
 	unsigned int threads;
 	bool no_pager;
+	const char *before;
+	const char *timedat;
+	const char *bufdat;
+	bool is_before;
 };
 
 /**

@@ -23,6 +23,9 @@
 	X(graph)                                                                                   \
 	X(spans)                                                                                   \
 	X(strace)                                                                                  \
+	X(flame)                                                                                   \
+	X(timedat)                                                                                 \
+	X(bufdat)                                                                                  \
 	X(summary)
 
 enum view_number {
@@ -71,6 +74,7 @@ enum view_wants {
  * @name: what it is called
  * @wants: of enum view_wants
  * @refuses: of enum filter_kind, what makes no sense for it
+ * @compares: it looks at options->before, too: that is read first, with a view of its own
  * @about: what it is of, for the sentence that says so
  * @option: the options that ask for it, four at most, up to one without a name; only name, arg,
  *	flags and doc. NULL: options.c has them
@@ -96,6 +100,7 @@ struct view {
 	const char *name;
 	unsigned int wants;
 	unsigned int refuses;
+	bool compares;
 	const char *about;
 	const struct argp_option *option;
 	void (*parse)(struct argp_state *state, struct options *options, unsigned int option,

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include <fkt/format.h>
+
+#include "create.h"
+
+static void complain(const char *path, const char *why)
+{
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path, why);
+}
+
+/* Whoever gives the names of two files in the wrong order is not to lose a recording. */
+static bool is_trace(const char *path)
+{
+	char magic[sizeof(((struct fkt_file_header *)0)->magic)];
+	FILE *file = fopen(path, "re");
+	bool is;
+
+	if (!file)
+		return false;
+	is = fread(magic, sizeof(magic), 1, file) == 1 &&
+	     !memcmp(magic, FKT_FILE_MAGIC, sizeof(magic));
+	fclose(file);
+	return is;
+}
+
+FILE *fkt_create(const char *path)
+{
+	FILE *file;
+
+	if (!strcmp(path, "-"))
+		return stdout;
+	if (is_trace(path)) {
+		complain(path, "that is a trace; it is not overwritten");
+		return NULL;
+	}
+	file = fopen(path, "we");
+	if (!file)
+		complain(path, strerror(errno));
+	return file;
+}
+
+bool fkt_created(FILE *file, const char *path)
+{
+	bool bad;
+
+	errno = 0;
+	bad = fflush(file) || ferror(file);
+	if (file != stdout && fclose(file))
+		bad = true;
+	if (bad)
+		complain(path, strerror(errno ?: EIO));
+	return !bad;
+}
