@@ -55,6 +55,7 @@ fkt_ldlibs := -lzstd -pthread
 tools	 := $(filter-out common,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c))))))
 fkt_record_ldlibs := -lbpf -lelf
 fkt_recover_ldlibs := -lz
+fkt_selection_ldlibs := -lncursesw -ltinfo
 # What the recorder asks of a machine is in tools/fkt_record/arch/NAME. A trace is read anywhere.
 machine	 := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 arch	 := $(shell echo $(machine) | sed 's/x86_64/x86/; s/^i.86$$/x86/; s/aarch64/arm64/; s/riscv.*/riscv/')
