@@ -54,3 +54,9 @@ tests: $(B)/tests/unit/test_export
 
 $(B)/tests/unit/test_export: tests/unit/export $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack
 	$(Q)mkdir -p $(@D) && cp $< $@
+
+# Flame graphs, and how pages were filled and fared.
+tests: $(B)/tests/unit/test_pictures
+
+$(B)/tests/unit/test_pictures: tests/unit/pictures | $(B)/tests/unit/test_print
+	$(Q)mkdir -p $(@D) && cp $< $@

@@ -7,8 +7,8 @@
  * on CPU 0, fails to read, and has an interrupt with a softirq in it. It all takes 10 us.
  *
  * FKT_GOLDEN=write test_print writes the files anew; look at what git says has changed. With the
- * argument --trace=FILE the program does no more than write the trace, and with --outside=FILE or
- * --noise=FILE another one.
+ * argument --trace=FILE the program does no more than write the trace, and with --outside=FILE,
+ * --noise=FILE or --pictures=FILE another one.
  */
 #include "test.h"
 
@@ -88,6 +88,39 @@ static void make_trace(void)
 	close(fd);
 	build_write(&build, path, build.bytes);
 	build_free(&build);
+}
+
+/* For pictures: names that are markup, or no characters of XML, and what became of pages. */
+static int write_pictures(const char *file)
+{
+	static const char info[] = "command=app\0machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	struct build build;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES,
+		   "50 50 1 </title><script\n60 60 1 \"a'&;\x01\xef\xbf\xbf\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions ]]>&lt;<script>alert(1)</script>\n"
+		   "0x10001 1 exit 0x10000 functions F\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build.lane[1].pid = 60;
+	slot(&build, 0, 1000, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(&build, 0, 2000, F, 0);
+	build_event(&build, 0, 4000, F_END, 0);
+	slot(&build, 1, 5000, FKT_CODE_SUBMIT, 0, 2, 1, 5 | 8ull << 32);
+	slot(&build, 1, 6000, FKT_CODE_RELEASE_PAGE, 0, 2, 1, 6 | 8ull << 32);
+	slot(&build, 1, 6500, FKT_CODE_SUBMIT, 1, 2, 1, 1 | 8ull << 32);
+	slot(&build, 1, 7000, FKT_CODE_EXTRA, 1, 2, 4, 5 | 12ull << 32);
+	slot(&build, 1, 7500, FKT_CODE_SYNC_ENTRY, 1, 1, 4096, 0);
+	slot(&build, 1, 8500, FKT_CODE_SYNC_EXIT, 0, 1, 0, 0);
+	build_event(&build, 0, 9000, END, 0);
+	build_end(&build, 20000, 20000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	return 0;
 }
 
 /*
@@ -286,6 +319,11 @@ static const char *const modes[][2] = {
 	{ "function", "--no-summary --function G" },
 	{ "longer-than", "--no-summary --longer-than 1us" },
 	{ "longer-graph", "--graph --longer-than 1us" },
+	{ "folded", "--folded" },
+	{ "folded-range", "--folded --range 1us..3us" },
+	{ "folded-code", "--folded --code F --code G" },
+	{ "folded-off-cpu", "--folded --flame-of off-cpu" },
+	{ "folded-wakeups", "--folded --flame-of wakeups" },
 };
 
 static void test_modes(void **state)
@@ -2958,6 +2996,8 @@ int main(int argc, char **argv)
 	if (!build)
 		return 77;
 	*build = '\0';
+	if (argc == 2 && !strncmp(argv[1], "--pictures=", 11))
+		return write_pictures(argv[1] + 11);
 	if (argc == 2 && !strncmp(argv[1], "--outside=", 10))
 		return write_outside(argv[1] + 10);
 	if (argc == 2 && !strncmp(argv[1], "--noise=", 8))

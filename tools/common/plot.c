@@ -15,7 +15,10 @@ static const char *type_of(const char *path)
 {
 	const char *dot = strrchr(path, '.');
 
-	return !dot ? NULL : !strcmp(dot, ".svg") ? "svg" : !strcmp(dot, ".png") ? "pngcairo" : NULL;
+	return !dot		      ? NULL
+	       : !strcmp(dot, ".svg") ? "svg"
+	       : !strcmp(dot, ".png") ? "pngcairo"
+				      : NULL;
 }
 
 bool plot_can(const char *path)

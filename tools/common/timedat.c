@@ -91,8 +91,7 @@ void timedat_write(const struct page_times *times, FILE *file)
 {
 	fputs(TIMEDAT_HEAD, file);
 	for (size_t i = 0; i < times->count; i++)
-		fprintf(file,
-			"%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		fprintf(file, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 			times->page[i].lane, times->page[i].begin, times->page[i].end,
 			times->page[i].events, times->page[i].bytes);
 }

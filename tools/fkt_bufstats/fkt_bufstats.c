@@ -24,7 +24,7 @@ const char *argp_program_version = "fkt_bufstats (FKT) " FKT_RELEASE;
 
 #define ROWS	    20
 #define ROWS_MAX    100000
-#define POINTS	    400
+#define POINTS	    240
 #define PANELS_MAX  9
 #define PANEL_WIDTH 900
 #define PANEL_HIGH  260
@@ -163,8 +163,8 @@ static bool read_all(struct stats *stats, struct options *options)
 	if (fkt_has_clock(trace))
 		err = read_trace(stats, trace);
 	if (err)
-		complain(options->path, err == -ENODATA ? "does not say how fast its clock is"
-							: strerror(-err));
+		complain(options->path,
+			 err == -ENODATA ? "does not say how fast its clock is" : strerror(-err));
 	fkt_close(trace);
 	return !err;
 }
@@ -174,9 +174,6 @@ static bool read_all(struct stats *stats, struct options *options)
 /* What has become of one lane, or of all when state[ALL] is kept. */
 static void follow(struct state *state, const struct bufdat *event)
 {
-	if (!state->known || event->free < state->least)
-		state->least = event->free;
-	state->known = true;
 	state->free = event->free;
 	state->of = event->of;
 	switch (event->what) {
@@ -227,6 +224,19 @@ static int for_rows(const struct stats *stats, uint32_t lane, unsigned int rows,
 
 	if (!states)
 		return -ENOMEM;
+	/* What a lane's first event says was so before it, as far as anybody knows. */
+	for (size_t j = stats->count; j-- > 0;) {
+		const struct bufdat *event = &stats->event[j];
+
+		if (event->what <= BUFDAT_EXTRA && (lane == ALL_LANES || lane == event->lane))
+			states[event->lane] = (struct state){
+				.free = event->free,
+				.of = event->of,
+				.known = true,
+			};
+	}
+	for (uint32_t j = 0; j < stats->lanes; j++)
+		sum.free += states[j].free;
 	for (unsigned int n = 1; n <= rows && i < stats->count; n++) {
 		least = UINT64_MAX;
 		for (; i < stats->count && stats->event[i].ns - first < n * step; i++) {
@@ -300,7 +310,8 @@ static void plot_row(void *arg, const struct row *row)
 {
 	const struct state *state = &row->state;
 
-	fprintf(arg, "%.9f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+	fprintf(arg,
+		"%.9f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 		row->seconds, state->written + state->of - state->free, state->submitted,
 		state->written, state->written + state->of, state->of, state->extra - state->gone);
 }
@@ -340,7 +351,8 @@ static void plot_syncs(FILE *file, const struct stats *stats)
 			continue;
 		forced++;
 		fprintf(file,
-			"set arrow from %.9f, graph 0 to %.9f, graph 0.05 nohead lc rgb '#d02020'\n",
+			"set arrow from %.9f, graph 0 to %.9f, graph 0.05 nohead "
+			"lc rgb '#d02020'\n",
 			(double)event->ns / 1e9, (double)event->ns / 1e9);
 	}
 	if (forced)
@@ -362,7 +374,7 @@ static int plot_all(const struct stats *stats, const char *path)
 	if (!plot_begin(&plot, path, PANEL_WIDTH, panels * PANEL_HIGH))
 		return 1;
 	fprintf(plot.file,
-		"set multiplot layout %u,1\nset key left top Left reverse samplen 2\n"
+		"set multiplot layout %u,1\nset key outside right Left reverse samplen 2\n"
 		"set xlabel 'seconds'\nset ylabel 'pages'\nset yrange [0:*]\n",
 		panels);
 	plot_syncs(plot.file, stats);

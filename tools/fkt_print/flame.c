@@ -182,8 +182,7 @@ static int flame_enter(void *view, const struct fkt_call *call, bool passes)
 static int flame_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct flame_view *flame = view;
-	const uint32_t *frame =
-		call->entered ? frames_at(flame->frames, call, call->depth) : NULL;
+	const uint32_t *frame = call->entered ? frames_at(flame->frames, call, call->depth) : NULL;
 	uint32_t path = frame ? *frame : 0;
 
 	if (what != FLAME_OWN)
@@ -227,12 +226,11 @@ static int add_thread(struct flame_view *flame, const struct fkt_thread_sums *su
 {
 	const struct fkt_process *process = fkt_process(flame->context->processes, sums->id);
 	const uint64_t own = sums->id < flame->threads ? flame->own[sums->id] : 0;
-	const uint64_t known =
-		sums->user + sums->before + sums->interrupts + sums->left_out + own;
+	const uint64_t known = sums->user + sums->before + sums->interrupts + sums->left_out + own;
 	const uint64_t rest = sums->cycles > known ? sums->cycles - known : 0;
-	const uint32_t row = !sums->id	      ? FKT_ROW_UNKNOWN
+	const uint32_t row = !sums->id	     ? FKT_ROW_UNKNOWN
 			     : !process->tid ? FKT_ROW_IDLE
-					      : FKT_ROW_KERNEL;
+					     : FKT_ROW_KERNEL;
 
 	return add_outside(flame, sums->id, FKT_ROW_USER, sums->user)
 		       ?: add_outside(flame, sums->id, FKT_ROW_BEFORE, sums->before)
@@ -439,8 +437,8 @@ static int by_names(const struct flame_view *flame, struct fkt_paths *paths)
 	}
 	/* Rounded when all was added. */
 	for (uint32_t i = 0; i < paths->count && !err && fkt_has_clock(trace); i++)
-		paths->node[i].weight = (uint64_t)fkt_cycles_to_ns(
-			trace, (int64_t)paths->node[i].weight);
+		paths->node[i].weight =
+			(uint64_t)fkt_cycles_to_ns(trace, (int64_t)paths->node[i].weight);
 	free(node);
 	return err;
 }
@@ -617,7 +615,7 @@ static const struct argp_option flame_options[] = {
 	[OPTION_WEIGHT] = { .name = "flame-of",
 			    .arg = "WHAT",
 			    .doc = "Of what these are: own (own time, the default); off-cpu (time "
-				   "off the CPU by where threads left it: by stack, where the trace "
+				   "off the CPU by where threads left it: by stack, if the trace "
 				   "has stacks of switches); wakeups (the same by what ended it)" },
 	[OPTION_DIFF] = { .name = "diff",
 			  .arg = "BEFORE",

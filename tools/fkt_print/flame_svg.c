@@ -253,8 +253,8 @@ static void put_head(const struct drawing *drawing)
 		char kind;
 		const char *name;
 	} kinds[] = {
-		{ FLAME_THREAD, "threads" },	   { FLAME_SYSCALL, "system calls" },
-		{ FLAME_FUNCTION, "functions" },   { FLAME_INTERRUPT, "interrupts" },
+		{ FLAME_THREAD, "threads" },	    { FLAME_SYSCALL, "system calls" },
+		{ FLAME_FUNCTION, "functions" },    { FLAME_INTERRUPT, "interrupts" },
 		{ FLAME_OUTSIDE, "outside calls" },
 	};
 	FILE *file = drawing->file;
@@ -266,7 +266,7 @@ static void put_head(const struct drawing *drawing)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 		"viewBox=\"0 0 %d %u\" data-all=\"%" PRIu64 "\">\n"
 		"<style>text{font:11px monospace;fill:#111}g.f{cursor:pointer}"
-		"g.f text{pointer-events:none}g.f:hover rect{stroke:#000}"
+		"g.f text{pointer-events:none}g.f rect{stroke:#fdfdf8;stroke-width:.5}g.f:hover rect{stroke:#000;stroke-width:1}"
 		"#title{font-size:16px}.button{cursor:pointer;text-decoration:underline}"
 		"input{font:11px monospace;width:180px;height:18px;box-sizing:border-box}"
 		"g.hidden{display:none}g.around{opacity:.5}g.found rect{fill:#e600e6}"

@@ -95,9 +95,9 @@ static bool read_pages(struct selection *selection)
 		err = timedat_read(&selection->times, file);
 		fclose(file);
 		if (err)
-			complain(selection->path, err == -EBADMSG
-							  ? "is no file of fkt_print -t, or is damaged"
-							  : strerror(-err));
+			complain(selection->path,
+				 err == -EBADMSG ? "is no file of fkt_print -t, or is damaged"
+						 : strerror(-err));
 		return !err;
 	}
 	if (file)

@@ -35,7 +35,7 @@ void rates(const struct selection *selection, uint32_t lane, unsigned int count,
 		if ((lane != ALL_LANES && page->lane != lane) || page->begin >= selection->to ||
 		    page->end < selection->from)
 			continue;
-		/* Its events are spread over the time that it took, which is one moment at least. */
+		/* Its events are spread over the time that it took, a moment at least. */
 		begin = ((double)page->begin - from) / width;
 		end = ((double)page->end + 1 - from) / width;
 		each = of_page(selection, page) / (end - begin);
@@ -201,8 +201,8 @@ static void put_title(struct picture *picture, const struct selection *selection
 }
 
 /* A column from the bottom: full characters, and one of eighths, or a dot for less. */
-static void put_bar(struct picture *picture, const struct selection *selection,
-		    unsigned int column, double part, unsigned int high)
+static void put_bar(struct picture *picture, const struct selection *selection, unsigned int column,
+		    double part, unsigned int high)
 {
 	double full = part * high;
 	unsigned int eighths;

@@ -8,10 +8,10 @@
 
 #include "selection.h"
 
-#define ESCAPE	    27
-#define NAME_BYTES  1024
-#define ZOOM_IN	    0.5
-#define ZOOM_OUT    2.0
+#define ESCAPE	   27
+#define NAME_BYTES 1024
+#define ZOOM_IN	   0.5
+#define ZOOM_OUT   2.0
 
 static const char *const help[] = {
 	"Left, Right      move the cursor; at the edge, the window",
@@ -64,8 +64,8 @@ static void draw(const struct selection *selection)
 		for (unsigned int column = 0; column < picture.columns; column++) {
 			size_t at = (size_t)row * picture.columns + column;
 
-			setcchar(&cell, (wchar_t[]){ picture.text[at], 0 },
-				 looks[picture.look[at]], 0, NULL);
+			setcchar(&cell, (wchar_t[]){ picture.text[at], 0 }, looks[picture.look[at]],
+				 0, NULL);
 			mvadd_wch((int)row, (int)column, &cell);
 		}
 	picture_free(&picture);
@@ -94,8 +94,9 @@ static bool ask(const char *what, char text[NAME_BYTES])
 		clrtoeol();
 		addnstr(what, COLS - 1);
 		/* Of a long name, its end. */
-		skip = bytes + strlen(what) + 1 > (size_t)COLS ? bytes + strlen(what) + 1 - (size_t)COLS
-							       : 0;
+		skip = bytes + strlen(what) + 1 > (size_t)COLS
+			       ? bytes + strlen(what) + 1 - (size_t)COLS
+			       : 0;
 		addstr(text + (skip < bytes ? skip : bytes));
 		refresh();
 		key = getch();

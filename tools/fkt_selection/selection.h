@@ -16,10 +16,10 @@
 
 #include "common/timedat.h"
 
-#define ALL_LANES  UINT32_MAX
-#define NO_MARK	   UINT64_MAX
+#define ALL_LANES   UINT32_MAX
+#define NO_MARK	    UINT64_MAX
 /* No window is shorter, in nanoseconds, than so much a column. */
-#define COLUMN_MIN 1
+#define COLUMN_MIN  1
 /* What a picture of characters needs, and what it has at most. */
 #define COLUMNS_MIN 40
 #define COLUMNS_MAX 1000
