@@ -104,7 +104,11 @@ static int add(struct stats *stats, const struct bufdat *event)
 		stats->event = larger;
 		stats->room = room;
 	}
-	stats->event[stats->count++] = *event;
+	stats->event[stats->count] = *event;
+	/* CPUs' clocks may differ. */
+	if (stats->count && event->ns < stats->event[stats->count - 1].ns)
+		stats->event[stats->count].ns = stats->event[stats->count - 1].ns;
+	stats->count++;
 	if (event->what <= BUFDAT_EXTRA) {
 		stats->lane[event->lane] = 1;
 		if (event->lane >= stats->lanes)

@@ -42,6 +42,7 @@ static const char *svg; /* NULL: as lines */
 /* The names of this trace and of the one before it, whose paths are kept. */
 static struct fkt_path_names names;
 static struct fkt_paths before;
+static bool before_ns; /* they are in nanoseconds */
 
 /**
  * struct off - how a thread left the CPU, and was woken
@@ -507,6 +508,11 @@ static void put_path(FILE *file, const struct flame *flame, uint32_t node)
 {
 	const struct fkt_path *path = &flame->paths.node[node];
 
+	/* What there were too many paths for. */
+	if (node == FKT_PATHS_ROOT) {
+		fputs("other", file);
+		return;
+	}
 	if (path->above != FKT_PATHS_ROOT) {
 		put_path(file, flame, path->above);
 		putc(';', file);
@@ -586,7 +592,14 @@ static int flame_print(const struct context *context, void *view)
 		err = by_names(view, &flame.paths);
 	if (!err && context->options->is_before) {
 		before = flame.paths;
+		before_ns = fkt_has_clock(context->trace);
 		return 0;
+	}
+	if (!err && context->options->before && before_ns != fkt_has_clock(context->trace)) {
+		fprintf(stderr, "%s: only one of %s and %s says how fast its clock is\n",
+			program_invocation_short_name, context->options->before,
+			path_name(context->options));
+		err = 1;
 	}
 	if (!err && context->options->before) {
 		flame.before = &before;
@@ -611,11 +624,11 @@ static const struct argp_option flame_options[] = {
 				   "graphs read it" },
 	[OPTION_FLAMEGRAPH] = { .name = "flamegraph",
 				.arg = "OUT.svg",
-				.doc = "The same as a picture, which a browser zooms and searches" },
+				.doc = "The same as a picture, that a browser zooms and searches" },
 	[OPTION_WEIGHT] = { .name = "flame-of",
 			    .arg = "WHAT",
 			    .doc = "Of what these are: own (own time, the default); off-cpu (time "
-				   "off the CPU by where threads left it: by stack, if the trace "
+				   "off the CPU by where threads left it: by stack if the trace "
 				   "has stacks of switches); wakeups (the same by what ended it)" },
 	[OPTION_DIFF] = { .name = "diff",
 			  .arg = "BEFORE",
