@@ -61,7 +61,7 @@ static int bufdat_print(const struct context *context, void *data)
 		return fkt_created(file, context->options->bufdat) ? 0 : 1;
 	if (!view->failed)
 		fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
-			path_name(context->options),
+			selection_path(&context->options->selected),
 			fkt_has_clock(context->trace)
 				? BUFDAT_NOTHING
 				: "does not say how fast its clock is; -b is of times");

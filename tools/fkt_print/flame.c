@@ -572,7 +572,8 @@ static int write_flame(const struct context *context, struct flame *flame)
 				   FKT_PATHS_ROOT);
 		else if (!err)
 			fprintf(stderr, "%s: %s: no time that was asked for was seen\n",
-				program_invocation_short_name, path_name(context->options));
+				program_invocation_short_name,
+				selection_path(&context->options->selected));
 		flame_order_free(&order);
 		return err;
 	}
@@ -598,7 +599,7 @@ static int flame_print(const struct context *context, void *view)
 	if (!err && context->options->before && before_ns != fkt_has_clock(context->trace)) {
 		fprintf(stderr, "%s: only one of %s and %s says how fast its clock is\n",
 			program_invocation_short_name, context->options->before,
-			path_name(context->options));
+			selection_path(&context->options->selected));
 		err = 1;
 	}
 	if (!err && context->options->before) {

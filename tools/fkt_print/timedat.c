@@ -17,7 +17,7 @@ static int timedat_print(const struct context *context, void *view)
 	(void)view;
 	if (err == -ESPIPE || err == -ENODATA) {
 		fprintf(stderr, "%s: %s: -t is of files whose clock is known\n",
-			program_invocation_short_name, path_name(context->options));
+			program_invocation_short_name, selection_path(&context->options->selected));
 		err = 1;
 	}
 	file = err ? NULL : fkt_create(path);
