@@ -56,6 +56,10 @@ tools	 := $(filter-out common,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard t
 fkt_record_ldlibs := -lbpf -lelf
 fkt_recover_ldlibs := -lz
 fkt_selection_ldlibs := -lncursesw -ltinfo
+# SQL is in the tool as it is in the extension for other programs.
+sqlite_objs := $(patsubst %.c,$(OBJ)/%.o,$(wildcard bindings/sqlite/*.c))
+fkt_query_sources := $(wildcard bindings/sqlite/*.c)
+fkt_query_ldlibs := -lsqlite3 -lm
 # What the recorder asks of a machine is in tools/fkt_record/arch/NAME. A trace is read anywhere.
 machine	 := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 arch	 := $(shell echo $(machine) | sed 's/x86_64/x86/; s/^i.86$$/x86/; s/aarch64/arm64/; s/riscv.*/riscv/')
@@ -75,7 +79,7 @@ unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
 		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 other_tests  := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/*.c tests/bench/*.c))
 
-sources := $(wildcard lib/*/*.c tools/*/*.c)
+sources := $(wildcard lib/*/*.c tools/*/*.c bindings/*/*.c)
 cross_objects := $(sources:%.c=$(OBJ)/%.o)
 sources += $(arch_sources) $(wildcard tests/unit/*.c tests/vm/*.c tests/bench/*.c)
 objects := $(sources:%.c=$(OBJ)/%.o)
@@ -103,12 +107,12 @@ $(B)/lib/libfkt.a: $(lib_objs)
 	$(Q)mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(lib_objs)
 
 # libfkt for other programs. Nothing is exported but what lib/libfkt.map says.
-libs: $(B)/lib/libfkt.a $(B)/lib/libfkt.so
+libs: $(B)/lib/libfkt.a $(B)/lib/libfkt.so $(B)/lib/fkt_sqlite.so
 
 release := $(shell sed -n 's/^.define FKT_RELEASE "\(.*\)"/\1/p' include/fkt/version.h)
 soname	:= libfkt.so.0
 
-$(lib_objs): private fkt_cflags += -fPIC -fvisibility=hidden -fno-semantic-interposition
+$(lib_objs) $(sqlite_objs): private fkt_cflags += -fPIC -fvisibility=hidden -fno-semantic-interposition
 
 $(B)/lib/libfkt.so.$(release): $(lib_objs) lib/libfkt.map
 	$(call say,LD,$@)
@@ -118,6 +122,11 @@ $(B)/lib/libfkt.so.$(release): $(lib_objs) lib/libfkt.map
 # The names that the loader and the linker know it by.
 $(B)/lib/libfkt.so: $(B)/lib/libfkt.so.$(release)
 	$(Q)ln -sf libfkt.so.$(release) $(B)/lib/$(soname) && ln -sf $(soname) $@
+
+# It has libfkt in it, and so is a file that can be put anywhere.
+$(B)/lib/fkt_sqlite.so: $(sqlite_objs) $(B)/lib/libfkt.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,--exclude-libs,ALL,--no-undefined -o $@ $^ -lm $(fkt_ldlibs)
 
 $(B)/lib/common.a: $(common_objs)
 	$(call say,AR,$@)
@@ -260,6 +269,8 @@ install: tools install-lib $(if $(wildcard $(KDIR)/$(utsrelease)),module)
 	$(foreach a,$(aliases),ln -sf $(lastword $(subst :, ,$(a))) \
 		$(DESTDIR)$(BINDIR)/$(firstword $(subst :, ,$(a)));)
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
+	install -d $(DESTDIR)$(LIBDIR)/fkt
+	install -m 755 $(B)/lib/fkt_sqlite.so $(DESTDIR)$(LIBDIR)/fkt
 	install -m 644 $(wildcard docs/man/*.5) $(DESTDIR)$(MANDIR)/man5
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) \
