@@ -60,3 +60,9 @@ tests: $(B)/tests/unit/test_pictures
 
 $(B)/tests/unit/test_pictures: tests/unit/pictures | $(B)/tests/unit/test_print
 	$(Q)mkdir -p $(@D) && cp $< $@
+
+# SQL against the views.
+tests: $(B)/tests/unit/test_query
+
+$(B)/tests/unit/test_query: tests/unit/query $(B)/bin/fkt_query | $(B)/tests/unit/test_print
+	$(Q)mkdir -p $(@D) && cp $< $@
