@@ -78,6 +78,7 @@ struct kept {
  * @first: stamp of its first event
  * @last: the latest stamp, up to @stop
  * @start, @stop: when the old recording began and stopped, @stop UINT64_MAX when that is not known
+ * @paused: all CPUs had stopped recording then, and had not begun anew at its end; 0: they recorded
  * @reached_end: its last event is the old trace's last one
  * @lane: all lanes
  * @current: who is current on each CPU, as a reader of the new trace will know it
@@ -99,6 +100,7 @@ struct out {
 	uint64_t last;
 	uint64_t start;
 	uint64_t stop;
+	uint64_t paused;
 	bool reached_end;
 	struct out_lane *lane;
 	uint32_t current[UINT16_MAX + 1];
@@ -205,7 +207,7 @@ static int put_tail(struct out *out, const char *after_end)
 	struct fkt_writer *writer = &out->writer;
 	uint64_t tail = writer->bytes, pages = writer->pages;
 	uint64_t events = 0, lost = 0, discarded = 0;
-	char *info = NULL;
+	char *info = NULL, paused[40];
 	int length;
 
 	if (!totals || !old) {
@@ -246,6 +248,10 @@ static int put_tail(struct out *out, const char *after_end)
 			  out->first, 0, out->last, 0, after_end ? "after_end=" : "",
 			  after_end ?: "");
 	put_part(out);
+	if (out->paused) {
+		snprintf(paused, sizeof(paused), "paused_cycles=%" PRIu64, out->paused);
+		fkt_write_section(writer, FKT_SECTION_INFO, paused, strlen(paused) + 1);
+	}
 	if (length >= 0)
 		fkt_write_section(writer, FKT_SECTION_INFO, info, (size_t)length + !!after_end);
 	fkt_write_section(writer, FKT_SECTION_LANES, totals, lanes * sizeof(*totals));
@@ -1208,6 +1214,29 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 	return err ?: what < 0 ? what : 0;
 }
 
+/* Whether recording was paused when the part ended: the next event says so, and since when. */
+static int find_pause(struct out *out)
+{
+	const uint64_t to = out->extract->to;
+	struct fkt_reader *reader;
+	struct fkt_event event;
+	int what;
+
+	if (to == UINT64_MAX)
+		return 0;
+	reader = fkt_reader_new_window(out->trace, to, UINT64_MAX);
+	if (!reader)
+		return -ENOMEM;
+	do {
+		what = fkt_reader_next(reader, &event);
+	} while (what == FKT_GAP);
+	if (what == FKT_EVENT && event.code == FKT_CODE_PAUSE && event.words &&
+	    fkt_arg64(&event, 0) < to)
+		out->paused = fkt_arg64(&event, 0);
+	fkt_reader_free(reader);
+	return what < 0 ? what : 0;
+}
+
 /*
  * The events behind the end that tell what is not known there. The state is that of the end; or,
  * when it was not followed up to there, of the begin: then one is made, from a little before.
@@ -1231,7 +1260,7 @@ static int find_after_end(struct out *out, struct fkt_state *state, bool at_end,
 		err = own ? go_to(out, own, fkt_look_back_pages(out->trace, to, END_PAGES), to)
 			  : -ENOMEM;
 	}
-	err = err ?: find_ends(out, end, own ? state : NULL, &ends);
+	err = err ?: find_pause(out) ?: find_ends(out, end, own ? state : NULL, &ends);
 	if (!err && ends.left)
 		err = look_behind_end(out, end, &ends, file);
 	if (fclose(file) && !err)
@@ -1286,7 +1315,8 @@ static int look_for_current(struct out *out, struct fkt_state *state)
 		if (what != FKT_EVENT)
 			continue;
 		events = true;
-		silent -= fkt_state_first(state, &event, stopped || gap);
+		if (event.code != FKT_CODE_PAUSE)
+			silent -= fkt_state_first(state, &event, stopped || gap);
 		stopped |= fkt_is_stop(&event);
 	}
 	/* The analysis, too, takes the first numbers for those of CPUs without an event. */

@@ -607,6 +607,11 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	state->ended_kept = false;
 	state->told_base = false;
 	state->told_sleep = false;
+	/* It comes when recording is off: that somebody is on its CPU says nothing of before. */
+	if (unlikely(event->code == FKT_CODE_PAUSE && event->words)) {
+		stop_all(state);
+		return state->failed ? -ENOMEM : 0;
+	}
 	state->blind[event->cpu] = false;
 	if (unlikely(missed))
 		awake_cpu(state, event->cpu);

@@ -1550,9 +1550,10 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 
 	/* What was taken out of pages would have said when each CPU recorded again. */
 	a->odd = true;
-	/* Of these, the first time leaves none. */
+	/* Of these, the first time leaves none. It may have been before what is asked for. */
 	for (size_t i = 0; !a->stopped && i < a->trace->n_current; i++)
-		see_silent_cpu(a, a->trace->current[i].cpu, a->trace->current[i].tid, stamp);
+		see_silent_cpu(a, a->trace->current[i].cpu, a->trace->current[i].tid,
+			       stamp > a->on_since ? stamp : a->on_since);
 	a->stopped = true;
 	a->epoch++;
 	add_stop(a, stamp);
@@ -2307,6 +2308,8 @@ static void decide_at_end(struct fkt_analysis *a, uint64_t last)
 int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 {
 	struct thread *thread;
+	const char *paused;
+	uint64_t at;
 	struct cpu *cpu;
 	int err;
 
@@ -2319,6 +2322,10 @@ int fkt_analysis_end(struct fkt_analysis *a, uint64_t last)
 		last = fkt_recording_end(a->trace, last);
 	else if (a->off_since > last)
 		last = a->off_since; /* --to is between the two */
+	/* Recording was off when an extracted trace ended, which came out behind that. */
+	paused = fkt_info(a->trace, "paused_cycles");
+	if (paused && fkt_parse_u64(paused, &at) && at < last)
+		stop_all(a, at);
 	see_silent_cpus(a, last);
 	decide_at_end(a, last);
 	charge_all(a, last);

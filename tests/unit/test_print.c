@@ -1823,6 +1823,65 @@ static void test_extracted_waits_off(void **state)
 	unlink(file);
 }
 
+/* What kept the recording's own from being written: it says when all CPUs stopped recording. */
+static void pause_at(struct build *build, uint64_t stamp, uint64_t at)
+{
+	build->lane[0].pid = 99;
+	slot(build, 0, stamp, FKT_CODE_PAUSE, 0, 1, at, 0);
+	build_close(build, 0);
+	build_close(build, 1);
+}
+
+/*
+ * That recording was paused comes out a while after: parts and windows that begin or end between.
+ * Who says so was on no CPU before; it may be woken, or not, when recording goes on.
+ */
+static void test_extracted_paused(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000\0layers=system";
+	static const char *const views = "-q\n--no-summary --cpus\n--no-summary --waits\n"
+					 "--no-summary --by function,thread";
+	char file[] = "/tmp/test_print_paused.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	for (unsigned int i = 0; i < 2; i++) {
+		begin_pair_of(&build, info, sizeof(info), 2, 70, 71);
+		build_event(&build, 0, 1000, READ, 0);
+		build_event(&build, 1, 1010, READ, 0);
+		build_switch(&build, 1, 1200, 0x1, 71, 0);
+		pause_at(&build, 3000, 2000);
+		build.lane[0].pid = 70;
+		build.lane[1].pid = 0;
+		build_switch(&build, 0, 4000, 0, 70, 70);
+		build_switch(&build, 1, 4000, 0, 0, 0);
+		set_mask(&build, 4000, 0xffffffff);
+		if (i)
+			slot(&build, 0, 4050, FKT_CODE_WAKEUP, 0, 1, 99 | 120ull << 32, 0);
+		build_event(&build, 0, 5000, END, 0);
+		build_switch(&build, 1, 5010, 0, 0, 71);
+		build_event(&build, 1, 5100, END, 0);
+		end_pair(&build, file);
+		compare_windows(file, "0ns 500ns 1005ns 1500ns 2100ns 3050ns 4045ns", views);
+	}
+	/* Of the first CPU it is the first event; an idle one. */
+	begin_pair_of(&build, info, sizeof(info), 2, 0, 71);
+	build_event(&build, 1, 100, READ, 0);
+	build_event(&build, 1, 1000, END, 0);
+	pause_at(&build, 3000, 2000);
+	build.lane[0].pid = 0;
+	build.lane[1].pid = 71;
+	build_switch(&build, 1, 4000, 0, 71, 71);
+	build_switch(&build, 0, 4010, 0, 0, 0);
+	build_event(&build, 1, 5000, READ, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 500ns 1500ns 2100ns 3050ns", views);
+	unlink(file);
+}
+
 /*
  * The leader (70) ends, and "second" (71) of its process is in an execve, in which it sleeps by the
  * leader's pid before EXEC tells of it, or not: parts that begin before and after its first event
@@ -2978,6 +3037,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_running_back),
 		cmocka_unit_test(test_extracted_off),
 		cmocka_unit_test(test_extracted_waits_off),
+		cmocka_unit_test(test_extracted_paused),
 		cmocka_unit_test(test_extracted_exec),
 		cmocka_unit_test(test_extracted_came_behind),
 		cmocka_unit_test(test_extracted_before_off),
