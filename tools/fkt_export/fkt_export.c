@@ -51,8 +51,7 @@ enum {
 
 static const struct argp_option own_options[] = {
 	{ NULL, 0, NULL, 0, "Where to:", 1 },
-	{ "to", OPTION_TO, "FORMAT", 0,
-	  "In this format, see below; --to TIME, which begins with a digit: before TIME", 1 },
+	{ "to", OPTION_TO, "FORMAT", 0, "In this format, see below", 1 },
 	{ "output", 'o', "FILE", 0,
 	  "Into FILE, which is there once it is whole (default: standard output)", 1 },
 	{ "quiet", 'q', NULL, 0, "Show no progress", 1 },
@@ -106,7 +105,7 @@ static void set_format(struct argp_state *state, struct options *options, const 
 					  formats[i]->name);
 	options->format = find_format(arg);
 	if (!options->format)
-		argp_error(state, "--to=%s: it can be %s, or a time", arg, list);
+		argp_error(state, "--to=%s: it can be %s (--range is for times)", arg, list);
 }
 
 /* What makes no sense for the format. */
@@ -131,10 +130,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		fkt_help(state);
 		break;
 	case OPTION_TO:
-		if (*arg >= '0' && *arg <= '9')
-			selection_parse(state, &options->selected, SELECT_TO, arg);
-		else
-			set_format(state, options, arg);
+		set_format(state, options, arg);
 		break;
 	case 'o':
 		options->output = arg;
@@ -182,7 +178,7 @@ static void parse_options(int argc, char **argv, struct options *options)
 	*options = (struct options){ .selected = SELECTION_NONE };
 	for (size_t i = 0; i < sizeof(own_options) / sizeof(own_options[0]); i++)
 		*to++ = own_options[i];
-	/* --to is the format's, too. */
+	/* --to is the format's: the time is --range's. */
 	for (size_t i = 0; i < SELECT_COUNT; i++)
 		if (selection_options[i].key != SELECT_TO)
 			*to++ = selection_options[i];
