@@ -19,7 +19,7 @@
  *	of a function, where the call's ticket is on the stack. 0: nobody's
  * @begin: stamp; 0: the task is in no call
  * @code: of its entry
- * @pid: of the task, at that moment
+ * @pid: who is current at that moment by the events, as with all of them
  * @cpu: where
  * @words: how many of @args there are
  * @keys: its layers
@@ -50,6 +50,16 @@ extern u64 fkt_longer_than;
 /* The recording has ended: what is open now is to be told as open. */
 extern bool fkt_longer_ended;
 
+/*
+ * Whether the recording has ended, asked behind whether a layer is on: one that is off because of
+ * that is not one that was turned off, and the call's place is left as it is.
+ */
+static __always_inline bool fkt_longer_has_ended(void)
+{
+	smp_rmb(); /* partner: fkt_longer_end() */
+	return unlikely(READ_ONCE(fkt_longer_ended));
+}
+
 static inline bool fkt_longer_wanted(void)
 {
 	return fkt_begun;
@@ -61,7 +71,7 @@ struct fkt_begun *fkt_begun_claim(u64 key);
 void fkt_begun_tell(const struct fkt_begun *begun);
 void fkt_longer_gate(u64 ticket);
 void fkt_longer_end(void);
-void fkt_longer_tell_open(void);
+void fkt_longer_tell_open(u64 until);
 
 static __always_inline struct fkt_begun *fkt_begun_first(u64 key)
 {
@@ -73,7 +83,7 @@ static __always_inline void fkt_begun_begin(struct fkt_begun *begun, u32 code, u
 {
 	begun->code = code;
 	begun->keys = keys;
-	begun->pid = current->pid;
+	begun->pid = fkt_current_pid();
 	begun->cpu = raw_smp_processor_id();
 	/* Partner: the acquire in fkt_begun_tell_open(). */
 	smp_store_release(&begun->begin, fkt_stamp(fkt_clock(false)));

@@ -377,7 +377,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	fkt_providers_detach(s);
 	fkt_filter_end();
 	fkt_session_wait_for_probes(s);
-	fkt_longer_tell_open();
+	fkt_longer_tell_open(s->stop_cycles);
 	mutex_lock(&s->stream.reader);
 	if (s->stream.limit_at)
 		s->stop_cycles = s->stream.limit_at;

@@ -466,6 +466,7 @@ struct fkt_data_common {
  *
  * Those that take longer have an event FKT_CODE_BEGAN before that of their end. Not together with
  * FKT_PROVIDER_DATA, nor with FKT_PROVIDER_STACK for system calls: FKT_START gives EINVAL.
+ * Functions have no stacks then.
  */
 struct fkt_longer_spec {
 	__u64 cycles;

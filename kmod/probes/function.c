@@ -393,7 +393,7 @@ static u64 fkt_function_entry_longer_any(const u64 *args, unsigned long *body,
 			fkt_event_lost();
 		return 0;
 	}
-	if (!fkt_on(function->keys))
+	if (!fkt_on(function->keys) || fkt_longer_has_ended())
 		return 0;
 	return fkt_function_begin(function, args, body, copy_words);
 }
@@ -415,16 +415,18 @@ static void fkt_function_exit_longer(u64 offset, u64 ret)
 	struct fkt_begun *begun = (void *)fkt_begun + (offset - fkt_functions_bytes);
 	const struct fkt_function *function;
 	unsigned long irqs;
+	bool on;
 
 	if (unlikely(offset < fkt_functions_bytes)) {
 		fkt_function_exit(offset, ret);
 		return;
 	}
-	if (unlikely(READ_ONCE(fkt_longer_ended)))
-		return;
 	function = (void *)fkt_functions + begun->place;
+	on = fkt_on(function->keys);
+	if (fkt_longer_has_ended())
+		return;
 	if (unlikely(fkt_begun_is_long(begun))) {
-		if (fkt_on(function->keys))
+		if (on)
 			fkt_begun_tell(begun);
 		fkt_function_exit_slow(function, ret & function->ret_mask);
 	} else if (function->flags & FKT_FUNCTION_GRAPH) {

@@ -42,7 +42,7 @@ struct fkt_begun *fkt_begun_find(u64 key)
 }
 
 /**
- * fkt_begun_claim - a place that is nobody's
+ * fkt_begun_claim - a place that is nobody's, or that of an earlier call with the same key
  * @key: whose it is to be
  *
  * Context: that of a probe.
@@ -51,11 +51,19 @@ struct fkt_begun *fkt_begun_find(u64 key)
 struct fkt_begun *fkt_begun_claim(u64 key)
 {
 	struct fkt_begun *begun = fkt_begun_first(key);
+	u64 whose;
 	u32 i;
 
-	for (i = 0; i < FKT_BEGUN_WAYS; i++, begun++)
-		if (!READ_ONCE(begun->key) && !cmpxchg(&begun->key, 0, key))
+	for (i = 0; i < FKT_BEGUN_WAYS; i++, begun++) {
+		whose = READ_ONCE(begun->key);
+		/* It never returned, as on a CPU that was taken offline: its ticket is gone. */
+		if (whose == key) {
+			WRITE_ONCE(begun->begin, 0);
 			return begun;
+		}
+		if (!whose && !cmpxchg(&begun->key, 0, key))
+			return begun;
+	}
 	return NULL;
 }
 
@@ -106,7 +114,11 @@ void fkt_longer_gate(u64 ticket)
 
 static void fkt_begun_end(struct fkt_begun *begun)
 {
-	if (begun->begin && fkt_begun_is_long(begun) && fkt_on(begun->keys))
+	const bool on = fkt_on(begun->keys);
+
+	if (fkt_longer_has_ended())
+		return;
+	if (on && begun->begin && fkt_begun_is_long(begun))
 		fkt_begun_tell(begun);
 	fkt_begun_free(begun);
 }
@@ -152,8 +164,11 @@ static struct fkt_tracepoint fkt_longer_points[] = {
 	FKT_POINT(sched_switch, fkt_longer_switch),
 };
 
-/* Tell of a call that is open and has taken long; it may end meanwhile, or another one begin. */
-static void fkt_begun_tell_open(const struct fkt_begun *begun)
+/*
+ * Tell of a call that is open, if it had taken long by the stamp @until; it may end meanwhile, or
+ * another one begin.
+ */
+static void fkt_begun_tell_open(const struct fkt_begun *begun, u64 until)
 {
 	const u64 begin = smp_load_acquire(&begun->begin); /* partner: fkt_begun_begin() */
 	struct fkt_begun copy;
@@ -165,7 +180,7 @@ static void fkt_begun_tell_open(const struct fkt_begun *begun)
 	if (READ_ONCE(begun->begin) != begin)
 		return;
 	copy.begin = begin;
-	if (fkt_begun_is_long(&copy))
+	if ((s64)(until - begin) > (s64)fkt_longer_than)
 		fkt_begun_tell(&copy);
 }
 
@@ -176,14 +191,16 @@ static void fkt_begun_tell_open(const struct fkt_begun *begun)
 void fkt_longer_end(void)
 {
 	WRITE_ONCE(fkt_longer_ended, true);
+	smp_wmb(); /* before the mask is off; partner: fkt_longer_has_ended() */
 }
 
 /**
  * fkt_longer_tell_open - record when the calls began that are open, if they have taken long
+ * @until: by this stamp
  *
  * Context: process, the session's lock; the lanes take events.
  */
-void fkt_longer_tell_open(void)
+void fkt_longer_tell_open(u64 until)
 {
 	u32 i;
 
@@ -193,7 +210,7 @@ void fkt_longer_tell_open(void)
 		if (!READ_ONCE(fkt_begun[i].begin))
 			continue;
 		preempt_disable_notrace();
-		fkt_begun_tell_open(&fkt_begun[i]);
+		fkt_begun_tell_open(&fkt_begun[i], until);
 		preempt_enable_notrace();
 	}
 }

@@ -496,13 +496,17 @@ static bool deliver_began(struct fkt_reader *reader, uint64_t before, struct fkt
 	return true;
 }
 
-/* Whether the first lane's next event told of such a call: it is passed over. */
+/*
+ * Whether the first lane's next event told of such a call: it is passed over, unless its begin may
+ * have been forgotten since.
+ */
 static bool pass_began(struct fkt_reader *reader, struct fkt_event *event)
 {
 	struct fkt_lane *lane = reader->heap[0];
 
 	if (likely(!reader->begans) || !fkt_slot_decode(&lane->cursor, event) ||
-	    !fkt_began_is_told(reader->trace, reader->begans, event))
+	    !fkt_began_is_told(reader->trace, reader->begans, event) ||
+	    fkt_arg64(event, 0) <= reader->broken)
 		return false;
 	fkt_slot_pass(&lane->cursor, event);
 	reader->stats.events++;
@@ -524,8 +528,10 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 		if (is_due(reader)) {
 			if (deliver_began(reader, reader->heap[0]->key, event))
 				return FKT_EVENT;
-			if (tell_gap(reader, reader->heap[0], event))
+			if (tell_gap(reader, reader->heap[0], event)) {
+				reader->broken = event->stamp;
 				return FKT_GAP;
+			}
 			if (likely(!pass_began(reader, event)))
 				break;
 			ret = settle(reader, event);
@@ -553,6 +559,8 @@ int fkt_next_slow(struct fkt_reader *reader, struct fkt_event *event)
 	fkt_slot_decode(reader->cursor, event);
 	if (!reader->stats.events && !reader->began)
 		reader->stats.first = event->stamp;
+	if (unlikely(reader->begans && fkt_is_stop(event)))
+		reader->broken = event->stamp;
 	fkt_deliver(reader, event);
 	return FKT_EVENT;
 }

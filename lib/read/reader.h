@@ -47,6 +47,8 @@ struct fkt_bounds {
  * @passed: events before @from: those that were passed over, and those before the index page
  * @begans: entries that are delivered though no slot has them; NULL: none
  * @next_began: the next one of these
+ * @broken: stamp of the last gap, or of the last moment when all CPUs had stopped recording: calls
+ *	that began before are not known of any more
  * @began: one was delivered
  * @cpu_pid: thread that is current on each CPU
  */
@@ -75,6 +77,7 @@ struct fkt_reader {
 	uint64_t passed;
 	const struct fkt_begans *begans;
 	size_t next_began;
+	uint64_t broken;
 	bool began;
 	uint32_t cpu_pid[UINT16_MAX + 1];
 };

@@ -94,7 +94,7 @@ static int count_from(struct fkt_trace *trace, uint64_t from, uint64_t number, u
 		/* The first event is delivered when all that is earlier has been passed over. */
 		if (reader->passed > number)
 			what = -ERANGE;
-		if (reader->passed + reader->stats.events - 1 < number && what > 0)
+		if (reader->passed + reader->stats.events < number + 1 && what > 0)
 			continue;
 		*stamp = event.stamp;
 		break;

@@ -125,6 +125,43 @@ static void test_order(void **state)
 	build_free(&build);
 }
 
+/* An event is missing, or all stop recording, in a call: it is told of once more when it ends. */
+static void test_forgotten(void **state)
+{
+	static const char info[] = "longer_than_cycles=1000";
+	struct build build;
+	struct fkt_trace *trace;
+	const uint64_t off = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		build_begin(&build, 1, false);
+		build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+		build_clock(&build, 900, 0, 0);
+		build_pages(&build);
+		build_switch(&build, 0, 2000, 0, 0, 50);
+		build_switch(&build, 0, 3500, 1, 50, 0);
+		if (i)
+			build_slot(&build, 0, 0, 4000, FKT_CODE_SETMASK, 0, &off, 1);
+		build_close(&build, 0);
+		build.lane[0].lost = !i;
+		build_switch(&build, 0, 7000, 0, 0, 50);
+		build_began(&build, 0, 9000, 0, 3000, NANOSLEEP, 50, 1);
+		build_event(&build, 0, 9000, EXIT_OF(NANOSLEEP), 0);
+		build_began(&build, 0, 9500, 0, 9100, READ_CALL, 50, 1);
+		build_event(&build, 0, 9500, EXIT_OF(READ_CALL), 0);
+		build_end(&build, 12000, 12000, 12000);
+		trace = open_bytes(&build);
+		check_list(
+			trace, 0, UINT64_MAX,
+			i ? "3000 23 50 0;4000 1201 0 0;9000 1206 50 0;9000 423 50 0;"
+			    "9100 0 50 0;9500 400 50 0;"
+			  : "3000 23 50 0;9000 1206 50 0;9000 423 50 0;9100 0 50 0;9500 400 50 0;");
+		fkt_close(trace);
+		build_free(&build);
+	}
+}
+
 /* A stream has them as they were told. */
 static void test_stream(void **state)
 {
@@ -228,9 +265,8 @@ static void test_sums(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_part),
+		cmocka_unit_test(test_order),  cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_stream), cmocka_unit_test(test_part),
 		cmocka_unit_test(test_sums),
 	};
 

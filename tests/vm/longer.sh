@@ -64,7 +64,10 @@ none_short() {
 		$NF == 1 && $1 !~ /^(irq|softirq|local_timer|vector|[a-z_]*(interrupt|single|function|irq_work|reschedule))/ &&
 			$1 ~ /^(sys_|hrtimer_|vfs_)/ && $4 - $3 <= limit { print; bad = 1 }
 		END { exit bad }' "$2"
-	check 'nothing is there of short calls' [ "$(events "$1" | grep -cE ' (sys_getppid|sys_gettid)( |$)')" = 0 ]
+	# One of them takes long when the machine does something else meanwhile: it is there, whole.
+	check 'nothing is there of short calls' awk -v there="$(events "$1" | grep -cE ' (sys_getppid|sys_gettid)( |$)')" -v limit="${limit:-0}" '
+		$1 ~ /^sys_(getppid|gettid)$/ && $NF == 1 && $4 - $3 > limit { there -= 2 }
+		END { exit there != 0 }' "$2"
 }
 
 for lanes in cpu 1; do

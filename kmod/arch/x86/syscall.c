@@ -298,7 +298,7 @@ static void fkt_sys_enter_longer(void *data, struct pt_regs *regs, long nr)
 	unsigned long index = nr;
 	FKT_PROBE_GUARD();
 
-	if (!fkt_on(FKT_KEY_SYSTEM))
+	if (!fkt_on(FKT_KEY_SYSTEM) || fkt_longer_has_ended())
 		return;
 	if (unlikely(begun->key != key || index >= FKT_SYSCALL_OTHER || in_ia32_syscall() ||
 		     fkt_session.conf.flags & FKT_START_SYSCALL_ARGS)) {
@@ -333,14 +333,16 @@ static noinline void fkt_sys_exit_longer_any(void *data, struct pt_regs *regs, l
 {
 	struct fkt_begun *begun = fkt_begun_find((unsigned long)current);
 	u32 code;
+	bool on;
 
 	if (unlikely(!begun || !begun->begin)) {
 		fkt_sys_exit_unknown(data, regs, ret);
 		return;
 	}
-	if (unlikely(READ_ONCE(fkt_longer_ended)))
+	on = fkt_on(FKT_KEY_SYSTEM);
+	if (fkt_longer_has_ended())
 		return;
-	if (unlikely(fkt_begun_is_long(begun)) && fkt_on(FKT_KEY_SYSTEM)) {
+	if (on && fkt_begun_is_long(begun)) {
 		fkt_begun_tell(begun);
 		code = begun->code + FKT_ENTRY_TO_EXIT;
 		if (ret == (s16)ret && begun->code != FKT_CODE_SYSCALL_ENTRY + FKT_SYSCALL_OTHER &&
