@@ -490,7 +490,7 @@ void fkt_session_say_current(void *unused);
 void fkt_session_finish(struct fkt_session *s);
 
 /* mask.c */
-void fkt_mask_set(u32 mask, bool say);
+u32 fkt_mask_set(u32 mask, bool say);
 u32 fkt_mask_off(void);
 void fkt_mask_wait_off(void);
 void fkt_mask_set_alone(u32 mask);

@@ -7,7 +7,6 @@
  * looks whether the active one is still what it was. Others write into it only to turn it off, or
  * while no filter is there, so that nobody changes it at a switch.
  */
-#include <linux/cpu.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include "fkt.h"
@@ -114,18 +113,17 @@ static void fkt_mask_join(void *unused)
  * @mask: what it is to be
  * @say: where nothing is recorded yet, each CPU is to say who is current before anything else
  *
- * Context: the session's lock; may sleep. It may be turned off meanwhile, and stays so.
+ * Context: the session's lock, that of CPU hotplug; may sleep. It may be turned off meanwhile, and
+ * stays so.
+ * Return: what it was.
  */
-void fkt_mask_set(u32 mask, bool say)
+u32 fkt_mask_set(u32 mask, bool say)
 {
 	u32 before;
 	int cpu;
 
-	if (!mask) {
-		fkt_mask_off();
-		return;
-	}
-	cpus_read_lock();
+	if (!mask)
+		return fkt_mask_off();
 	/* Partner: the barrier in fkt_mask_follow(). */
 	before = xchg(&fkt_mask, mask);
 	/* What goes, goes at once. */
@@ -140,7 +138,7 @@ void fkt_mask_set(u32 mask, bool say)
 	} else {
 		fkt_mask_spread();
 	}
-	cpus_read_unlock();
+	return before;
 }
 
 /**

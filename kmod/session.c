@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One recording, from idle through ready, recording and draining to idle again. */
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -149,13 +150,18 @@ static u32 fkt_mask_effective(u32 mask)
 	return mask ? mask | FKT_KEY_PROCESS : 0;
 }
 
-/* Let probes record these layers; or none, where the size limit has just ended the recording. */
-static void fkt_session_write_mask(struct fkt_session *s, u32 mask, bool say)
+/*
+ * Let probes record these layers; or none, where the size limit has just ended the recording.
+ * Returns what the mask was. With CPU hotplug locked.
+ */
+static u32 fkt_session_write_mask(struct fkt_session *s, u32 mask, bool say)
 {
-	fkt_mask_set(mask, say);
+	u32 before = fkt_mask_set(mask, say);
+
 	smp_mb(); /* partner: that in fkt_limit_end() */
 	if (READ_ONCE(s->stream.limit_reached))
 		fkt_mask_off();
+	return before;
 }
 
 /*
@@ -331,7 +337,9 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	if (mask)
 		fkt_session_name_threads(s);
 	/* Each page says it of its own CPU. */
+	cpus_read_lock();
 	fkt_session_write_mask(s, mask, fkt_shared(s));
+	cpus_read_unlock();
 	wake_up_all(&s->state_wait);
 	mutex_unlock(&s->lock);
 	return 0;
@@ -355,6 +363,15 @@ out_state:
 out_unlock:
 	mutex_unlock(&s->lock);
 	return ret;
+}
+
+/* Tell a pause (§8.1) that is untold; it may be why there is no page for that. The reader. */
+static void fkt_session_tell_pause(struct fkt_session *s)
+{
+	if (!fkt_stream_pause_untold(s))
+		return;
+	(void)fkt_buffer_service(s);
+	fkt_stream_tell_pause(s);
 }
 
 /**
@@ -387,10 +404,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	for (i = 0; i < s->pools_count; i++)
 		s->pools[i].held = false;
 	/* The last event of all: a page that is begun after this is never closed. */
-	if (fkt_stream_pause_untold(s)) {
-		(void)fkt_buffer_service(s); /* it may be why there was no page */
-		fkt_stream_tell_pause(s);
-	}
+	fkt_session_tell_pause(s);
 	for (i = 0; i < s->pools_count; i++)
 		fkt_lane_fence(s->pools[i].lane, fkt_shared(s));
 	/* Partner: the acquire in fkt_stream_collect(). */
@@ -516,6 +530,41 @@ bool fkt_mask_valid(u32 mask)
 	return !(mask & ~fkt_keys_all);
 }
 
+/*
+ * Write the new mask and its event; the mask was @before. A pause lasts until it is told, so that
+ * nothing is recorded anew before that. Returns false if one has struck since: the mask is off.
+ */
+static bool fkt_session_change_mask(struct fkt_session *s, u32 mask, u32 before)
+{
+	bool done = true;
+
+	/* The probe that struck it may still be about to count it. */
+	if (!before && s->conf.on_full == FKT_ON_FULL_PAUSE)
+		fkt_session_wait_for_probes(s);
+	/* In the order of the hotplug callback. */
+	cpus_read_lock();
+	mutex_lock(&s->stream.reader);
+	if (!before)
+		fkt_session_tell_pause(s);
+	preempt_disable_notrace();
+	/* Others may have been here when nothing was recorded. */
+	if (mask && !before && !fkt_filter_looks())
+		fkt_session_say_current(NULL);
+	if (mask | READ_ONCE(fkt_mask))
+		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));
+	/* Nothing comes behind that. */
+	if (!mask)
+		fkt_mask_off();
+	preempt_enable_notrace();
+	if (mask && !fkt_session_write_mask(s, mask, true) && before) {
+		fkt_mask_off();
+		done = false;
+	}
+	mutex_unlock(&s->stream.reader);
+	cpus_read_unlock();
+	return done;
+}
+
 /**
  * fkt_session_set_mask - change the active mask
  * @s: the session
@@ -548,18 +597,8 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 		goto out_unlock;
 	if (mask)
 		fkt_session_name_threads(s);
-	preempt_disable_notrace();
-	/* Others may have been here when nothing was recorded. */
-	if (mask && !before && !fkt_filter_looks())
-		fkt_session_say_current(NULL);
-	if (mask | READ_ONCE(fkt_mask))
-		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));
-	/* Nothing comes behind that. */
-	if (!mask)
-		fkt_mask_off();
-	preempt_enable_notrace();
-	if (mask)
-		fkt_session_write_mask(s, mask, true);
+	if (!fkt_session_change_mask(s, mask, before))
+		fkt_session_change_mask(s, mask, 0);
 out_unlock:
 	mutex_unlock(&s->lock);
 	return ret;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 90 s
+# limit: 180 s
 #
 # Changing the mask of a running recording: what is off leaves nothing in the trace, process events are on with anything,
 # and the change itself is an event.
