@@ -79,9 +79,9 @@ unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
 		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 other_tests  := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/*.c tests/bench/*.c))
 
-sources := $(wildcard lib/*/*.c tools/*/*.c bindings/*/*.c)
+sources := $(wildcard lib/*/*.c tools/*/*.c bindings/sqlite/*.c)
 cross_objects := $(sources:%.c=$(OBJ)/%.o)
-sources += $(arch_sources) $(wildcard tests/unit/*.c tests/vm/*.c tests/bench/*.c)
+sources += $(arch_sources) $(if $(bt2_plugin),$(wildcard bindings/babeltrace2/*.c)) $(wildcard tests/unit/*.c tests/vm/*.c tests/bench/*.c)
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
@@ -90,7 +90,12 @@ objects := $(sources:%.c=$(OBJ)/%.o)
 
 all: tools module
 
-tools: libs $(bins)
+# For babeltrace2, where it is there.
+bt2_libs   := $(shell pkg-config --cflags --libs babeltrace2 2>/dev/null)
+bt2_plugin := $(if $(bt2_libs),$(B)/lib/babeltrace2/babeltrace-plugin-fkt.so)
+bt2_objs   := $(patsubst %.c,$(OBJ)/%.o,$(wildcard bindings/babeltrace2/*.c))
+
+tools: libs $(bins) $(bt2_plugin)
 
 # More test programs, with flags of their own; they add to "tests".
 -include $(wildcard tests/*/rules.mk)
@@ -127,6 +132,14 @@ $(B)/lib/libfkt.so: $(B)/lib/libfkt.so.$(release)
 $(B)/lib/fkt_sqlite.so: $(sqlite_objs) $(B)/lib/libfkt.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,--exclude-libs,ALL,--no-undefined -o $@ $^ -lm $(fkt_ldlibs)
+
+$(bt2_objs): private fkt_cflags += -fPIC
+
+# Found by babeltrace2 in its folder of plugins, it finds libfkt in the folder above it.
+$(bt2_plugin): $(bt2_objs) $(B)/lib/libfkt.so
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN/../..' -Wl,--no-undefined \
+		-o $@ $(bt2_objs) -L$(B)/lib -lfkt $(bt2_libs)
 
 $(B)/lib/common.a: $(common_objs)
 	$(call say,AR,$@)
@@ -268,6 +281,7 @@ install: tools install-lib $(if $(wildcard $(KDIR)/$(utsrelease)),module)
 	install -m 755 $(tools:%=$(B)/bin/%) $(DESTDIR)$(BINDIR)
 	$(foreach a,$(aliases),ln -sf $(lastword $(subst :, ,$(a))) \
 		$(DESTDIR)$(BINDIR)/$(firstword $(subst :, ,$(a)));)
+	$(if $(bt2_plugin),install -D -m 755 $(bt2_plugin) -t $(DESTDIR)$(LIBDIR)/babeltrace2/plugins)
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
 	install -d $(DESTDIR)$(LIBDIR)/fkt
 	install -m 755 $(B)/lib/fkt_sqlite.so $(DESTDIR)$(LIBDIR)/fkt

@@ -548,6 +548,8 @@ bool fkt_symbol(struct fkt_trace *trace, uint64_t address, struct fkt_symbol *sy
  * @comm: its latest name, "?" when not known
  * @released: its pid was released: the next fork() with that pid is another thread
  * @kernel: a thread of the kernel's, which has no user mode
+ * @parent: the process that had it as a child when it was first told of, FKT_PID_UNKNOWN when not
+ *	known
  */
 struct fkt_process {
 	uint32_t tid;
@@ -556,6 +558,7 @@ struct fkt_process {
 	bool released;
 	bool kernel;
 	char comm[FKT_COMM_BYTES + 1];
+	uint32_t parent;
 };
 
 struct fkt_processes;

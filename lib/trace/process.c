@@ -73,6 +73,7 @@ static uint32_t add(struct fkt_processes *processes, uint32_t tid, uint32_t tgid
 	memset(process, 0, sizeof(*process));
 	process->tid = tid;
 	process->tgid = tgid;
+	process->parent = FKT_PID_UNKNOWN;
 	strcpy(process->comm, "?");
 	processes->next[processes->count] = NO_PROCESS;
 	return processes->count++;
@@ -128,8 +129,10 @@ static void read_initial(struct fkt_processes *processes, const struct fkt_trace
 		    find(processes, tid) == NO_PROCESS) {
 			id = add_thread(processes, tid, tgid);
 			set_comm(processes, id, line, strlen(line));
-			if (id)
-				processes->process[id].kernel = ppid == KTHREADD || tid == KTHREADD;
+			if (!id)
+				continue;
+			processes->process[id].kernel = ppid == KTHREADD || tid == KTHREADD;
+			processes->process[id].parent = ppid;
 		}
 	free(copy);
 }
@@ -174,6 +177,8 @@ static void fork_process(struct fkt_processes *processes, const struct fkt_event
 		       sizeof(processes->process[child].comm));
 		processes->process[child].kernel = processes->process[parent].kernel ||
 						   processes->process[parent].tid == KTHREADD;
+		processes->process[child].parent =
+			tid == tgid ? fkt_arg32(event, 12) : processes->process[parent].parent;
 	}
 }
 
