@@ -24,7 +24,7 @@
 #define MAX_RT_PRIO	 100
 /* The priority of a thread of which the trace has no wake-up: nice 0. */
 #define USUAL_PRIO	 20
-/* A switch away from a thread that is still runnable is told so. */
+/* A thread has not run since the trace began. */
 #define NO_CPU		 UINT16_MAX
 /* So many events are looked at for who was current on each CPU. */
 #define FIRST_EVENTS_MAX (1u << 20)
@@ -233,6 +233,21 @@ static void put_number(struct lttng_event *out, unsigned int i, int64_t number)
 	out->value[i].number = (uint64_t)number;
 }
 
+/* The kernel's bits of a state, of which LTTng has those that the kernel reports to everybody. */
+#define STATE_REPORT	  0x7f
+#define STATE_IDLE	  0x402
+#define STATE_RTLOCK_WAIT 0x1000
+
+static int64_t prev_state(uint32_t state)
+{
+	if ((state & STATE_IDLE) == STATE_IDLE)
+		return STATE_REPORT + 1;
+	if (state & STATE_REPORT)
+		return state & STATE_REPORT;
+	/* A sleep for a lock of an RT kernel is shown as D; whatever else, it does not run. */
+	return state & STATE_RTLOCK_WAIT ? 2 : state;
+}
+
 static void fill_switch(struct lttng *lttng, const struct fkt_event *event, struct lttng_event *out)
 {
 	uint32_t prev = fkt_arg32(event, 0), next = fkt_arg32(event, 4);
@@ -243,7 +258,7 @@ static void fill_switch(struct lttng *lttng, const struct fkt_event *event, stru
 	out->value[0].text = comm_of(lttng, prev);
 	put_number(out, 1, (int32_t)prev);
 	put_number(out, 2, prio_of(lttng, prev));
-	put_number(out, 3, event->imm);
+	put_number(out, 3, prev_state(event->imm));
 	out->value[4].text = comm_of(lttng, next);
 	put_number(out, 5, (int32_t)next);
 	put_number(out, 6, prio_of(lttng, next));

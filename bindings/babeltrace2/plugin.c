@@ -315,23 +315,27 @@ static bt_field_class *field_class(struct iterator *it, const struct lttng_field
 	return class;
 }
 
-/* The stack of an event: addresses, and what they are the addresses of. */
-static int set_stack_class(struct iterator *it, bt_event_class *class)
+/*
+ * The stack of an event: how many addresses, the addresses, and what they are the addresses of. It
+ * stands behind the event's own fields, for babeltrace2 2.0 does not read back the arrays that it
+ * has written into an event's own context.
+ */
+static int add_stack(struct iterator *it, bt_field_class *payload)
 {
-	bt_field_class *context = bt_field_class_structure_create(it->trace_class);
+	bt_field_class *length = integer_class(it, false, 4, false);
 	bt_field_class *address = integer_class(it, false, 8, true);
 	bt_field_class *name = bt_field_class_string_create(it->trace_class);
 	int ret = -ENOMEM;
 
-	if (context && address && name &&
-	    !add_field(context, "callstack_kernel",
-		       bt_field_class_array_dynamic_create(it->trace_class, address, NULL)) &&
-	    !add_field(context, "callstack_kernel_names",
-		       bt_field_class_array_dynamic_create(it->trace_class, name, NULL)) &&
-	    bt_event_class_set_specific_context_field_class(class, context) ==
-		    BT_EVENT_CLASS_SET_FIELD_CLASS_STATUS_OK)
+	if (length && address && name &&
+	    bt_field_class_structure_append_member(payload, "callstack_kernel_length", length) ==
+		    BT_FIELD_CLASS_STRUCTURE_APPEND_MEMBER_STATUS_OK &&
+	    !add_field(payload, "callstack_kernel",
+		       bt_field_class_array_dynamic_create(it->trace_class, address, length)) &&
+	    !add_field(payload, "callstack_kernel_names",
+		       bt_field_class_array_dynamic_create(it->trace_class, name, length)))
 		ret = 0;
-	bt_field_class_put_ref(context);
+	bt_field_class_put_ref(length);
 	bt_field_class_put_ref(address);
 	bt_field_class_put_ref(name);
 	return ret;
@@ -355,11 +359,11 @@ static bt_event_class *event_class(struct iterator *it, const struct lttng_class
 		      : -ENOMEM;
 	for (unsigned int i = 0; !ret && i < of->count; i++)
 		ret = add_field(payload, of->field[i].name, field_class(it, &of->field[i]));
+	if (!ret && of->stack)
+		ret = add_stack(it, payload);
 	if (!ret && bt_event_class_set_payload_field_class(class, payload) !=
 			    BT_EVENT_CLASS_SET_FIELD_CLASS_STATUS_OK)
 		ret = -ENOMEM;
-	if (!ret && of->stack)
-		ret = set_stack_class(it, class);
 out:
 	bt_field_class_put_ref(payload);
 	/* The stream class has a reference of its own. */
@@ -409,13 +413,16 @@ static int set_field(bt_field *to, const struct lttng_field *field, const struct
 	return 0;
 }
 
-static int set_stack(struct iterator *it, bt_field *context, const struct fkt_stack *stack)
+static int set_stack(struct iterator *it, bt_field *payload, unsigned int first,
+		     const struct fkt_stack *stack)
 {
-	bt_field *addresses = bt_field_structure_borrow_member_field_by_index(context, 0);
-	bt_field *names = bt_field_structure_borrow_member_field_by_index(context, 1);
+	bt_field *addresses = bt_field_structure_borrow_member_field_by_index(payload, first + 1);
+	bt_field *names = bt_field_structure_borrow_member_field_by_index(payload, first + 2);
 	struct fkt_symbol symbol;
 	char name[FKT_VALUE_NAME_BYTES];
 
+	bt_field_integer_unsigned_set_value(
+		bt_field_structure_borrow_member_field_by_index(payload, first), stack->count);
 	if (bt_field_array_dynamic_set_length(addresses, stack->count) !=
 		    BT_FIELD_DYNAMIC_ARRAY_SET_LENGTH_STATUS_OK ||
 	    bt_field_array_dynamic_set_length(names, stack->count) !=
@@ -451,18 +458,13 @@ static int fill_event(struct iterator *it, bt_event *to, const struct lttng_even
 	if (bt_field_string_set_value(bt_field_structure_borrow_member_field_by_index(context, 1),
 				      event->procname) != BT_FIELD_STRING_SET_VALUE_STATUS_OK)
 		return -ENOMEM;
-	if (class->stack) {
-		ret = set_stack(it, bt_event_borrow_specific_context_field(to), event->stack);
-		if (ret < 0)
-			return ret;
-	}
 	for (unsigned int i = 0; i < class->count; i++) {
 		ret = set_field(bt_field_structure_borrow_member_field_by_index(payload, i),
 				&class->field[i], &event->value[i]);
 		if (ret < 0)
 			return ret;
 	}
-	return 0;
+	return class->stack ? set_stack(it, payload, class->count, event->stack) : 0;
 }
 
 static int push_event(struct iterator *it, const struct lttng_event *event)

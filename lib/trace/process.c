@@ -177,8 +177,8 @@ static void fork_process(struct fkt_processes *processes, const struct fkt_event
 		       sizeof(processes->process[child].comm));
 		processes->process[child].kernel = processes->process[parent].kernel ||
 						   processes->process[parent].tid == KTHREADD;
-		processes->process[child].parent =
-			tid == tgid ? fkt_arg32(event, 12) : processes->process[parent].parent;
+		processes->process[child].parent = tid == tgid ? fkt_arg32(event, 12)
+							       : processes->process[parent].parent;
 	}
 }
 

@@ -66,3 +66,6 @@ tests: $(B)/tests/unit/test_query
 
 $(B)/tests/unit/test_query: tests/unit/query $(B)/bin/fkt_query | $(B)/tests/unit/test_print
 	$(Q)mkdir -p $(@D) && cp $< $@
+
+# Read by babeltrace2, with the plugin.
+$(B)/tests/unit/test_babeltrace2: | $(bt2_plugin)
