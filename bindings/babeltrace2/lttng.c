@@ -20,6 +20,7 @@
 #define CPUS		 (UINT16_MAX + 1)
 /* Deeper than interrupts nest. */
 #define IRQ_DEPTH	 16
+#define IDLE_BYTES	 16
 /* LTTng counts priorities from here on: those of real time are negative. */
 #define MAX_RT_PRIO	 100
 /* The priority of a thread of which the trace has no wake-up: nice 0. */
@@ -89,8 +90,7 @@ struct lttng {
 	uint32_t threads;
 	uint32_t at_first;	  /* how many threads there were at first */
 	struct irqs **irqs;	  /* CPUS */
-	struct fkt_stack **stack; /* CPUS: of the next event of a lane */
-	bool *has_stack;
+	char (*idle)[IDLE_BYTES]; /* CPUS: the name of the thread that is idle there */
 	uint64_t last;
 	uint64_t left_out;
 	struct lttng_class *dump_class;
@@ -179,6 +179,9 @@ static const char *put_text(struct lttng *lttng, const char *text, size_t bytes)
 	return to;
 }
 
+/* What an array has whose event is too short for it. */
+static const char zeros[UINT8_MAX];
+
 /* ---- threads ---- */
 
 static struct thread *thread_of(struct lttng *lttng, uint32_t id)
@@ -204,19 +207,25 @@ static uint32_t id_of(struct lttng *lttng, uint32_t tid)
 	return fkt_process_id(lttng->processes, tid, lttng->now.cpu);
 }
 
+/* A thread's name as it is at this moment: it is clean, but its place may change. */
 static const char *comm_of(struct lttng *lttng, uint32_t tid)
 {
-	const char *comm;
+	const struct fkt_process *process;
+	char *to = lttng->text + lttng->text_bytes;
 
 	/* As LTTng has it, and each other tracer. */
 	if (!tid) {
-		char idle[FKT_COMM_BYTES + 1];
-
-		snprintf(idle, sizeof(idle), "swapper/%u", lttng->now.cpu);
-		return put_text(lttng, idle, strlen(idle));
+		to = lttng->idle[lttng->now.cpu];
+		if (!*to)
+			snprintf(to, IDLE_BYTES, "swapper/%u", lttng->now.cpu);
+		return to;
 	}
-	comm = fkt_process(lttng->processes, id_of(lttng, tid))->comm;
-	return put_text(lttng, comm, strlen(comm));
+	if (sizeof(process->comm) > TEXT_BYTES - lttng->text_bytes)
+		return "";
+	process = fkt_process(lttng->processes, id_of(lttng, tid));
+	memcpy(to, process->comm, sizeof(process->comm));
+	lttng->text_bytes += sizeof(process->comm);
+	return to;
 }
 
 static int64_t prio_of(struct lttng *lttng, uint32_t tid)
@@ -684,7 +693,8 @@ static void put_value(struct lttng *lttng, const struct origin *origin,
 	char character;
 
 	if (!fkt_field_value(&origin->field, event, &value)) {
-		*to = (struct lttng_value){ .text = "" };
+		*to = (struct lttng_value){ .text = origin->field.type == FKT_FIELD_ARRAY ? zeros
+											  : "" };
 		return;
 	}
 	to->number = value.number;
@@ -809,29 +819,25 @@ void lttng_gap(struct lttng *lttng, const struct fkt_gap *gap)
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 		if (lttng->irqs[cpu] && (gap->cpu == FKT_CPU_ANY || gap->cpu == cpu))
 			lttng->irqs[cpu]->depth = 0;
-	lttng->has_stack[gap->lane] = false;
 }
 
 /* ---- the public functions ---- */
 
-struct lttng *lttng_new(struct fkt_trace *trace)
+struct lttng *lttng_new(struct fkt_trace *trace, struct fkt_processes *processes)
 {
 	struct lttng *lttng = calloc(1, sizeof(*lttng));
 
 	if (!lttng)
 		return NULL;
 	lttng->trace = trace;
-	lttng->processes = fkt_processes_new(trace);
+	lttng->processes = processes;
 	lttng->code = calloc(CODES, sizeof(*lttng->code));
 	lttng->irqs = calloc(CPUS, sizeof(*lttng->irqs));
-	lttng->stack = calloc(CPUS, sizeof(*lttng->stack));
-	lttng->has_stack = calloc(CPUS, sizeof(*lttng->has_stack));
-	if (!lttng->processes || !lttng->code || !lttng->irqs || !lttng->stack ||
-	    !lttng->has_stack) {
+	lttng->idle = calloc(CPUS, sizeof(*lttng->idle));
+	if (!lttng->code || !lttng->irqs || !lttng->idle) {
 		lttng_free(lttng);
 		return NULL;
 	}
-	lttng->at_first = fkt_process_count(lttng->processes);
 	return lttng;
 }
 
@@ -864,18 +870,12 @@ void lttng_free(struct lttng *lttng)
 	}
 	for (uint32_t i = 0; lttng->code && i < CODES; i++)
 		free_code(lttng->code[i]);
-	for (uint32_t i = 0; i < CPUS; i++) {
-		if (lttng->irqs)
-			free(lttng->irqs[i]);
-		if (lttng->stack)
-			free(lttng->stack[i]);
-	}
+	for (uint32_t i = 0; lttng->irqs && i < CPUS; i++)
+		free(lttng->irqs[i]);
 	free(lttng->code);
 	free(lttng->irqs);
-	free(lttng->stack);
-	free(lttng->has_stack);
+	free(lttng->idle);
 	free(lttng->thread);
-	fkt_processes_free(lttng->processes);
 	free(lttng);
 }
 
@@ -889,8 +889,11 @@ uint64_t lttng_left_out(const struct lttng *lttng)
 	return lttng->left_out;
 }
 
-/* Whoever was current on a CPU runs there: each CPU's first event says who that was. */
-static void find_running(struct lttng *lttng)
+/*
+ * Whoever was current on a CPU runs there: each CPU's next event says who that was. Of a stream,
+ * which can't be read ahead, that is not known.
+ */
+static void find_running(struct lttng *lttng, uint64_t from)
 {
 	const struct fkt_file_header *header = fkt_header(lttng->trace);
 	uint32_t left = header->lanes, seen = 0, id;
@@ -903,7 +906,7 @@ static void find_running(struct lttng *lttng)
 
 	if (!fkt_span(lttng->trace, &first, &last))
 		return;
-	reader = fkt_reader_new(lttng->trace);
+	reader = fkt_reader_new_window(lttng->trace, from, UINT64_MAX);
 	known_cpu = calloc(CPUS, sizeof(*known_cpu));
 	while (reader && known_cpu && left && seen < FIRST_EVENTS_MAX &&
 	       (what = fkt_next(reader, &event)) > 0) {
@@ -941,37 +944,13 @@ static void begin_event(struct lttng *lttng, const struct fkt_event *event, stru
 	out->stack = NULL;
 }
 
-/*
- * The first and the last one say that it begins and ends; in between, there is one for each thread.
- */
-int lttng_statedump(struct lttng *lttng, uint32_t index, const struct fkt_event *first,
-		    struct lttng_event *out)
+static int fill_state(struct lttng *lttng, uint32_t id, struct lttng_event *out)
 {
-	const struct fkt_process *process;
-	const struct thread *thread;
-	const char *name = "lttng_statedump_process_state";
-	/* Number 0 is for those that are not known. */
-	bool state = index && index < lttng->at_first;
+	const struct fkt_process *process = fkt_process(lttng->processes, id);
+	const struct thread *thread = thread_of(lttng, id);
 
-	if (index > lttng->at_first)
-		return 0;
-	if (!index) {
-		find_running(lttng);
-		name = "lttng_statedump_start";
-	} else if (!state) {
-		name = "lttng_statedump_end";
-	}
-	begin_event(lttng, first, out);
-	out->class = class_of(lttng, name, false, state_fields,
-			      state ? sizeof(state_fields) / sizeof(state_fields[0]) : 0);
-	if (!out->class)
-		return -ENOMEM;
-	if (!state)
-		return 1;
-	thread = thread_of(lttng, index);
 	if (!thread)
 		return -ENOMEM;
-	process = fkt_process(lttng->processes, index);
 	put_number(out, 0, (int32_t)process->tid);
 	put_number(out, 1,
 		   (int32_t)(process->tgid == FKT_PID_UNKNOWN ? process->tid : process->tgid));
@@ -985,33 +964,42 @@ int lttng_statedump(struct lttng *lttng, uint32_t index, const struct fkt_event 
 	return 1;
 }
 
-/* Keep a stack for the next event of its lane. */
-static int keep_stack(struct lttng *lttng, const struct fkt_reader *reader,
-		      const struct fkt_event *event)
+/*
+ * The first and the last one say that it begins and ends; in between, there is one for each thread.
+ */
+int lttng_statedump(struct lttng *lttng, uint32_t *index, const struct fkt_event *first,
+		    struct lttng_event *out)
 {
-	struct fkt_stack **stack = &lttng->stack[event->lane];
+	const char *name = "lttng_statedump_process_state";
+	unsigned int count = sizeof(state_fields) / sizeof(state_fields[0]);
+	uint32_t id = *index;
 
-	if (!*stack)
-		*stack = calloc(1, sizeof(**stack));
-	if (!*stack)
+	if (!id) {
+		lttng->at_first = fkt_process_count(lttng->processes);
+		find_running(lttng, first->stamp);
+	}
+	/* Number 0 is for those that are not known. */
+	while (id && id < lttng->at_first && fkt_process(lttng->processes, id)->released)
+		id++;
+	if (id > lttng->at_first)
+		return 0;
+	*index = id + 1;
+	if (!id || id == lttng->at_first) {
+		name = id ? "lttng_statedump_end" : "lttng_statedump_start";
+		count = 0;
+	}
+	begin_event(lttng, first, out);
+	out->class = class_of(lttng, name, false, state_fields, count);
+	if (!out->class)
 		return -ENOMEM;
-	fkt_stack_event(reader, event, *stack);
-	lttng->has_stack[event->lane] = (*stack)->known;
-	return 0;
+	return count ? fill_state(lttng, id, out) : 1;
 }
 
-int lttng_event(struct lttng *lttng, const struct fkt_reader *reader, const struct fkt_event *event,
+int lttng_event(struct lttng *lttng, const struct fkt_event *event, const struct fkt_stack *stack,
 		struct lttng_event *out)
 {
 	struct code *c;
-	bool stack;
 
-	if (event->code == FKT_CODE_STACK)
-		return keep_stack(lttng, reader, event);
-	if (fkt_is_process_event(event->code))
-		fkt_processes_event(lttng->processes, event);
-	stack = lttng->has_stack[event->lane];
-	lttng->has_stack[event->lane] = false;
 	if (is_exit_alone(lttng, event)) {
 		lttng->left_out++;
 		return 0;
@@ -1020,8 +1008,7 @@ int lttng_event(struct lttng *lttng, const struct fkt_reader *reader, const stru
 	if (!c || !c->name || !c->field)
 		return -ENOMEM;
 	begin_event(lttng, event, out);
-	if (stack)
-		out->stack = lttng->stack[event->lane];
+	out->stack = stack;
 	if (c->known && event->words >= c->known->words)
 		return fill_known(lttng, c, event, stack, out);
 	return fill_fields(lttng, c, event, stack, out);

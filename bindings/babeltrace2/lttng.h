@@ -58,7 +58,7 @@ struct lttng_class {
 /**
  * struct lttng_value - the value of a field
  * @number: of an integer; that of an int64_t where it is signed
- * @text: of a string, clean, with a NUL; of an array its elements, little-endian
+ * @text: of a string, clean, with a NUL; of an array its elements, little-endian; never NULL then
  */
 struct lttng_value {
 	uint64_t number;
@@ -90,10 +90,11 @@ struct lttng;
 /**
  * lttng_new() - begin with a trace
  * @trace: the trace, which must outlive it
+ * @processes: its threads, likewise; the caller tells them of events, before anything here
  *
  * Return: to be freed with lttng_free(), or NULL without memory.
  */
-struct lttng *lttng_new(struct fkt_trace *trace);
+struct lttng *lttng_new(struct fkt_trace *trace, struct fkt_processes *processes);
 
 /**
  * lttng_free() - free it, and its classes
@@ -110,28 +111,28 @@ void lttng_free(struct lttng *lttng);
 struct lttng_class *lttng_classes(const struct lttng *lttng);
 
 /**
- * lttng_statedump() - how things stood when the trace began, as events before the first one
+ * lttng_statedump() - how things stood when the events began, as events before the first one
  * @lttng: the trace's; of which lttng_event() was not called
- * @index: 0 … until the answer is 0
- * @first: the trace's first event
+ * @index: 0 at first, and then what it was set to, until the answer is 0
+ * @first: the first event
  * @out: the event
  *
  * Return: 1, 0 when there are no more, or -ENOMEM.
  */
-int lttng_statedump(struct lttng *lttng, uint32_t index, const struct fkt_event *first,
+int lttng_statedump(struct lttng *lttng, uint32_t *index, const struct fkt_event *first,
 		    struct lttng_event *out);
 
 /**
  * lttng_event() - the next event
  * @lttng: the trace's
- * @reader: which has delivered it
- * @event: the event
+ * @event: the event, which is not of FKT_CODE_STACK
+ * @stack: its stack, or NULL
  * @out: what it is
  *
- * Return: 1, 0 when it is none of its own (a stack, which is a part of the next one of its lane) or
- * is left out (the exit from an interrupt whose entry is not there), or -ENOMEM.
+ * Return: 1, 0 when it is left out (the exit from an interrupt whose entry is not there), or
+ * -ENOMEM.
  */
-int lttng_event(struct lttng *lttng, const struct fkt_reader *reader, const struct fkt_event *event,
+int lttng_event(struct lttng *lttng, const struct fkt_event *event, const struct fkt_stack *stack,
 		struct lttng_event *out);
 
 /**

@@ -177,8 +177,11 @@ struct iterator {
 	bt_self_message_iterator *self;
 	struct input *input;
 	struct fkt_reader *reader;
+	struct fkt_processes *processes;
 	struct lttng *lttng;
 	struct lttng_event event;
+	struct fkt_stack **stack; /* CPUS: of the next event of a lane */
+	bool *has_stack;	  /* CPUS */
 	bt_trace_class *trace_class;
 	bt_clock_class *clock_class;
 	bt_stream_class *stream_class;
@@ -508,6 +511,7 @@ static int push_gap(struct iterator *it, const struct fkt_event *event)
 	int ret;
 
 	lttng_gap(it->lttng, gap);
+	it->has_stack[gap->lane] = false;
 	/* Of a lane that all CPUs share, on the one that the event behind it has. */
 	stream = stream_of(it, event->cpu == FKT_CPU_ANY ? 0 : event->cpu);
 	if (!stream)
@@ -534,14 +538,51 @@ static int push_gap(struct iterator *it, const struct fkt_event *event)
 
 static int push_statedump(struct iterator *it, const struct fkt_event *first)
 {
+	uint32_t index = 0;
 	int ret;
 
-	for (uint32_t i = 0; (ret = lttng_statedump(it->lttng, i, first, &it->event)) > 0; i++) {
+	while ((ret = lttng_statedump(it->lttng, &index, first, &it->event)) > 0) {
 		ret = push_event(it, &it->event);
 		if (ret < 0)
 			return ret;
 	}
 	return ret;
+}
+
+/* Keep a stack for the next event of its lane. */
+static int keep_stack(struct iterator *it, const struct fkt_event *event)
+{
+	struct fkt_stack **stack = &it->stack[event->lane];
+
+	if (!*stack)
+		*stack = calloc(1, sizeof(**stack));
+	if (!*stack)
+		return -ENOMEM;
+	fkt_stack_event(it->reader, event, *stack);
+	it->has_stack[event->lane] = (*stack)->known;
+	return 0;
+}
+
+static int take_event(struct iterator *it, const struct fkt_event *event)
+{
+	const struct fkt_stack *stack = NULL;
+	int ret;
+
+	if (!it->begun) {
+		it->begun = true;
+		ret = push_statedump(it, event);
+		if (ret < 0)
+			return ret;
+	}
+	if (event->code == FKT_CODE_STACK)
+		return keep_stack(it, event);
+	if (it->has_stack[event->lane])
+		stack = it->stack[event->lane];
+	it->has_stack[event->lane] = false;
+	if (fkt_is_process_event(event->code))
+		fkt_processes_event(it->processes, event);
+	ret = lttng_event(it->lttng, event, stack, &it->event);
+	return ret > 0 ? push_event(it, &it->event) : ret;
 }
 
 static int push_end(struct iterator *it)
@@ -572,7 +613,7 @@ static int push_end(struct iterator *it)
 static int produce(struct iterator *it)
 {
 	struct fkt_event event;
-	int what, ret;
+	int what;
 
 	if (it->has_first) {
 		what = it->has_first;
@@ -583,14 +624,7 @@ static int produce(struct iterator *it)
 	}
 	switch (what) {
 	case FKT_EVENT:
-		if (!it->begun) {
-			it->begun = true;
-			ret = push_statedump(it, &event);
-			if (ret < 0)
-				return ret;
-		}
-		ret = lttng_event(it->lttng, it->reader, &event, &it->event);
-		return ret > 0 ? push_event(it, &it->event) : ret;
+		return take_event(it, &event);
 	case FKT_GAP:
 		return push_gap(it, &event);
 	case FKT_END:
@@ -749,7 +783,12 @@ static void iterator_free(struct iterator *it)
 	bt_stream_class_put_ref(it->stream_class);
 	bt_clock_class_put_ref(it->clock_class);
 	bt_trace_class_put_ref(it->trace_class);
+	for (uint32_t lane = 0; it->stack && lane < CPUS; lane++)
+		free(it->stack[lane]);
+	free(it->stack);
+	free(it->has_stack);
 	lttng_free(it->lttng);
+	fkt_processes_free(it->processes);
 	fkt_reader_free(it->reader);
 	free(it);
 }
@@ -779,11 +818,15 @@ iterator_initialize(bt_self_message_iterator *self, bt_self_message_iterator_con
 	it->input = bt_self_component_port_get_data(
 		bt_self_component_port_output_as_self_component_port(port));
 	it->reader = fkt_reader_new(it->input->trace);
-	it->lttng = lttng_new(it->input->trace);
+	it->processes = fkt_processes_new(it->input->trace);
+	it->lttng = it->processes ? lttng_new(it->input->trace, it->processes) : NULL;
+	it->stack = calloc(CPUS, sizeof(*it->stack));
+	it->has_stack = calloc(CPUS, sizeof(*it->has_stack));
 	it->stream = calloc(CPUS, sizeof(*it->stream));
 	it->trace_class = bt_trace_class_create(component);
 	it->clock_class = bt_clock_class_create(component);
-	if (!it->reader || !it->lttng || !it->stream || !it->trace_class || !it->clock_class)
+	if (!it->reader || !it->lttng || !it->stack || !it->has_stack || !it->stream ||
+	    !it->trace_class || !it->clock_class)
 		goto fail;
 	it->stream_class = bt_stream_class_create(it->trace_class);
 	it->trace = bt_trace_create(it->trace_class);

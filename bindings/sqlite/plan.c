@@ -2,8 +2,8 @@
 /*
  * Which conditions are pushed down. The plan is text: two letters a condition, what it is on and
  * how it compares, in the order of the values; behind "/", the columns to group by, a letter each
- * from "A" on, small where the largest comes first, with "!" before them when equal rows may be left
- * out.
+ * from "A" on, small where the largest comes first, with "!" before them when equal rows may be
+ * left out.
  *
  * SQLite looks at each condition once more: the rows that a table has need only be among others.
  */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The events of a part of a trace, found by the page index, with what has to be followed to know them. */
+/*
+ * The events of a part of a trace, found by the page index, with what has to be followed to know
+ * them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
