@@ -59,6 +59,8 @@ fkt_selection_ldlibs := -lncursesw -ltinfo
 # SQL is in the tool as it is in the extension for other programs.
 sqlite_objs := $(patsubst %.c,$(OBJ)/%.o,$(wildcard bindings/sqlite/*.c))
 fkt_query_sources := $(wildcard bindings/sqlite/*.c)
+# And LTTng's names in the exports as in the plugin.
+fkt_export_sources := bindings/babeltrace2/lttng.c
 fkt_query_ldlibs := -lsqlite3 -lm
 # What the recorder asks of a machine is in tools/fkt_record/arch/NAME. A trace is read anywhere.
 machine	 := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
@@ -79,9 +81,14 @@ unit_helpers := $(patsubst %.c,$(OBJ)/%.o,\
 		  $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
 other_tests  := $(patsubst %.c,$(B)/%,$(wildcard tests/vm/*.c tests/bench/*.c))
 
-sources := $(wildcard lib/*/*.c tools/*/*.c bindings/sqlite/*.c)
+# For babeltrace2, where it is there.
+bt2_libs   := $(shell pkg-config --cflags --libs babeltrace2 2>/dev/null)
+bt2_plugin := $(if $(bt2_libs),$(B)/lib/babeltrace2/babeltrace-plugin-fkt.so)
+bt2_objs   := $(patsubst %.c,$(OBJ)/%.o,$(wildcard bindings/babeltrace2/*.c))
+
+sources := $(wildcard lib/*/*.c tools/*/*.c bindings/sqlite/*.c) $(fkt_export_sources)
 cross_objects := $(sources:%.c=$(OBJ)/%.o)
-sources += $(arch_sources) $(if $(bt2_plugin),$(wildcard bindings/babeltrace2/*.c)) $(wildcard tests/unit/*.c tests/vm/*.c tests/bench/*.c)
+sources += $(arch_sources) $(if $(bt2_plugin),bindings/babeltrace2/plugin.c) $(wildcard tests/unit/*.c tests/vm/*.c tests/bench/*.c)
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
@@ -89,11 +96,6 @@ objects := $(sources:%.c=$(OBJ)/%.o)
 	bench install install-lib clean FORCE
 
 all: tools module
-
-# For babeltrace2, where it is there.
-bt2_libs   := $(shell pkg-config --cflags --libs babeltrace2 2>/dev/null)
-bt2_plugin := $(if $(bt2_libs),$(B)/lib/babeltrace2/babeltrace-plugin-fkt.so)
-bt2_objs   := $(patsubst %.c,$(OBJ)/%.o,$(wildcard bindings/babeltrace2/*.c))
 
 tools: libs $(bins) $(bt2_plugin)
 

@@ -113,7 +113,7 @@ bool fkt_shared_interrupted(const struct fkt_shared *shared);
 /* So many events are read before that is asked. */
 #define FKT_INTERRUPT_EVENTS (1u << 20)
 
-/* A stamp as the time since the first event, and a span: in nanoseconds, or without clock cycles. */
+/* A stamp as the time since the first event, and a span: in ns; in cycles without clock. */
 int64_t fkt_shared_time(const struct fkt_shared *shared, uint64_t stamp);
 int64_t fkt_shared_span(const struct fkt_shared *shared, uint64_t cycles);
 /* The first stamp at which it is not earlier than a time; 0 for times before the first event. */

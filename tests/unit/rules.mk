@@ -55,6 +55,12 @@ tests: $(B)/tests/unit/test_export
 $(B)/tests/unit/test_export: tests/unit/export $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack
 	$(Q)mkdir -p $(@D) && cp $< $@
 
+# CTF is read by babeltrace2, which also has the plugin.
+tests: $(B)/tests/unit/test_ctf
+
+$(B)/tests/unit/test_ctf: tests/unit/ctf $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(bt2_plugin)
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 # Flame graphs, and how pages were filled and fared.
 tests: $(B)/tests/unit/test_pictures
 

@@ -53,7 +53,9 @@ static const struct argp_option own_options[] = {
 	{ NULL, 0, NULL, 0, "Where to:", 1 },
 	{ "to", OPTION_TO, "FORMAT", 0, "In this format, see below", 1 },
 	{ "output", 'o', "FILE", 0,
-	  "Into FILE, which is there once it is whole (default: standard output)", 1 },
+	  "Into FILE, which is there once it is whole (default: standard output); of ctf, a "
+	  "directory",
+	  1 },
 	{ "quiet", 'q', NULL, 0, "Show no progress", 1 },
 	{ NULL, 0, NULL, 0,
 	  "Of what. Several of a kind mean any of them, different kinds all of them, and ! before "
@@ -148,6 +150,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--to FORMAT says in which format");
 		selection_check(state, &options->selected);
 		refuse(state, options);
+		if (!options->output && options->format->wants & EXPORT_DIRECTORY)
+			argp_error(state, "--to=%s: -o DIRECTORY says into which directory",
+				   options->format->name);
 		if (!options->output && options->format->wants & EXPORT_BINARY &&
 		    isatty(STDOUT_FILENO))
 			argp_error(state, "--to=%s is nothing for a terminal; -o FILE?",
@@ -624,7 +629,9 @@ int main(int argc, char **argv)
 	    !selection_find(&options.selected, run.export.trace) ||
 	    !known_before(&options.selected, run.export.trace))
 		goto out;
-	err = output_open(&output, options.output);
+	err = options.format->wants & EXPORT_DIRECTORY
+		      ? output_open_directory(&output, options.output, "metadata")
+		      : output_open(&output, options.output);
 	if (err) {
 		complain_of_output(&options, err);
 		goto out;

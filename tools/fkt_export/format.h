@@ -20,6 +20,7 @@
 	X(offcpu)                                                                                  \
 	X(callgrind)                                                                               \
 	X(speedscope)                                                                              \
+	X(ctf)                                                                                     \
 	X(csv)
 
 /**
@@ -49,10 +50,11 @@ struct export
 
 /* What a format wants besides what it is called for. */
 enum export_wants {
-	EXPORT_NS = 1,	   /* the trace has to say how long a cycle is */
-	EXPORT_SUMS = 2,   /* the analysis, in the end */
-	EXPORT_ARGS = 4,   /* the arguments of calls */
-	EXPORT_BINARY = 8, /* nothing for a terminal */
+	EXPORT_NS = 1,	       /* the trace has to say how long a cycle is */
+	EXPORT_SUMS = 2,       /* the analysis, in the end */
+	EXPORT_ARGS = 4,       /* the arguments of calls */
+	EXPORT_BINARY = 8,     /* nothing for a terminal */
+	EXPORT_DIRECTORY = 16, /* its output is a directory, whose file "metadata" is @out */
 };
 
 /**

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where an export goes. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,16 +14,26 @@
 
 #include "output.h"
 
-/* The file that a signal's handler takes away. */
+/* The file, or the directory, that a signal's handler takes away. */
 static const char *volatile unfinished;
+static const struct output *volatile unfinished_directory;
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+
+static void remove_directory(const struct output *output, const char *part)
+{
+	for (size_t i = 0; i < output->files; i++)
+		unlinkat(output->directory, output->name[i], 0);
+	rmdir(part);
+}
 
 static void on_signal(int number)
 {
 	const char *part = unfinished;
 
-	if (part)
+	if (unfinished_directory)
+		remove_directory(unfinished_directory, part);
+	else if (part)
 		unlink(part);
 	/* SA_RESETHAND: the second time it ends the program, as it would have without this. */
 	raise(number);
@@ -49,53 +60,140 @@ static void take_signals(void)
 			sigaction(signals[i], &action, NULL);
 }
 
-static int open_part(struct output *output)
+/* Make what is to be the output: called while no signal comes. */
+static int make_part(struct output *output, bool directory)
 {
-	int err = 0;
+	if (!directory) {
+		output->fd = mkostemp(output->part, O_CLOEXEC);
+		return output->fd < 0 ? -errno : 0;
+	}
+	if (!mkdtemp(output->part))
+		return -errno;
+	output->directory = open(output->part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (output->directory >= 0)
+		return 0;
+	rmdir(output->part);
+	return -errno;
+}
 
-	if (asprintf(&output->part, "%s.part.XXXXXX", output->path) < 0) {
+/* Traces hold kernel addresses: what is made of them is for nobody else, either. */
+static int open_part(struct output *output, bool directory)
+{
+	int bytes = (int)strlen(output->path), err;
+
+	/* As in "-o out/". */
+	while (directory && bytes > 1 && output->path[bytes - 1] == '/')
+		bytes--;
+	if (asprintf(&output->part, "%.*s.part.XXXXXX", bytes, output->path) < 0) {
 		output->part = NULL;
 		return -ENOMEM;
 	}
 	take_signals();
 	block_signals(SIG_BLOCK);
-	/* Traces hold kernel addresses: like them, for nobody else. */
-	output->fd = mkostemp(output->part, O_CLOEXEC);
-	if (output->fd < 0) {
-		err = -errno;
+	err = make_part(output, directory);
+	if (err) {
 		free(output->part);
 		output->part = NULL;
 	} else {
 		unfinished = output->part;
+		unfinished_directory = directory ? output : NULL;
 	}
 	block_signals(SIG_UNBLOCK);
 	return err;
+}
+
+static void begin_output(struct output *output, const char *path)
+{
+	output->path = path;
+	output->part = NULL;
+	output->fd = STDOUT_FILENO;
+	output->directory = -1;
+	output->name = NULL;
+	output->files = 0;
+	output->err = 0;
+	output->written = 0;
+	output->used = 0;
 }
 
 int output_open(struct output *output, const char *path)
 {
 	struct stat status;
 
-	output->path = path;
-	output->part = NULL;
-	output->fd = STDOUT_FILENO;
-	output->err = 0;
-	output->written = 0;
-	output->used = 0;
+	begin_output(output, path);
 	if (!path)
 		return 0;
 	if (stat(path, &status) || S_ISREG(status.st_mode))
-		return open_part(output);
+		return open_part(output, false);
 	output->fd = open(path, O_WRONLY | O_CLOEXEC);
 	return output->fd < 0 ? -errno : 0;
 }
 
-static void write_all(struct output *output, const char *bytes, size_t count)
+/* Whether a directory may get this name: there is none, or an empty one. */
+static int can_be_directory(const char *path)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	int err = 0;
+
+	if (!directory)
+		return errno == ENOENT ? 0 : -errno;
+	while ((entry = readdir(directory)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			err = -ENOTEMPTY;
+	closedir(directory);
+	return err;
+}
+
+int output_open_directory(struct output *output, const char *path, const char *main)
+{
+	int err = can_be_directory(path), file;
+
+	begin_output(output, path);
+	output->fd = -1;
+	if (!err)
+		err = open_part(output, true);
+	if (err)
+		return err;
+	file = output_add_file(output, main);
+	if (file >= 0)
+		output->fd = openat(output->directory, main, O_WRONLY | O_CLOEXEC);
+	if (output->fd >= 0)
+		return 0;
+	err = file < 0 ? file : -errno;
+	output_abandon(output);
+	return err;
+}
+
+int output_add_file(struct output *output, const char *name)
+{
+	char(*larger)[OUTPUT_NAME_BYTES] = output->name;
+	int err = 0, fd;
+
+	/* The signals' handler goes through the names. */
+	block_signals(SIG_BLOCK);
+	if (!(output->files & (output->files - 1)))
+		larger = reallocarray(output->name, output->files ? 2 * output->files : 1,
+				      sizeof(*larger));
+	if (larger) {
+		output->name = larger;
+		snprintf(larger[output->files], OUTPUT_NAME_BYTES, "%s", name);
+		fd = openat(output->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		err = fd < 0 ? -errno : (int)output->files++;
+		if (fd >= 0)
+			close(fd);
+	} else {
+		err = -ENOMEM;
+	}
+	block_signals(SIG_UNBLOCK);
+	return err;
+}
+
+static void write_all(struct output *output, int fd, const char *bytes, size_t count)
 {
 	ssize_t done;
 
 	while (count && !output->err) {
-		done = write(output->fd, bytes, count);
+		done = write(fd, bytes, count);
 		if (done < 0 && errno != EINTR)
 			output->err = -errno;
 		if (done <= 0)
@@ -106,9 +204,26 @@ static void write_all(struct output *output, const char *bytes, size_t count)
 	}
 }
 
+/* Each is open only for this: there may be more of them than a program may have open. */
+void output_append(struct output *output, int file, const void *bytes, size_t count)
+{
+	int fd;
+
+	if (output->err)
+		return;
+	fd = openat(output->directory, output->name[file], O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0) {
+		output->err = -errno;
+		return;
+	}
+	write_all(output, fd, bytes, count);
+	if (close(fd) && !output->err)
+		output->err = -errno;
+}
+
 int output_flush(struct output *output)
 {
-	write_all(output, output->buffer, output->used);
+	write_all(output, output->fd, output->buffer, output->used);
 	output->used = 0;
 	return output->err;
 }
@@ -117,7 +232,7 @@ void output_long(struct output *output, const void *bytes, size_t count)
 {
 	output_flush(output);
 	if (count >= OUTPUT_BYTES) {
-		write_all(output, bytes, count);
+		write_all(output, output->fd, bytes, count);
 		return;
 	}
 	memcpy(output->buffer, bytes, count);
@@ -128,8 +243,26 @@ void output_long(struct output *output, const void *bytes, size_t count)
 static void end_part(struct output *output)
 {
 	unfinished = NULL;
+	unfinished_directory = NULL;
 	free(output->part);
 	output->part = NULL;
+}
+
+/* What is in a directory is on the disk before that has its name, too. */
+static int sync_directory(struct output *output)
+{
+	int err = 0, fd;
+
+	for (size_t i = 0; i < output->files && !err; i++) {
+		fd = openat(output->directory, output->name[i], O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || fsync(fd))
+			err = -errno;
+		if (fd >= 0)
+			close(fd);
+	}
+	if (!err && fsync(output->directory))
+		err = -errno;
+	return err;
 }
 
 int output_finish(struct output *output)
@@ -143,6 +276,8 @@ int output_finish(struct output *output)
 	if (close(output->fd) && !err)
 		err = -errno;
 	output->fd = -1;
+	if (!err && output->directory >= 0)
+		err = sync_directory(output);
 	if (err || !output->part)
 		return err;
 	block_signals(SIG_BLOCK);
@@ -158,12 +293,18 @@ void output_abandon(struct output *output)
 {
 	if (output->path && output->fd >= 0)
 		close(output->fd);
-	if (!output->part)
-		return;
-	block_signals(SIG_BLOCK);
-	unlink(output->part);
-	end_part(output);
-	block_signals(SIG_UNBLOCK);
+	if (output->part) {
+		block_signals(SIG_BLOCK);
+		if (output->directory >= 0)
+			remove_directory(output, output->part);
+		else
+			unlink(output->part);
+		end_part(output);
+		block_signals(SIG_UNBLOCK);
+	}
+	if (output->directory >= 0)
+		close(output->directory);
+	free(output->name);
 }
 
 void output_format(struct output *output, const char *format, ...)

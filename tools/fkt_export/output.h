@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where an export goes: standard output, or a file that is there under its name once it is whole.
- * Until then it is FILE.part, which goes when anything goes wrong, Ctrl-C included.
+ * Until then it is FILE.part, which goes when anything goes wrong, Ctrl-C included. So is a
+ * directory with files in it, of which one is written as the others, the last of all.
  */
 #ifndef FKT_EXPORT_OUTPUT_H
 #define FKT_EXPORT_OUTPUT_H
@@ -11,13 +12,18 @@
 #include <stdint.h>
 #include <string.h>
 
-#define OUTPUT_BYTES 262144
+#define OUTPUT_BYTES	  262144
+/* The longest name of a file in a directory, with its NUL. */
+#define OUTPUT_NAME_BYTES 32
 
 /**
  * struct output - an output; callers touch none of it
- * @path: the file; NULL: standard output
+ * @path: the file, or directory; NULL: standard output
  * @part: its name until it is whole; NULL: it is written in place, being a pipe or a device
- * @fd: where it is written
+ * @fd: where it is written; of a directory, its one file
+ * @directory: of a directory, itself; else -1
+ * @name: of a directory, its files
+ * @files: how many
  * @err: of the first write that failed, negative
  * @written: bytes that have gone out
  * @used: how much of @buffer is
@@ -27,6 +33,9 @@ struct output {
 	const char *path;
 	char *part;
 	int fd;
+	int directory;
+	char (*name)[OUTPUT_NAME_BYTES];
+	size_t files;
 	int err;
 	uint64_t written;
 	size_t used;
@@ -41,6 +50,22 @@ struct output {
  * Return: 0 or a negative errno value.
  */
 int output_open(struct output *output, const char *path);
+
+/**
+ * output_open_directory() - begin a directory
+ * @output: filled in
+ * @path: its name; one that is there already is to be empty
+ * @main: name of the file that output_bytes() and its like write
+ *
+ * Return: 0 or a negative errno value.
+ */
+int output_open_directory(struct output *output, const char *path, const char *main);
+
+/* Another file of the directory; its number is the answer, or a negative errno value. */
+int output_add_file(struct output *output, const char *name);
+
+/* Write more bytes of a file with such a number, which go out at once; errors are kept. */
+void output_append(struct output *output, int file, const void *bytes, size_t count);
 
 /* Let what is in the buffer go out. Return: 0 or the first error. */
 int output_flush(struct output *output);
