@@ -55,7 +55,8 @@ struct origin {
 		ORIGIN_VALUE,
 		ORIGIN_NAME,
 		ORIGIN_FUNCTION,
-		ORIGIN_VECTOR
+		ORIGIN_VECTOR,
+		ORIGIN_RWBS,
 	} what;
 };
 
@@ -633,6 +634,33 @@ static struct lttng_field looks(const struct fkt_field *field)
 	return to;
 }
 
+/*
+ * What LTTng has in "rwbs", from the kernel's "opf": an operation, in the lowest byte, and flags.
+ * Trace Compass tells reads and writes of disks apart by it.
+ */
+static uint64_t rwbs(uint64_t opf)
+{
+	static const uint16_t operations[] = { 1u << 2, 1, 1u << 8, 1u << 1, 0, 1u << 1 | 1u << 7 };
+	static const struct {
+		uint32_t opf;
+		uint32_t rwbs;
+	} flags[] = {
+		{ 1u << 11, 1u << 5 },	/* REQ_SYNC */
+		{ 1u << 12, 1u << 6 },	/* REQ_META */
+		{ 1u << 17, 1u << 9 },	/* REQ_FUA */
+		{ 1u << 18, 1u << 10 }, /* REQ_PREFLUSH */
+		{ 1u << 19, 1u << 3 },	/* REQ_RAHEAD */
+	};
+	uint64_t to = 0;
+
+	if ((opf & 0xff) < sizeof(operations) / sizeof(operations[0]))
+		to = operations[opf & 0xff];
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (opf & flags[i].opf)
+			to |= flags[i].rwbs;
+	return to;
+}
+
 /* The fields that events of a code have with so many words, and where they come from. */
 static struct shape *make_shape(struct lttng *lttng, struct code *c, const struct fkt_event *event)
 {
@@ -665,6 +693,13 @@ static struct shape *make_shape(struct lttng *lttng, struct code *c, const struc
 		fields[n] = looks(field);
 		origin[n] = (struct origin){ .field = *field, .what = ORIGIN_VALUE };
 		set_name(fields, n++, field_name(event->code, field->name));
+		if (!strcmp(field->name, "opf") && field->type == FKT_FIELD_HEX) {
+			fields[n] = (struct lttng_field){ .kind = LTTNG_INTEGER,
+							  .bytes = 4,
+							  .hex = true };
+			origin[n] = (struct origin){ .field = *field, .what = ORIGIN_RWBS };
+			set_name(fields, n++, "rwbs");
+		}
 		if (!fkt_field_is_named(field) || field->type == FKT_FIELD_RESULT)
 			continue;
 		fields[n] = (struct lttng_field){ .kind = LTTNG_STRING };
@@ -753,6 +788,10 @@ static int fill_fields(struct lttng *lttng, struct code *c, const struct fkt_eve
 			break;
 		case ORIGIN_VECTOR:
 			value->number = (uint64_t)c->vector;
+			break;
+		case ORIGIN_RWBS:
+			put_value(lttng, origin, event, value);
+			value->number = rwbs(value->number);
 			break;
 		}
 	}

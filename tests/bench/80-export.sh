@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What fkt_export takes of each of the 100 million events of 50-reading, whose trace it takes: perfetto of all of them, with
-# the memory; the other formats of a twentieth. One thread, CPU time, and nothing is written to a disk.
+# What fkt_export takes of each of the 100 million events of 50-reading, whose trace it takes: perfetto and ctf of all of them,
+# with the memory; the other formats of a twentieth. One thread, CPU time, and nothing is written to a disk; of ctf, which is
+# files, to those of the page cache.
 
 set -u
 
@@ -21,11 +22,13 @@ of() {
 
 # best COLUMN OPTION…: the least of some runs, of CPU time (2) or memory (3).
 best() {
-	local column=$1 n
+	local column=$1 output=/dev/null n
 	shift
 
+	[ "$2" != ctf ] || output=$directory
 	for ((n = 0; n < rounds; n++)); do
-		"$tests/measure" "$top/build/bin/fkt_export" -q -o /dev/null "$@" "$trace" 2>&1 >/dev/null | tail -1
+		"$tests/measure" "$top/build/bin/fkt_export" -q -o "$output" "$@" "$trace" 2>&1 >/dev/null | tail -1
+		rm -rf "$directory"
 	done | awk -v c="$column" 'NR == 1 || $c < least { least = $c } END { print least }'
 }
 
@@ -36,10 +39,14 @@ row() {
 	}'
 }
 
+directory=$(mktemp -du "${trace%/*}/ctf.XXXXXX") || exit 1
+trap 'rm -rf "$directory"' EXIT
 cat "$trace" >/dev/null
 { read -r seconds; read -r events; } < <(of)
-row perfetto "$events" --to perfetto
-printf 'export\tperfetto\t%s\tMB\n' "$(best 3 --to perfetto)"
+for format in perfetto ctf; do
+	row $format "$events" --to $format
+	printf 'export\t%s\t%s\tMB\n' $format "$(best 3 --to $format)"
+done
 part=(--range "..$((seconds / 20))")
 { read -r _; read -r events; } < <(of "${part[@]}")
 for format in chrome folded offcpu callgrind speedscope csv; do

@@ -63,7 +63,7 @@ sub packets {
 }
 
 # Packets follow each other without a hole; time does not run backwards; one without an event, behind which Trace Compass
-# reads no further, is the only one.
+# reads no further, is only there as the first one.
 sub stream {
 	my ($path, $cpu, $uuid) = @_;
 	my ($at, $last_end, $last_begin, $seq, $discarded) = (0, 0, 0, 0, 0);
@@ -86,7 +86,9 @@ sub stream {
 		bad("$path: fewer events are discarded in packet $number") if $lost < $discarded;
 		bad("$path: packet $number is larger than its room") if $content > $size || $size % 8;
 		bad("$path: packet $number is cut off") if $at + $size / 8 > length $data;
-		bad("$path: packet $number is empty") if $content <= 84 * 8 && ($at || $size / 8 < length $data);
+		bad("$path: packet $number is empty") if $content <= 84 * 8 && $at;
+		bad("$path: the first packet has a loss, whose number is not known")
+			if $lost && !$at && $content > 84 * 8;
 		($at, $last_end, $discarded) = ($at + $size / 8, $end, $lost);
 	}
 	bad("$path is empty") if !$at;

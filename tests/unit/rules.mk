@@ -74,4 +74,4 @@ $(B)/tests/unit/test_query: tests/unit/query $(B)/bin/fkt_query | $(B)/tests/uni
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # Read by babeltrace2, with the plugin.
-$(B)/tests/unit/test_babeltrace2: | $(bt2_plugin)
+$(B)/tests/unit/test_babeltrace2: | $(bt2_plugin) $(B)/bin/fkt_export

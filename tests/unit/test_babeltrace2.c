@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What babeltrace2 lists of a trace made by hand, with FKT's plugin: line for line; what it says of
- * losses; the CTF that it makes of it, which it reads back as the same; and what the readers of
- * LTTng's kernel traces insist on. With cut and damaged traces it ends in order.
+ * losses; the CTF that it and fkt_export make of it, which it reads back as the same; and what the
+ * readers of LTTng's kernel traces insist on. With cut and damaged traces it ends in order.
  */
 #include "test.h"
 
@@ -15,6 +15,7 @@
 #define F     0x10000u
 #define F_END 0x10001u
 #define B     0x10002u
+#define DISK  0x10003u
 #define RUN   "babeltrace2 --plugin-path %s/lib/babeltrace2 "
 
 static char build_dir[4096];
@@ -39,10 +40,12 @@ static void make(struct build *build)
 	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
 	build_text(build, FKT_SECTION_PROCESSES, "50 50 7 a\033pp\n60 60 2 kthread\n");
 	build_text(build, FKT_SECTION_IRQS, "14 ide\0330\n");
-	build_text(build, FKT_SECTION_CODES,
-		   "0x10000 1 entry 0x10001 functions F size:u64 f->x:x64\n"
-		   "0x10001 1 exit 0x10000 functions F ret:ret\n"
-		   "0x10002 1 point 0 tracepoints sched:sched_switch prev_pid:s32 c:char\n");
+	build_text(
+		build, FKT_SECTION_CODES,
+		"0x10000 1 entry 0x10001 functions F size:u64 f->x:x64\n"
+		"0x10001 1 exit 0x10000 functions F ret:ret\n"
+		"0x10002 1 point 0 tracepoints sched:sched_switch prev_pid:s32 c:char\n"
+		"0x10003 1 point 0 tracepoints block:block_rq_issue dev:u32 opf:x32 sector:u64\n");
 	build_pages(build);
 	build->lane[0].pid = 50;
 	slot(build, 0, 1000, 257, 0, 2, (uint64_t)-100, 5);
@@ -63,6 +66,8 @@ static void make(struct build *build)
 	slot(build, 1, 1020, FKT_CODE_WAKEUP, 0, 1, 60 | 115ull << 32, 0);
 	build_switch(build, 1, 1022, 0x2001, 0, 60);
 	build_event(build, 1, 1024, 1024 + 257, (uint16_t)-9);
+	/* A synchronous write, of which the caller waits until it is on the disk. */
+	slot(build, 1, 1026, DISK, 0, 2, 254 << 20 | 0x20801ull << 32, 2064);
 	build_end(build, 2000000000, 1000000000, 1001000000000);
 }
 
@@ -103,6 +108,8 @@ static const char *const lines[] = {
 	"\"kthread\", next_tid = 60, next_prio = 15 }",
 	"[1000.000000512] host syscall_exit_openat: { cpu_id = 1 }, { tid = 60, procname = "
 	"\"kthread\" }, { ret = -9 }",
+	"[1000.000000513] host block_rq_issue: { cpu_id = 1 }, { tid = 60, procname = \"kthread\" }, "
+	"{ dev = 266338304, opf = 0x20801, rwbs = 0x221, sector = 2064 }",
 };
 
 /* Run a command of the shell; its status, and its output in output. */
@@ -183,6 +190,20 @@ static void test_ctf(void **state)
 			fail_msg("the metadata does not say %s", rules[i]);
 }
 
+/* fkt_export writes the same events; and tells of the same losses. */
+static void test_export(void **state)
+{
+	(void)state;
+	assert_int_equal(in_dir("%s/bin/fkt_export --to ctf -o exported trace 2>&1"), 0);
+	assert_non_null(strstr(output, "2 events are left out"));
+	assert_int_equal(in_dir("babeltrace2 --clock-seconds --no-delta exported 2>said #%s"), 0);
+	expect_lines();
+	assert_int_equal(in_dir("cat said #%s"), 0);
+	if (!strstr(output, "racer discarded 7 events between "
+			    "[1000.000000508] and [1000.000000509]"))
+		fail_msg("it says %s", output);
+}
+
 /* Whatever stands in it: an error or a listing, and no crash. */
 static void test_damage(void **state)
 {
@@ -239,6 +260,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listing),
 		cmocka_unit_test(test_ctf),
+		cmocka_unit_test(test_export),
 		cmocka_unit_test(test_damage),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", build_dir, sizeof(build_dir) - 1);

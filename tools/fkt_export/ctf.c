@@ -6,7 +6,8 @@
  * What is missing is told by the number that a packet has of the events discarded so far: readers
  * take them for lost between the end of the packet before and its own. So the last event before a
  * loss has a packet of its own, which ends with the first moment behind the loss. A packet without
- * an event would do as well, but Trace Compass reads a file no further than that.
+ * an event would do as well, but Trace Compass reads a file no further than that, unless it is the
+ * first one.
  */
 #include <endian.h>
 #include <errno.h>
@@ -21,7 +22,7 @@
 #define PACKET_BYTES   131072u
 /* Its header and its context, see METADATA. */
 #define HEADER_BYTES   84u
-/* An event whose number is not less, or that comes longer after the one before, has a long header. */
+/* Events whose number is not less, or that come long after the one before, have a long header. */
 #define ID_LONG	       65535u
 #define CPUS	       (UINT16_MAX + 1)
 /* What is said of 100 frames and of 64 KiB of text has room in it. */
@@ -152,8 +153,9 @@ static uint8_t *put_text(uint8_t *at, const char *text)
 	return (uint8_t *)stpcpy((char *)at, text) + 1;
 }
 
-/* Write the packet that there is, and begin another one. */
-static void write_packet(struct ctf *ctf, uint16_t cpu, uint64_t end)
+/* Write the first bytes of what there is as a packet, with its header. */
+static void put_packet(struct ctf *ctf, uint16_t cpu, uint64_t begin, uint64_t end, size_t bytes,
+		       uint64_t discarded)
 {
 	struct stream *stream = ctf->stream[cpu];
 	uint8_t *at = stream->data;
@@ -162,16 +164,34 @@ static void write_packet(struct ctf *ctf, uint16_t cpu, uint64_t end)
 	memcpy(at, fkt_header(ctf->export->trace)->id, FKT_ID_BYTES);
 	at = put(at + FKT_ID_BYTES, 0, 4);
 	at = put(at, cpu, 8);
-	at = put(at, stream->begin, 8);
+	at = put(at, begin, 8);
 	at = put(at, end, 8);
-	at = put(at, 8 * stream->used, 8);
-	at = put(at, 8 * stream->used, 8);
+	at = put(at, 8 * bytes, 8);
+	at = put(at, 8 * bytes, 8);
 	at = put(at, stream->packets++, 8);
-	at = put(at, stream->discarded, 8);
+	at = put(at, discarded, 8);
 	put(at, cpu, 4);
-	output_append(ctf->export->out, stream->file, stream->data, stream->used);
+	output_append(ctf->export->out, stream->file, stream->data, bytes);
+}
+
+/* Write the packet that there is, and begin another one. */
+static void write_packet(struct ctf *ctf, uint16_t cpu, uint64_t end)
+{
+	struct stream *stream = ctf->stream[cpu];
+
+	put_packet(ctf, cpu, stream->begin, end, stream->used, stream->discarded);
 	stream->used = HEADER_BYTES;
 	stream->events = 0;
+}
+
+/*
+ * How many events are discarded in the first packet, readers don't know: in front of it, and of the
+ * loss, there is one without events.
+ */
+static void put_first(struct ctf *ctf, uint16_t cpu, uint64_t ns)
+{
+	if (!ctf->stream[cpu]->packets)
+		put_packet(ctf, cpu, ns, ns, HEADER_BYTES, 0);
 }
 
 /* Write the events but for the last one, which is the first one of the next packet then. */
@@ -180,15 +200,17 @@ static void split_packet(struct ctf *ctf, uint16_t cpu)
 	struct stream *stream = ctf->stream[cpu];
 	size_t bytes = stream->used - stream->last_at;
 
-	if (stream->events < 2)
-		return;
-	stream->used = stream->last_at;
-	write_packet(ctf, cpu, stream->last);
-	memmove(stream->data + HEADER_BYTES, stream->data + stream->last_at, bytes);
-	stream->last_at = HEADER_BYTES;
-	stream->used = HEADER_BYTES + bytes;
-	stream->begin = stream->last;
-	stream->events = 1;
+	if (stream->events > 1) {
+		put_packet(ctf, cpu, stream->begin, stream->last, stream->last_at,
+			   stream->discarded);
+		memmove(stream->data + HEADER_BYTES, stream->data + stream->last_at, bytes);
+		stream->last_at = HEADER_BYTES;
+		stream->used = HEADER_BYTES + bytes;
+		stream->begin = stream->last;
+		stream->events = 1;
+	} else if (stream->events) {
+		put_first(ctf, cpu, stream->begin);
+	}
 }
 
 /* The file of a CPU; NULL, and errno, on failure. */
@@ -318,6 +340,8 @@ static int put_event(struct ctf *ctf, const struct lttng_event *event)
 									   : stream->last);
 		stream->gap = false;
 	}
+	if (stream->discarded)
+		put_first(ctf, event->cpu, 0);
 	if (!stream->events)
 		stream->begin = ns;
 	stream->last_at = stream->used;
@@ -481,7 +505,7 @@ static int end(void *format, uint64_t last)
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		struct stream *stream = ctf->stream[cpu];
 
-		/* One that has nothing but a loss ends where that does. */
+		/* One that has nothing but a loss has one packet, with nothing but that. */
 		if (stream && stream->gap)
 			write_packet(ctf, (uint16_t)cpu, ns > stream->last ? ns : stream->last);
 		else if (stream && stream->events)
