@@ -49,6 +49,6 @@ for format in perfetto ctf; do
 done
 part=(--range "..$((seconds / 20))")
 { read -r _; read -r events; } < <(of "${part[@]}")
-for format in chrome folded offcpu callgrind speedscope csv; do
+for format in chrome folded offcpu callgrind speedscope trace.dat csv; do
 	row $format "$events" --to $format "${part[@]}"
 done

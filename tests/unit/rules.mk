@@ -61,6 +61,12 @@ tests: $(B)/tests/unit/test_ctf
 $(B)/tests/unit/test_ctf: tests/unit/ctf $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(bt2_plugin)
 	$(Q)mkdir -p $(@D) && cp $< $@
 
+# trace.dat is read by trace-cmd.
+tests: $(B)/tests/unit/test_trace_dat
+
+$(B)/tests/unit/test_trace_dat: tests/unit/trace_dat $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 # Flame graphs, and how pages were filled and fared.
 tests: $(B)/tests/unit/test_pictures
 

@@ -21,6 +21,7 @@
 	X(callgrind)                                                                               \
 	X(speedscope)                                                                              \
 	X(ctf)                                                                                     \
+	X(trace_dat)                                                                               \
 	X(csv)
 
 /**
