@@ -40,3 +40,6 @@ $(foreach k,$(all_kernels),$(eval $(call checked_rule,$(k))))
 
 # They attach BPF programs.
 $(B)/tests/vm/fexit $(B)/tests/vm/hold: LDLIBS += -lbpf
+
+# Traced by LTTng, and by FKT.
+$(B)/tests/vm/ust_calls: LDLIBS += -llttng-ust -ldl
