@@ -79,13 +79,13 @@ struct fkt_label {
 /**
  * struct fkt_who - what stands for a CPU and its current thread
  * @pid: the thread's
- * @generation: of names, when it was written
+ * @changes: of names, when it was written
  * @text_bytes: length of @text
  * @text: what stands for both
  */
 struct fkt_who {
 	uint32_t pid;
-	uint32_t generation;
+	uint32_t changes;
 	uint8_t text_bytes;
 	char text[96];
 };
@@ -104,7 +104,7 @@ struct fkt_who {
  * @begun: @first and @last are there
  * @first: stamp of the first event
  * @last: of the event before
- * @generation: counts what happens to names
+ * @changes: how often threads' names have changed
  * @date: of the last line
  * @buf: lines that were not written yet
  * @room: of @buf, so far as it is to be filled before it is written
@@ -130,7 +130,7 @@ struct fkt_text {
 	bool begun;
 	uint64_t first;
 	uint64_t last;
-	uint32_t generation;
+	const uint32_t *changes;
 	struct fkt_date date;
 	char *buf;
 	size_t room;

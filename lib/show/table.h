@@ -15,7 +15,7 @@ struct fkt_layout;
  */
 void fkt_text_set_reader(struct fkt_text *text, const struct fkt_reader *reader);
 void fkt_text_set_stacks(struct fkt_text *text);
-void fkt_text_pass(struct fkt_text *text, const struct fkt_event *event);
+void fkt_text_pass(struct fkt_text *text);
 
 /**
  * struct fkt_output - where tables go

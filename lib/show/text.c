@@ -52,7 +52,7 @@ static void write_who(struct fkt_text *text, struct fkt_who *who, const struct f
 	who->text_bytes =
 		(uint8_t)(text->format->who(text, who->text, event, process->comm) - who->text);
 	who->pid = event->pid;
-	who->generation = text->generation;
+	who->changes = *text->changes;
 }
 
 static void write_out(struct fkt_text *text)
@@ -134,12 +134,9 @@ static bool take_stack(struct fkt_text *text, const struct fkt_event *event)
 	return true;
 }
 
-void fkt_text_pass(struct fkt_text *text, const struct fkt_event *event)
+void fkt_text_pass(struct fkt_text *text)
 {
 	text->stack_there = false;
-	/* Threads have other names all the same. */
-	if (fkt_is_process_event(event->code))
-		text->generation++;
 }
 
 void fkt_text_set_reader(struct fkt_text *text, const struct fkt_reader *reader)
@@ -167,9 +164,7 @@ void fkt_text_event(struct fkt_text *text, const struct fkt_event *event)
 			return;
 		}
 	}
-	if (unlikely(fkt_is_process_event(event->code)))
-		text->generation++;
-	if (unlikely(who->pid != event->pid || who->generation != text->generation))
+	if (unlikely(who->pid != event->pid || who->changes != *text->changes))
 		write_who(text, who, event);
 	if (unlikely(!text->begun)) {
 		text->begun = true;
@@ -219,7 +214,7 @@ struct fkt_text *fkt_text_new(struct fkt_trace *trace, struct fkt_processes *pro
 	text->fd = fd;
 	text->time = time == FKT_TIME_FIT && !fkt_has_clock(trace) ? FKT_TIME_CYCLES : time;
 	text->format = fkt_format(0);
-	text->generation = 1;
+	text->changes = fkt_process_changes(processes);
 	return text;
 }
 
@@ -248,7 +243,6 @@ void fkt_text_resume(struct fkt_text *text, uint64_t first, uint64_t last)
 	text->begun = true;
 	text->first = first;
 	text->last = last;
-	text->generation++;
 }
 
 void fkt_text_free(struct fkt_text *text)

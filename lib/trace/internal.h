@@ -267,6 +267,9 @@ void fkt_set_clock(struct fkt_trace *trace);
 /* Whether both pairs are known, and agree with the frequency that the kernel gave, if it did. */
 bool fkt_clocks_agree(const struct fkt_trace *trace);
 
+/* process.c: a number that is another one when threads have other names; as long as they live */
+const uint32_t *fkt_process_changes(const struct fkt_processes *processes);
+
 /* symbols.c */
 void fkt_free_symbols(struct fkt_trace *trace);
 

@@ -25,6 +25,7 @@ struct fkt_processes {
 	uint32_t count;
 	uint32_t room;
 	uint32_t seed; /* odd: so that no trace can be made to fill one bucket */
+	uint32_t changes; /* of names, and 1 */
 	uint32_t bucket[HASH_BUCKETS];
 	uint32_t idle[UINT16_MAX + 1]; /* of each CPU, or NO_PROCESS */
 };
@@ -146,6 +147,7 @@ struct fkt_processes *fkt_processes_new(const struct fkt_trace *trace)
 	if (getrandom(&processes->seed, sizeof(processes->seed), 0) < 0)
 		processes->seed = (uint32_t)(uintptr_t)processes;
 	processes->seed |= 1;
+	processes->changes = 1;
 	memset(processes->bucket, 0xff, sizeof(processes->bucket));
 	memset(processes->idle, 0xff, sizeof(processes->idle));
 	add(processes, FKT_PID_UNKNOWN, FKT_PID_UNKNOWN);
@@ -188,6 +190,7 @@ void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event
 	uint32_t id;
 	bool own;
 
+	processes->changes += fkt_is_process_event(event->code);
 	switch (event->code) {
 	case FKT_CODE_FORK:
 		if (event->words >= 2)
@@ -214,6 +217,11 @@ void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event
 			processes->process[id].released = true;
 		break;
 	}
+}
+
+const uint32_t *fkt_process_changes(const struct fkt_processes *processes)
+{
+	return &processes->changes;
 }
 
 uint32_t fkt_process_id(struct fkt_processes *processes, uint32_t tid, uint16_t cpu)

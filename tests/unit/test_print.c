@@ -821,6 +821,7 @@ static void test_wrong_options(void **state)
 	said("--longer-than 1us --longer-than 2us", "--longer-than: once, please");
 	said("--from 5us --from trigger", "--from: there is such a time already");
 	said("--by stack --by cpu", "--by=stack is of events, and of nothing else besides");
+	said("--folded --format json", "--folded is a format of its own: --format makes no sense");
 	said("-q --elapsed", "--elapsed is for --calls, --histogram and --by");
 	said("-q --cpu '!0' --cpu 0", "--cpu: what is wanted and what is not leave no CPU");
 	/* no table comes before or after what was wrong */

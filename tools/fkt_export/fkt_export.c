@@ -135,7 +135,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		set_format(state, options, arg);
 		break;
 	case 'o':
-		options->output = arg;
+		options->output = strcmp(arg, "-") ? arg : NULL;
 		break;
 	case 'q':
 		options->quiet = true;
@@ -429,14 +429,14 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	run->inside |= inside;
 	if (fkt_is_process_event(event->code))
 		fkt_processes_event(run->export.processes, event);
-	if (err || (is_stack && run->format != &export_csv))
+	if (err || is_stack)
 		return err ?: run->err;
-	if (!filter_is_open(run->export.filter) && !is_stack)
+	if (!filter_is_open(run->export.filter))
 		passes = filter_event(run->export.filter, event) && inside;
 	if (analysis && inside)
 		fkt_analysis_charge(analysis, event->stamp, filter_charges(run->export.filter));
 	run->export.stack = run->has_stack && run->stack_lane == event->lane ? &run->stack : NULL;
-	run->has_stack = is_stack;
+	run->has_stack = false;
 	if (passes && run->format->event)
 		keep_error(run, run->format->event(run->data, event));
 	return run->err;

@@ -350,7 +350,7 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 		fkt_text_event(run->text, event);
 	}
 	if (!passes && run->text)
-		fkt_text_pass(run->text, event);
+		fkt_text_pass(run->text);
 	run->context.stack = run->has_stack && run->stack_lane == event->lane ? &run->stack : NULL;
 	run->has_stack = false;
 	for_each_view(&run->event, one)

@@ -642,6 +642,9 @@ static void flame_parse(struct argp_state *state, struct options *options, unsig
 	unsigned int i = 0;
 
 	switch (option) {
+	case OPTION_FOLDED:
+		options->folded = true;
+		break;
 	case OPTION_FLAMEGRAPH:
 		svg = arg;
 		break;

@@ -46,6 +46,7 @@ enum by_field {
  * @no_pager: even when the output is long
  * @before: another trace, which views are told of first, to compare with; NULL for none
  * @timedat, @bufdat: files that these views write
+ * @folded: --folded, whose format is its own
  * @is_before: it is that one: views keep what they find, and print nothing
  */
 struct options {
@@ -68,6 +69,7 @@ struct options {
 	const char *before;
 	const char *timedat;
 	const char *bufdat;
+	bool folded;
 	bool is_before;
 };
 
