@@ -240,6 +240,14 @@ static const struct known {
 			"\"BLOCK\" }, { 5, \"IRQ_POLL\" }, { 6, \"TASKLET\" }, { 7, \"SCHED\" "    \
 			"}, { 8, \"HRTIMER\" }, { 9, \"RCU\" })"                                   \
 	}
+	{ "x86_exceptions_page_fault_user",
+	  "exceptions",
+	  "page_fault_user",
+	  3,
+	  { { "unsigned long", "address", FIELD_INTEGER, 8, 1, 0 },
+	    { "unsigned long", "ip", FIELD_INTEGER, 8, 2, 0 },
+	    { "unsigned long", "error_code", FIELD_INTEGER, 8, 0, 0 } },
+	  "\"address=0x%lx ip=0x%lx error_code=0x%lx\", REC->address, REC->ip, REC->error_code" },
 	SOFTIRQ("softirq_entry"),
 	SOFTIRQ("softirq_exit"),
 	SOFTIRQ("softirq_raise"),
@@ -280,7 +288,7 @@ static void put_known(FILE *text, struct format *format, const struct known *kno
 		place(format, field, 1);
 		fprintf(text, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
 			known->field[i].type, known->field[i].name, field->offset, field->bytes,
-			field->kind == FIELD_COMM || strcmp(known->field[i].type, "unsigned int"));
+			field->kind == FIELD_COMM || strncmp(known->field[i].type, "unsigned", 8));
 	}
 	fprintf(text, "\nprint fmt: %s\n", known->print);
 }
@@ -418,7 +426,8 @@ static char *describe(const struct dat *dat, struct format *format, const struct
 	if (!file)
 		return NULL;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i].lttng, class->name))
+		/* An event that is cut short has not all of them. */
+		if (!strcmp(known[i].lttng, class->name) && class->count >= known[i].count)
 			as = &known[i];
 	if (as) {
 		snprintf(system, sizeof(system), "%s", as->system);
