@@ -74,7 +74,6 @@ struct fkt_state {
 	bool failed;
 	struct call_stack *entered; /* by the last event */
 	bool ended_kept;	    /* it ended a call that is kept */
-	bool syscalls;		    /* there are any */
 	bool filtered;		    /* the recording left out some threads */
 	bool stopped;		    /* all CPUs had stopped recording, or may have */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
@@ -646,7 +645,6 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 			empty(state, &thread->stack);
 			state->told_base = base_of(state, thread) != FKT_BASE_USER;
 			set_base(state, thread, FKT_BASE_USER);
-			state->syscalls = true;
 		}
 		if (effect->kind == FKT_KIND_ENTRY)
 			push(state, &thread->stack, event->code, 0, event->stamp);
@@ -766,7 +764,7 @@ bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_
 {
 	const struct thread *thread = &state->thread[index];
 
-	return state->syscalls && !is_kernel(thread) && base_of(state, thread) != FKT_BASE_USER &&
+	return !is_kernel(thread) && base_of(state, thread) != FKT_BASE_USER &&
 	       base_of(state, thread) != FKT_BASE_LEFT_OUT &&
 	       (thread->where == ON_CPU ||
 		(where_is(state, thread) == OFF_CPU && thread->wait.left > since));

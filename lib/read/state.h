@@ -278,7 +278,7 @@ bool fkt_state_has_gaps(const struct fkt_state *state);
  * @index: the thread, as of fkt_state_wait()
  * @since: it ran after this stamp
  *
- * Return: so it is, though it is known of others: its next system call will tell.
+ * Return: so it is: its next system call will tell.
  */
 bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_t since);
 

@@ -1732,6 +1732,32 @@ static void end_pair(struct build *build, const char *file)
 	build_free(build);
 }
 
+/*
+ * Parts that end before the recording's first system call: what threads are at in them is told by
+ * that one behind the end, as of a window.
+ */
+static void test_extracted_first_call(void **state)
+{
+	char file[] = "/tmp/test_print_call.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 0, 1000, FKT_CODE_IRQ_ENTRY, 1);
+	build_event(&build, 0, 1010, FKT_CODE_IRQ_EXIT, 1);
+	build_event(&build, 1, 1500, FKT_CODE_IRQ_ENTRY, 1);
+	build_event(&build, 1, 1510, FKT_CODE_IRQ_EXIT, 1);
+	build_event(&build, 0, 4500, END, 0);
+	build_event(&build, 1, 5000, READ, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 500ns 1005ns 2000ns",
+			"-q\n--no-summary --cpus\n--no-summary --by function,thread");
+	unlink(file);
+}
+
 /* Turn recording off or on. */
 static void set_mask(struct build *build, uint64_t stamp, uint32_t mask)
 {
@@ -3047,6 +3073,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_left_out),
 		cmocka_unit_test(test_extracted_left_out_waker),
 		cmocka_unit_test(test_extracted_in_loss),
+		cmocka_unit_test(test_extracted_first_call),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
 	};
