@@ -2132,10 +2132,10 @@ static void add_beginning(struct fkt_analysis *a)
 	}
 }
 
-/* Idle is the CPU that nothing is known of, too: end_silent_cpus() */
+/* Idle is the CPU that nothing is known of, too: end_silent_cpus(); but for an interrupt. */
 static void see_left(struct fkt_analysis *a, uint32_t number, uint64_t last)
 {
-	if (a->current[number])
+	if (a->current[number] || a->cpu[number].irq.depth)
 		see_silent_cpu(a, number, a->current[number], last);
 }
 

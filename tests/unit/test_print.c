@@ -3007,6 +3007,31 @@ static void test_extracted_end(void **state)
 	unlink(file);
 }
 
+/* A CPU that is idle is in an interrupt, and a softirq in it, that have no event in a part. */
+static void test_extracted_idle_interrupt(void **state)
+{
+	char file[] = "/tmp/test_print_idle_irq.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 71, 0);
+	build_event(&build, 0, 900, READ, 0);
+	build_event(&build, 1, 1000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 1700, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	build_event(&build, 0, 2500, END, 0);
+	build_event(&build, 0, 3500, READ, 0);
+	build_event(&build, 0, 4000, END, 0);
+	build_event(&build, 1, 4500, FKT_CODE_SOFTIRQ_EXIT, 4);
+	build_event(&build, 1, 5000, FKT_CODE_IRQ_EXIT, 14);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 200ns 1200ns 2000ns 3050ns",
+			"-q\n--no-summary --by function,thread\n--no-summary --cpus\n--noise");
+	unlink(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -3074,6 +3099,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_left_out_waker),
 		cmocka_unit_test(test_extracted_in_loss),
 		cmocka_unit_test(test_extracted_first_call),
+		cmocka_unit_test(test_extracted_idle_interrupt),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
 	};
