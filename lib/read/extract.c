@@ -1061,8 +1061,9 @@ static int find_ends(const struct out *out, struct fkt_state *state, struct fkt_
 	for (uint32_t i = 0; i < threads; i++) {
 		wait = fkt_state_wait(state, i, &end.tid);
 		end.woken = wait && wait->early && wait->state && !wait->woken;
-		end.outside = fkt_state_is_outside(state, i, out->extract->from) &&
-			      !(begin && fkt_state_knows(begin, end.tid));
+		end.outside =
+			fkt_state_is_outside(state, i, out->extract->from) &&
+			!(begin && !fkt_state_is_anew(state, i) && fkt_state_knows(begin, end.tid));
 		fkt_state_calls(state, end.tid, &end.depth);
 		if (end.woken || end.outside)
 			ends->end[ends->count++] = end;
@@ -1129,9 +1130,30 @@ static bool ended_open(const struct out *out, const struct open_ends *ends, stru
 	return !picks(out->extract) || fkt_state_ended_kept(state);
 }
 
-/* Whether an event tells of a thread what was not known. */
+/*
+ * A thread goes on by another number: by that one it comes out what it was at. Return: the one that
+ * it had, 0 if there is none.
+ */
+static uint32_t rename_end(struct open_ends *ends, struct fkt_state *state)
+{
+	uint32_t from, to;
+
+	if (!fkt_state_took_over(state, &from, &to) || !is_outside(ends, from))
+		return 0;
+	/* Of a leader that has ended, nothing comes out any more. */
+	if (end_of(ends, to)) {
+		close_outside(ends, to);
+		close_woken(ends, to);
+		end_of(ends, to)->tid = FKT_PID_UNKNOWN;
+	}
+	end_of(ends, from)->tid = to;
+	qsort(ends->end, ends->count, sizeof(*ends->end), compare_ends);
+	return from;
+}
+
+/* Whether an event tells of a thread what was not known, and who is its thread from then on. */
 static int tells_of_end(const struct out *out, struct open_ends *ends, struct fkt_state *state,
-			const struct fkt_event *event, bool *tells)
+			const struct fkt_event *event, bool *tells, uint32_t *renamed)
 {
 	int err;
 
@@ -1141,6 +1163,8 @@ static int tells_of_end(const struct out *out, struct open_ends *ends, struct fk
 	else if (is_wakeup(event))
 		*tells |= close_woken(ends, fkt_arg32(event, 0));
 	err = fkt_state_event(state, event);
+	*renamed = rename_end(ends, state);
+	*tells |= *renamed;
 	*tells |= ended_open(out, ends, state, event->pid);
 	if (fkt_state_told_base(state))
 		*tells |= close_outside(ends, event->pid);
@@ -1161,6 +1185,22 @@ static void print_after_end(FILE *file, const struct fkt_event *event)
 	for (unsigned int i = 0; i < event->words; i++)
 		fprintf(file, " %" PRIu64, fkt_arg64(event, 8 * i));
 	fputc(';', file);
+}
+
+/* Who is on a CPU up to an event there: not all switches are told of. */
+static void print_current(FILE *file, const struct fkt_event *event, uint32_t tid)
+{
+	const uint64_t words[1] = { htole64(tid | (uint64_t)tid << 32) };
+	const struct fkt_event current = {
+		.stamp = event->stamp,
+		.cpu = event->cpu,
+		.pid = tid,
+		.code = FKT_CODE_SWITCH,
+		.words = 1,
+		.args = words,
+	};
+
+	print_after_end(file, &current);
 }
 
 /* Whether a thread slept is not told by what comes when recording was off. */
@@ -1185,6 +1225,7 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 	struct fkt_event event;
 	int what = FKT_END, err = reader ? 0 : -ENOMEM;
 	bool tells, gaps = false;
+	uint32_t renamed;
 
 	for (unsigned int i = 0; !err && ends->left && i < FKT_LOOK_AHEAD; i++) {
 		what = fkt_reader_next(reader, &event);
@@ -1196,7 +1237,9 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 				close_all_outside(ends);
 			gaps = true;
 		} else if (what == FKT_EVENT) {
-			err = tells_of_end(out, ends, state, &event, &tells);
+			err = tells_of_end(out, ends, state, &event, &tells, &renamed);
+			if (renamed)
+				print_current(file, &event, renamed);
 			if (tells)
 				print_after_end(file, &event);
 			if (!fkt_is_stop(&event))

@@ -40,6 +40,7 @@ struct thread {
 	uint32_t next; /* in the same bucket */
 	bool gone;
 	bool ended; /* by its last switch; who has its pid now is another one */
+	bool anew;  /* it has got its pid, by a fork or an exec, since the state was made */
 	bool waker; /* of one that waits */
 	bool named; /* with one that waits, also when it has ended */
 	char comm[FKT_COMM_BYTES + 1];
@@ -78,6 +79,8 @@ struct fkt_state {
 	bool stopped;		    /* all CPUs had stopped recording, or may have */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
 	bool told_sleep;	    /* it told that a thread sleeps in a call that is not known */
+	uint32_t taken_from;	    /* it told that this thread goes on as another one; or 0 */
+	uint32_t taken_by;	    /* that one */
 	struct effect *effect;
 	struct call_stack irq[CPUS];
 	uint32_t current[CPUS];
@@ -280,9 +283,12 @@ static void take_over(struct fkt_state *state, uint16_t cpu, struct thread *from
 	else if (state->verdict_on[cpu] == to->tid && base == FKT_BASE_LEFT_OUT)
 		base = FKT_BASE_UNKNOWN;
 	set_base(state, to, base);
+	to->anew = true;
 	empty(state, &stack);
 	to->stack = from->stack;
 	from->stack = stack;
+	state->taken_from = from->tid;
+	state->taken_by = to->tid;
 }
 
 /* Of an exec, @became: it had come out before that the thread has its leader's pid. */
@@ -307,6 +313,7 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		thread->where = UNKNOWN;
 		thread->gone = false;
 		thread->ended = false;
+		thread->anew = true;
 		thread->tgid = fkt_arg32(event, 4);
 		thread->ppid = fkt_arg32(event, 12);
 		memcpy(thread->comm, comm, sizeof(comm));
@@ -606,6 +613,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	state->ended_kept = false;
 	state->told_base = false;
 	state->told_sleep = false;
+	state->taken_from = 0;
 	/* It comes when recording is off: that somebody is on its CPU says nothing of before. */
 	if (unlikely(event->code == FKT_CODE_PAUSE && event->words)) {
 		stop_all(state);
@@ -755,6 +763,13 @@ bool fkt_state_told_sleep(const struct fkt_state *state)
 	return state->told_sleep;
 }
 
+bool fkt_state_took_over(const struct fkt_state *state, uint32_t *from, uint32_t *to)
+{
+	*from = state->taken_from;
+	*to = state->taken_by;
+	return state->taken_from;
+}
+
 bool fkt_state_has_gaps(const struct fkt_state *state)
 {
 	return state->gaps;
@@ -775,6 +790,11 @@ bool fkt_state_knows(struct fkt_state *state, uint32_t tid)
 	const struct thread *thread = find(state, tid);
 
 	return thread && base_of(state, thread) == FKT_BASE_USER;
+}
+
+bool fkt_state_is_anew(const struct fkt_state *state, uint32_t index)
+{
+	return state->thread[index].anew;
 }
 
 uint32_t fkt_state_threads(const struct fkt_state *state)

@@ -269,6 +269,15 @@ bool fkt_state_told_base(const struct fkt_state *state);
 /* Whether it told that its thread, of which that is not known, sleeps: so not in user mode. */
 bool fkt_state_told_sleep(const struct fkt_state *state);
 
+/**
+ * fkt_state_took_over() - whether the last event told that a thread goes on as the leader, in an
+ *	exec
+ * @state: the state
+ * @from: set to the pid that it had
+ * @to: set to the one that it has
+ */
+bool fkt_state_took_over(const struct fkt_state *state, uint32_t *from, uint32_t *to);
+
 /* Whether events were missing. */
 bool fkt_state_has_gaps(const struct fkt_state *state);
 
@@ -284,6 +293,9 @@ bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_
 
 /* Whether it is known of a thread that it is in user mode outside of all calls. */
 bool fkt_state_knows(struct fkt_state *state, uint32_t tid);
+
+/* Whether a thread, as of fkt_state_wait(), has got its pid since the state was made. */
+bool fkt_state_is_anew(const struct fkt_state *state, uint32_t index);
 
 /* How many threads are known. */
 uint32_t fkt_state_threads(const struct fkt_state *state);

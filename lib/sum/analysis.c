@@ -102,6 +102,7 @@ struct thread {
 	uint32_t epoch;	   /* the gap up to which its stack has been put right */
 	uint32_t row;	   /* outside of all calls */
 	uint32_t resolved; /* what it turned out to have been at up to its first event, or 0 */
+	uint32_t took;	   /* whose base it took over; what that one was at comes out with it */
 	bool base_known;   /* whether it is in user mode, outside of all calls */
 	bool slept;	   /* asleep outside of all calls, so not in user mode */
 	bool left_out;	   /* what it does is not recorded */
@@ -428,20 +429,38 @@ static void add_base(struct fkt_analysis *a, struct thread *thread, uint32_t row
 		thread->not_recorded += cycles;
 }
 
-/* It has come out what the thread did, outside of all calls, since its first event. */
-static void resolve_base(struct fkt_analysis *a, struct thread *thread, uint32_t row)
+/* It has come out what the thread did, outside of all calls, while that was pending. */
+static void resolve_pending(struct fkt_analysis *a, struct thread *thread, uint32_t row)
 {
-	uint64_t cycles;
+	const uint64_t cycles = thread->pending;
 
-	if (thread->base_known)
-		return;
-	end_base(a, thread);
-	cycles = thread->pending;
 	thread->pending = 0;
 	thread->slept = false;
 	if (!thread->resolved)
 		thread->resolved = row + 1;
 	add_base(a, thread, row, cycles);
+}
+
+/* It was another one before, up to an exec: that one was at the same. */
+static __attribute__((noinline, cold)) void resolve_taken(struct fkt_analysis *a,
+							  struct thread *thread, uint32_t row)
+{
+	struct thread *from = get_thread(a, thread->took);
+
+	thread->took = 0;
+	if (from && !from->base_known)
+		resolve_pending(a, from, row);
+}
+
+/* It has come out what the thread did, outside of all calls, since its first event. */
+static void resolve_base(struct fkt_analysis *a, struct thread *thread, uint32_t row)
+{
+	if (thread->base_known)
+		return;
+	end_base(a, thread);
+	resolve_pending(a, thread, row);
+	if (unlikely(thread->took))
+		resolve_taken(a, thread, row);
 }
 
 /* What was at the base will never come out: a thread that did not sleep can have been outside. */
@@ -1083,6 +1102,19 @@ static void take_in(struct fkt_analysis *a, struct thread *thread)
 	thread->base_known = false;
 }
 
+/* What a thread is at outside of all calls, known or not, becomes another one's. */
+static void take_over_base(struct fkt_analysis *a, struct thread *from, struct thread *to)
+{
+	if (!from->stack.depth)
+		end_base(a, from);
+	give_up_base(a, to);
+	to->base_known = from->base_known;
+	to->slept = from->slept;
+	to->took = from->base_known ? 0 : from->id;
+	/* What was missing while the leader did not run is nothing that this one missed. */
+	to->epoch = from->epoch;
+}
+
 /*
  * An exec by a thread that is not the leader: it takes over the leader's pid, with its stack. What
  * is charged no more was charged to the thread as it was then, and ends by that name.
@@ -1100,16 +1132,16 @@ static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *fr
 		take_in(a, to);
 	else
 		leave_out(a, cpu, to);
-	stack = to->stack;
-	if (stack.depth || !depth || from->row != to->row)
+	if (to->stack.depth || from->row != to->row)
 		return;
+	take_over_base(a, from, to);
+	if (!depth)
+		return;
+	stack = to->stack;
 	if (!a->on) {
 		pop_all(a, cpu, from, &from->stack, cpu->last);
 		from->stack.depth = depth;
 	}
-	end_base(a, to);
-	resolve_base(a, to, FKT_ROW_USER);
-	to->base_known = from->base_known;
 	to->stack = from->stack;
 	from->stack = stack;
 	/* Each keeps the time that it had. */

@@ -3032,6 +3032,65 @@ static void test_extracted_idle_interrupt(void **state)
 	unlink(file);
 }
 
+/*
+ * The call in which "second" (71) makes an exec began before the trace, by the number that it had
+ * then: all of the time is that call's, and none the leader's (70), who has ended; in F or not, and
+ * asleep at a part's end or not.
+ */
+static void test_extracted_exec_before(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	const uint64_t exec[3] = { 70 | (uint64_t)71 << 32, 0x656c6973, 0 };
+	char file[] = "/tmp/test_print_x_before.XXXXXX", command[2 * sizeof(top)];
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	for (unsigned int i = 0; i < 4; i++) {
+		const bool in_f = i % 2, sleeps = i / 2;
+
+		build_begin(&build, 2, false);
+		build_clock(&build, 0, 0, 0);
+		build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+		build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 70 1 second\n");
+		build_text(&build, FKT_SECTION_CODES,
+			   "0x10000 1 entry 0x10001 functions F\n"
+			   "0x10001 1 exit 0x10000 functions F\n");
+		build_pages(&build);
+		build.lane[0].pid = 71;
+		build.lane[1].pid = 70;
+		build_event(&build, 0, 900, FKT_CODE_IRQ_ENTRY, 1);
+		build_event(&build, 0, 910, FKT_CODE_IRQ_EXIT, 1);
+		build_event(&build, 1, 1000, READ, 0);
+		build_switch(&build, 1, 1200, 0x80, 70, 0);
+		if (in_f)
+			build_event(&build, 0, 1100, F, 0);
+		if (sleeps) {
+			build_switch(&build, 0, 2000, 0x2, 71, 0);
+			build_switch(&build, 0, 3200, 0, 0, 71);
+		}
+		build_close(&build, 0);
+		build.lane[0].pid = 70;
+		build_slot(&build, 0, 0, 3500, FKT_CODE_EXEC, 0, exec, 3);
+		if (in_f)
+			build_event(&build, 0, 3600, F_END, 0);
+		build_event(&build, 0, 4200, FKT_CODE_SYSCALL_EXIT + 59, 0);
+		build_event(&build, 0, 5000, READ, 0);
+		build_event(&build, 0, 5200, END, 0);
+		end_pair(&build, file);
+		snprintf(command, sizeof(command),
+			 "%s/build/bin/fkt_print -q --format csv %s | grep -q '^sys_execve,003b,%u,'",
+			 top, file, (in_f ? 1690 : 4190) - (sleeps && !in_f ? 1200 : 0));
+		assert_int_equal(system(command), 0);
+		compare_windows(file, "0ns 905ns 1150ns 2000ns",
+				"-q\n--no-summary --cpus\n--no-summary --waits\n"
+				"--no-summary --by function,thread\n--no-summary --calls");
+	}
+	unlink(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -3100,6 +3159,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_in_loss),
 		cmocka_unit_test(test_extracted_first_call),
 		cmocka_unit_test(test_extracted_idle_interrupt),
+		cmocka_unit_test(test_extracted_exec_before),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
 	};
