@@ -545,6 +545,7 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 	const struct fkt_state_call *at = fkt_state_at_work(state, event);
 	const uint32_t tid = fkt_arg32(event, 0);
 	struct thread *thread = tid ? find(state, tid) : NULL;
+	const struct thread *waker;
 	struct fkt_open_wait *wait;
 
 	if (!thread)
@@ -566,6 +567,11 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 		wait->cpu = event->cpu;
 	wait->waker = event->pid;
 	wait->waker_cpu = event->cpu;
+	/* It may be another one's when a part begins. */
+	waker = thread_on(state, event->cpu);
+	wait->has_base = waker;
+	if (waker)
+		wait->waker_base = (uint8_t)base_of(state, waker);
 	wait->code = at ? at->code : FKT_NO_CODE;
 	wait->imm = at ? at->imm : 0;
 	thread->wake = (struct fkt_state_wake){
@@ -1031,6 +1037,8 @@ static void print_waker(FILE *out, const struct fkt_open_wait *wait)
 	fprintf(out, " %" PRIu32, wait->waker);
 	if (wait->code != FKT_NO_CODE)
 		fprintf(out, " %" PRIu32 " %u", wait->code, wait->imm);
+	else if (wait->has_base)
+		fprintf(out, " base %u", wait->waker_base);
 }
 
 static void print_wait(FILE *out, uint32_t tid, const struct fkt_open_wait *wait)
@@ -1170,7 +1178,30 @@ static bool parse_work(struct fkt_open_wait *wait, const char **word, char **lin
 	return true;
 }
 
-/* "CPU WAKER [CODE IMM]" */
+/* "[base BASE] [on CPU] [next TID]"; traces of earlier versions have none of them. */
+static bool parse_around(struct fkt_open_wait *wait, const char *word, char *line)
+{
+	uint32_t value;
+
+	for (; word; word = fkt_next_word(&line)) {
+		if (!fkt_parse_u32(fkt_next_word(&line), &value))
+			return false;
+		if (!strcmp(word, "next"))
+			wait->next = value;
+		if (!strcmp(word, "base") && value <= FKT_BASE_UNKNOWN) {
+			wait->has_base = true;
+			wait->waker_base = (uint8_t)value;
+		}
+		if (strcmp(word, "on"))
+			continue;
+		if (value > UINT16_MAX)
+			return false;
+		wait->waker_cpu = (uint16_t)value;
+	}
+	return true;
+}
+
+/* "CPU WAKER [CODE IMM] [base BASE]" */
 static bool parse_woken(struct fkt_open_wait *wait, uint32_t tid, char *line)
 {
 	const char *word;
@@ -1188,29 +1219,10 @@ static bool parse_woken(struct fkt_open_wait *wait, uint32_t tid, char *line)
 		return false;
 	wait->cpu = wait->waker_cpu = (uint16_t)cpu;
 	word = fkt_next_word(&line);
-	return parse_work(wait, &word, &line);
+	return parse_work(wait, &word, &line) && parse_around(wait, word, line);
 }
 
-/* "[on CPU] [next TID]"; traces of earlier versions have neither. */
-static bool parse_around(struct fkt_open_wait *wait, const char *word, char *line)
-{
-	uint32_t value;
-
-	for (; word; word = fkt_next_word(&line)) {
-		if (!fkt_parse_u32(fkt_next_word(&line), &value))
-			return false;
-		if (!strcmp(word, "next"))
-			wait->next = value;
-		if (strcmp(word, "on"))
-			continue;
-		if (value > UINT16_MAX)
-			return false;
-		wait->waker_cpu = (uint16_t)value;
-	}
-	return true;
-}
-
-/* "CPU STATE LEFT WOKEN [WAKER [CODE IMM]] [on CPU] [next TID]" */
+/* "CPU STATE LEFT WOKEN [WAKER [CODE IMM]] [base BASE] [on CPU] [next TID]" */
 static bool parse_wait(struct fkt_open_wait *wait, uint32_t tid, char *line)
 {
 	uint32_t cpu, state;

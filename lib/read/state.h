@@ -51,6 +51,8 @@ const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t 
  * @woken: when it was woken, 0 when that was not so far
  * @waker: who woke it; with @woken 0, before it left; 0 is nobody, or an idle task
  * @waker_cpu: where that one was
+ * @waker_base: enum fkt_base, what was known of it then
+ * @has_base: whether that is told
  * @next: who came to the CPU that it left; FKT_PID_UNKNOWN when that is not known
  * @early: it was woken before it left
  * @running: it has not left yet: only who woke it is known
@@ -65,6 +67,8 @@ struct fkt_open_wait {
 	uint64_t woken;
 	uint32_t waker;
 	uint16_t waker_cpu;
+	uint8_t waker_base;
+	bool has_base;
 	uint32_t next;
 	bool early;
 	bool running;

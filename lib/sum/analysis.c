@@ -1866,6 +1866,16 @@ static void open_bases(struct fkt_analysis *a)
 	}
 }
 
+/* What a waker was at outside of all calls, which may be another thing when the part begins. */
+static uint32_t open_waker_row(const struct fkt_open_wait *open, const struct thread *thread)
+{
+	if (!open->has_base || (thread->row != FKT_ROW_USER && thread->row != FKT_ROW_LEFT_OUT))
+		return base_row(thread);
+	if (open->waker_base == FKT_BASE_SLEPT)
+		return FKT_ROW_BEFORE;
+	return open->waker_base == FKT_BASE_LEFT_OUT ? FKT_ROW_LEFT_OUT : FKT_ROW_USER;
+}
+
 /* Who had woken it, and what that one was at. */
 static struct waker open_waker(struct fkt_analysis *a, const struct fkt_open_wait *open)
 {
@@ -1876,11 +1886,11 @@ static struct waker open_waker(struct fkt_analysis *a, const struct fkt_open_wai
 	if (!thread)
 		return (struct waker){ false };
 	if (open->code == FKT_NO_CODE)
-		return (struct waker){ true, thread->id, base_row(thread) };
+		return (struct waker){ true, thread->id, open_waker_row(open, thread) };
 	code = use_of(a, open->code);
 	if ((code->kind != FKT_USE_ENTRY && code->kind != FKT_USE_CPU_ENTRY) ||
 	    code->function != FKT_NO_FUNCTION)
-		return (struct waker){ true, thread->id, base_row(thread) };
+		return (struct waker){ true, thread->id, open_waker_row(open, thread) };
 	return (struct waker){ true, thread->id, fkt_use_row(a->trace, code, &event) };
 }
 

@@ -3091,6 +3091,41 @@ static void test_extracted_exec_before(void **state)
 	unlink(file);
 }
 
+/*
+ * "second" (71) wakes "first" (70), and then sleeps in a call that began before the trace: only
+ * then it comes out that it was not in user mode, also in a part that begins behind that. In the
+ * second trace, "first" has not left its CPU yet when it is woken.
+ */
+static void test_extracted_waker_base(void **state)
+{
+	char file[] = "/tmp/test_print_waker_b.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	for (unsigned int early = 0; early < 2; early++) {
+		begin_pair(&build, 2, 70, 71);
+		build_event(&build, 0, 1000, READ, 0);
+		if (!early)
+			build_switch(&build, 0, 1100, 0x1, 70, 0);
+		slot(&build, 1, 1200, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+		build_switch(&build, 1, 1300, 0x1, 71, 0);
+		if (early)
+			build_switch(&build, 0, 2200, 0x1, 70, 0);
+		build_switch(&build, 0, 3500, 0, 0, 70);
+		build_event(&build, 0, 3600, END, 0);
+		slot(&build, 0, 3700, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+		build_switch(&build, 1, 3800, 0, 0, 71);
+		build_event(&build, 1, 4500, END, 0);
+		end_pair(&build, file);
+		compare_windows(file, "0ns 250ns 1000ns 1500ns",
+				"-q\n--no-summary --cpus\n--no-summary --waits");
+	}
+	unlink(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -3160,6 +3195,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_first_call),
 		cmocka_unit_test(test_extracted_idle_interrupt),
 		cmocka_unit_test(test_extracted_exec_before),
+		cmocka_unit_test(test_extracted_waker_base),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
 	};
