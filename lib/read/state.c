@@ -86,6 +86,7 @@ struct fkt_state {
 	uint32_t current[CPUS];
 	bool blind[CPUS]; /* what happens there is not known until its next event */
 	bool seen[CPUS];
+	bool had_event[CPUS];	   /* since something was missing: its interrupts are known */
 	bool met[CPUS];		   /* its first event, behind this moment, was looked at */
 	bool untold[CPUS];	   /* it has events, but none tells who was current */
 	uint8_t verdict[CPUS];	   /* enum fkt_verdict */
@@ -367,6 +368,7 @@ static void awake_cpu(struct fkt_state *state, uint16_t cpu)
 static void set_blind(struct fkt_state *state, uint32_t cpu)
 {
 	state->blind[cpu] = true;
+	state->had_event[cpu] = false;
 	state->verdict[cpu] = FKT_VERDICT_UNKNOWN;
 }
 
@@ -626,6 +628,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		return state->failed ? -ENOMEM : 0;
 	}
 	state->blind[event->cpu] = false;
+	state->had_event[event->cpu] = true;
 	if (unlikely(missed))
 		awake_cpu(state, event->cpu);
 	if (unlikely(!state->seen[event->cpu] || state->current[event->cpu] != event->pid))
@@ -928,6 +931,7 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 		come_to_cpu(state, trace->current[i].cpu, trace->current[i].tid);
 		state->blind[trace->current[i].cpu] = trace->current[i].blind;
 		state->verdict[trace->current[i].cpu] = trace->current[i].verdict;
+		state->had_event[trace->current[i].cpu] = trace->current[i].seen;
 	}
 	for (size_t i = 0; (call = fkt_open_call(trace, i)); i++) {
 		/* Of one without its number the end will tell. */
@@ -1094,8 +1098,9 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 		tid = state->current[cpu];
 		if (tid != FKT_PID_UNKNOWN || state->blind[cpu] || state->verdict[cpu] ||
 		    state->untold[cpu])
-			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "%s%s\n", cpu, tid,
-				state->blind[cpu] ? " blind" : "", verdicts[state->verdict[cpu]]);
+			fprintf(out, "cpu %" PRIu32 " %" PRIu32 "%s%s%s\n", cpu, tid,
+				state->blind[cpu] ? " blind" : "", verdicts[state->verdict[cpu]],
+				state->had_event[cpu] ? " seen" : "");
 		stack = &state->irq[cpu];
 		for (uint32_t i = 0; i < calls_of(state, stack); i++)
 			if (is_told(stack, i, picked))
@@ -1328,6 +1333,7 @@ int fkt_index_state(struct fkt_trace *trace)
 			*larger = (struct fkt_current){ .cpu = (uint16_t)first, .tid = call.tid };
 			while ((word = fkt_next_word(&line))) {
 				larger->blind |= !strcmp(word, "blind");
+				larger->seen |= !strcmp(word, "seen");
 				if (!strcmp(word, "recorded"))
 					larger->verdict = FKT_VERDICT_RECORDED;
 				else if (!strcmp(word, "left_out"))

@@ -136,6 +136,7 @@ struct cpu {
 	uint32_t pid; /* of @thread */
 	bool seen;
 	bool blind;	      /* events are missing since @last */
+	bool known;	      /* when an extracted trace began, in which interrupts it was */
 	bool awake;	      /* it is in fkt_analysis.awake */
 	uint8_t verdict;      /* enum fkt_verdict: on its threads, where some are left out */
 	uint32_t verdict_on;  /* whom the last one named, if it was another one than was there */
@@ -1221,7 +1222,7 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 		cpu->first_irq = true;
 		cpu->first_row = cpu->irq.frame[cpu->irq.depth - 1].row;
 		give_interrupts(cpu);
-	} else if (code->kind == FKT_USE_CPU_EXIT) {
+	} else if (code->kind == FKT_USE_CPU_EXIT && !cpu->known) {
 		/* It is in an interrupt that began before the trace did. */
 		charge_stack(a, cpu, &cpu->irq, thread, cycles);
 		cpu->irq_before = cpu->irq.clock;
@@ -1909,6 +1910,7 @@ static void open_waits(struct fkt_analysis *a)
 		if (!a->current[a->trace->current[i].cpu])
 			a->current[a->trace->current[i].cpu] = a->trace->current[i].tid;
 		a->cpu[a->trace->current[i].cpu].blind |= a->trace->current[i].blind;
+		a->cpu[a->trace->current[i].cpu].known = a->trace->current[i].seen;
 		thread = find_thread(a, a->trace->current[i].tid, a->trace->current[i].cpu);
 		if (!thread || thread == a->unknown)
 			continue;

@@ -107,10 +107,14 @@ struct fkt_place {
 	uint64_t bytes;
 };
 
-/* Who is current on a CPU when an extracted trace begins; @blind: events are missing before it. */
+/*
+ * Who is current on a CPU when an extracted trace begins; @blind: events are missing before it;
+ * @seen: there were events, and so it is known in which interrupts it is.
+ */
 struct fkt_current {
 	uint16_t cpu;
 	bool blind;
+	bool seen;
 	uint8_t verdict; /* enum fkt_verdict */
 	uint32_t tid;
 };

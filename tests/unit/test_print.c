@@ -3126,6 +3126,36 @@ static void test_extracted_waker_base(void **state)
 	unlink(file);
 }
 
+/*
+ * Recording was off when CPU 0, idle, and CPU 1 were interrupted, and goes on before that ends: of
+ * a part that begins in between it is known that no interrupt was entered.
+ */
+static void test_extracted_resumed_in_interrupt(void **state)
+{
+	char file[] = "/tmp/test_print_resumed.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 0, 71);
+	build_event(&build, 1, 900, READ, 0);
+	build_event(&build, 0, 1000, FKT_CODE_IRQ_ENTRY, 5);
+	set_mask(&build, 1100, 0);
+	build_switch(&build, 0, 1500, 0, 0, 0);
+	build_switch(&build, 1, 1505, 0, 71, 71);
+	set_mask(&build, 1510, 0xffffffff);
+	build_event(&build, 0, 2500, FKT_CODE_IRQ_EXIT, 5);
+	build_event(&build, 1, 3000, FKT_CODE_SOFTIRQ_EXIT, 3);
+	build_event(&build, 1, 3500, FKT_CODE_IRQ_EXIT, 6);
+	build_event(&build, 1, 4500, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 150ns 400ns 603ns 700ns 1700ns 2500ns",
+			"-q\n--no-summary --cpus\n--no-summary --by function,thread\n--noise");
+	unlink(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -3196,6 +3226,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_idle_interrupt),
 		cmocka_unit_test(test_extracted_exec_before),
 		cmocka_unit_test(test_extracted_waker_base),
+		cmocka_unit_test(test_extracted_resumed_in_interrupt),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
 	};
