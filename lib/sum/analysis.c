@@ -172,6 +172,7 @@ struct fkt_analysis {
 	bool filtered;	  /* the recording left out some threads */
 	bool failed;
 	bool stopped;	    /* all CPUs had stopped recording, or may have, once or more */
+	bool paused;	    /* an event has said that recording was paused, of no CPU's own */
 	bool gaps_before;   /* there were gaps before the first event */
 	bool gaps_anywhere; /* there were gaps that may be of any CPU */
 	bool behind;	    /* the events are those behind the end of an extracted trace */
@@ -192,7 +193,7 @@ struct fkt_analysis {
 	uint32_t pair_room;
 	bool pairs_full; /* there were more */
 	uint64_t seed;	 /* odd */
-	struct lit *lit; /* those that have ended; kept where somebody is told of waits */
+	struct lit *lit; /* those that have ended */
 	uint32_t lits;
 	uint32_t lit_room;
 	struct stop *stop;
@@ -287,14 +288,27 @@ static uint64_t on_time(const struct fkt_analysis *a, uint64_t stamp)
 	return a->on_before + (a->on && stamp > a->on_since ? stamp - a->on_since : 0);
 }
 
-/* Likewise at a stamp that may be before the end of the time that was asked for. */
+/* For how long it was charging after a stamp, up to when it ended doing so last. */
+static uint64_t lit_after(const struct fkt_analysis *a, uint64_t stamp)
+{
+	const struct lit *lit;
+	uint64_t time = 0;
+
+	for (uint32_t i = a->lits; i && a->lit[i - 1].to > stamp; i--) {
+		lit = &a->lit[i - 1];
+		time += lit->to - (lit->from > stamp ? lit->from : stamp);
+	}
+	return time;
+}
+
+/* The clock at a stamp that may be before the end of the time that was asked for. */
 static uint64_t on_time_at(const struct fkt_analysis *a, uint64_t stamp)
 {
-	uint64_t since = stamp > a->on_since ? stamp : a->on_since;
+	const uint64_t after = lit_after(a, stamp);
 
-	if (a->on || since >= a->off_since || a->off_since - since > a->on_before)
+	if (a->on && stamp >= a->on_since)
 		return on_time(a, stamp);
-	return a->on_before - (a->off_since - since);
+	return a->on_before > after ? a->on_before - after : 0;
 }
 
 /*
@@ -967,7 +981,7 @@ static void tell_parts(struct fkt_analysis *a, struct thread *thread, uint64_t u
 	const uint32_t first = thread->lits;
 
 	thread->lits = a->lits;
-	if (likely(first == a->lits) || !is_off(thread) || !thread->wait.left)
+	if (likely(first == a->lits) || !a->hooks.wait || !is_off(thread) || !thread->wait.left)
 		return;
 	for (uint32_t i = first; i < a->lits; i++)
 		tell_part(a, thread, 0, a->lit[i].from,
@@ -1013,8 +1027,6 @@ static void add_lit(struct fkt_analysis *a, uint64_t to)
 	uint32_t room = a->lit_room ? 2 * a->lit_room : 16;
 	struct lit *larger;
 
-	if (!a->hooks.wait)
-		return;
 	if (a->lits == a->lit_room) {
 		larger = realloc(a->lit, room * sizeof(*larger));
 		if (!larger) {
@@ -1562,8 +1574,7 @@ static void add_stop(struct fkt_analysis *a, uint64_t stamp)
  */
 static void pay_until(struct fkt_analysis *a, struct cpu *cpu, uint64_t stamp)
 {
-	const uint64_t since = stamp > cpu->owed_since ? stamp : cpu->owed_since;
-	uint64_t after = cpu->last > since ? cpu->last - since : 0;
+	uint64_t after = lit_after(a, stamp > cpu->owed_since ? stamp : cpu->owed_since);
 
 	if (!cpu->owed || cpu->blind) {
 		pay(a, cpu, &a->unknown->stack, a->unknown);
@@ -2019,6 +2030,7 @@ static __attribute__((noinline, cold)) bool is_pause(struct fkt_analysis *a,
 	if (code->kind != FKT_USE_PAUSE || !event->words)
 		return false;
 	at = fkt_arg64(event, 0);
+	a->paused = true;
 	code->count += a->on;
 	stop_all(a, at < event->stamp ? at : event->stamp);
 	return true;
@@ -2120,10 +2132,10 @@ void fkt_analysis_charge(struct fkt_analysis *a, uint64_t stamp, bool on)
 	charge_all(a, stamp);
 	if (a->on) {
 		/* Without an event as yet, nothing was charged: it is not what was asked for. */
-		if (a->n_seen)
+		if (a->n_seen || a->paused)
 			add_lit(a, stamp);
-		a->on_before = a->n_seen ? on_time(a, stamp) : 0;
-		if (!a->n_seen)
+		a->on_before = a->n_seen || a->paused ? on_time(a, stamp) : 0;
+		if (!a->n_seen && !a->paused)
 			a->first = UINT64_MAX;
 		a->unsettled = 0;
 		a->cuts++;

@@ -111,6 +111,9 @@ static void check_sums(void)
 }
 
 /* Analyse a trace; time counts from one stamp to another one, if they are not 0. */
+/* Where time is charged once more behind the first window, if not 0. */
+static uint64_t again_from;
+
 static void analyse_hooked(struct build *build, size_t bytes, uint64_t from, uint64_t to,
 			   const struct fkt_analysis_hooks *hooks)
 {
@@ -145,6 +148,10 @@ static void analyse_hooked(struct build *build, size_t bytes, uint64_t from, uin
 		}
 		if (to && event.stamp >= to)
 			fkt_analysis_charge(analysis, to, false);
+		if (again_from && event.stamp >= again_from) {
+			fkt_analysis_charge(analysis, again_from, true);
+			to = 0;
+		}
 		assert_int_equal(fkt_analysis_event(analysis, &event), 0);
 		if (fkt_is_process_event(event.code))
 			fkt_processes_event(processes, &event);
@@ -1859,6 +1866,52 @@ static void test_pause_in_window(void **state)
 	}
 }
 
+/* In a window there is no event but that recording was paused: all of it is of the duration. */
+static void test_first_is_pause(void **state)
+{
+	const uint64_t at = 1000, mask = 1;
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_slot(&build, 0, 0, 1000, FKT_CODE_PAUSE, 0, &at, 1);
+	build_switch(&build, 0, 3000, 0, 50, 50);
+	build_slot(&build, 0, 0, 3000, FKT_CODE_SETMASK, 0, &mask, 1);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 2000, NULL);
+	assert_int_equal(fkt_analysis_duration(analysis), 1000);
+	expect_own(FKT_ROW_UNKNOWN, 1000);
+	done();
+}
+
+/* Recording was paused in a window, [1000, 1500), which comes out in the next one, from 1650 on. */
+static void test_pause_before_window(void **state)
+{
+	const uint64_t at = 1400, mask = 1;
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_switch(&build, 0, 1100, 0, 50, 60);
+	build_slot(&build, 0, 0, 1900, FKT_CODE_PAUSE, 0, &at, 1);
+	build_switch(&build, 0, 3000, 0, 60, 60);
+	build_slot(&build, 0, 0, 3000, FKT_CODE_SETMASK, 0, &mask, 1);
+	build_event(&build, 0, 3500, SYS_READ, 0);
+	build_switch(&build, 0, 4000, 0, 60, 50);
+	build_end(&build, 0, 0, 0);
+	again_from = 1650;
+	analyse_hooked(&build, build.bytes, 0, 1500, NULL);
+	again_from = 0;
+	assert_int_equal(thread_sums(50, 0, 0).waiting, 300);
+	assert_int_equal(thread_sums(50, 0, 0).cycles, 100);
+	assert_int_equal(thread_sums(60, 0, 0).cycles, 300 + 1000);
+	expect_own(FKT_ROW_UNKNOWN, 100 + 1350);
+	done();
+}
+
 /* Woken while it is on a CPU of which there was no event so far: it does not wait. */
 static void test_woken_on_silent_cpu(void **state)
 {
@@ -2106,6 +2159,8 @@ int main(void)
 		cmocka_unit_test(test_off_cpu_while_off),
 		cmocka_unit_test(test_waits_while_off),
 		cmocka_unit_test(test_pause_in_window),
+		cmocka_unit_test(test_pause_before_window),
+		cmocka_unit_test(test_first_is_pause),
 		cmocka_unit_test(test_woken_on_silent_cpu),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_histogram),
