@@ -867,7 +867,9 @@ static void test_sentences(void **state)
 		 "! $b/fkt_print 2>&1 </dev/null | grep ' fkt_print -$' && "
 		 "! $b/fkt_print 2>&1 other <$f | grep ' fkt_print -$' && "
 		 "! $b/fkt_extract --process '!app' -o /dev/null $f 2>said && "
-		 "grep -q '! is not taken here' said && rm said && rmdir $PWD",
+		 "grep -q '! is not taken here' said && "
+		 "[ -z \"$($b/fkt_print --process nosuch --to 9us $f 2>said)\" ] && "
+		 "grep -q \"no process 'nosuch'\" said && rm said && rmdir $PWD",
 		 top, path);
 	assert_int_equal(system(command), 0);
 }

@@ -52,6 +52,7 @@ struct chosen_list {
  * @hooks: of the analysis
  * @in_order: all events have to be looked at, in their order
  * @inside: events were in the time that was asked for
+ * @passed: an event of it is one of those that were asked for
  * @headed: the listing has its header
  * @stats: of that time: events, and what is missing
  * @err: of a view, the first one
@@ -76,6 +77,7 @@ struct run {
 	struct fkt_analysis_hooks hooks;
 	bool in_order;
 	bool inside;
+	bool passed;
 	bool headed;
 	bool stopped;	     /* at --to: what comes behind it was not asked for */
 	struct fkt_gap *gap; /* those since the last event */
@@ -341,6 +343,7 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	if (is_stack)
 		return run->err;
 	passes = filter_event(run->context.filter, event) && inside;
+	run->passed |= passes;
 	if (run->context.analysis && inside)
 		fkt_analysis_charge(run->context.analysis, event->stamp,
 				    filter_charges(run->context.filter));
@@ -659,7 +662,7 @@ static int print_events(struct run *run)
 	if (err)
 		return err;
 	/* Of a part of the trace, what else was asked for can be there; behind its end, nothing. */
-	if ((known || part) && !is_before_all(run) && !is_behind_all(run)) {
+	if ((known || (part && run->passed)) && !is_before_all(run) && !is_behind_all(run)) {
 		if (run->text && run->views)
 			fkt_table_line(run->context.out, "%s", "");
 		err = print_views(run);
