@@ -282,6 +282,8 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 		fprintf(out, "none%s\n",
 			stats->missing || stats->damaged || has_fewer(trace, read, written, open)
 				? " while it was recorded; but the file lacks some, see File"
+			: !part && !fkt_is_complete(trace)
+				? " up to where the trace was cut off; not known from there on"
 				: "");
 	else
 		fprintf(out,
