@@ -24,7 +24,7 @@ struct fkt_processes {
 	uint32_t *next; /* in the same bucket */
 	uint32_t count;
 	uint32_t room;
-	uint32_t seed; /* odd: so that no trace can be made to fill one bucket */
+	uint32_t seed;	  /* odd: so that no trace can be made to fill one bucket */
 	uint32_t changes; /* of names, and 1 */
 	uint32_t bucket[HASH_BUCKETS];
 	uint32_t idle[UINT16_MAX + 1]; /* of each CPU, or NO_PROCESS */

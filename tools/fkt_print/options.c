@@ -150,7 +150,8 @@ static void end_of_options(struct argp_state *state, struct options *options, bo
 		argp_error(state, "--stack is for the listing, which is not printed; --by stack "
 				  "sums stacks up");
 	if (options->folded && !fkt_format_for_people(options->format))
-		argp_error(state, "--folded is a format of its own: --format makes no sense for it");
+		argp_error(state,
+			   "--folded is a format of its own: --format makes no sense for it");
 	if (options->histogram && !has_path && !access(options->histogram, F_OK))
 		argp_error(state, "--histogram=%s: that is a file; --histogram FUNCTION %s?",
 			   options->histogram, options->histogram);
