@@ -176,6 +176,19 @@ static void fkt_session_wait_for_probes(struct fkt_session *s)
 	irq_work_sync(&s->stream.kick);
 }
 
+/*
+ * Probes that had looked at the mask before it was turned off write behind the event that says so,
+ * and whoever reads it would take their CPUs for such as record: it is said again, behind them.
+ */
+static void fkt_session_say_off(void)
+{
+	synchronize_rcu_expedited();
+	kick_all_cpus_sync();
+	preempt_disable_notrace();
+	FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(0, current->pid));
+	preempt_enable_notrace();
+}
+
 /* FKT's own threads are younger than the recorder's list of processes. */
 static void fkt_session_name_threads(struct fkt_session *s)
 {
@@ -552,7 +565,6 @@ static bool fkt_session_change_mask(struct fkt_session *s, u32 mask, u32 before)
 		fkt_session_say_current(NULL);
 	if (mask | READ_ONCE(fkt_mask))
 		FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(mask, current->pid));
-	/* Nothing comes behind that. */
 	if (!mask)
 		fkt_mask_off();
 	preempt_enable_notrace();
@@ -599,6 +611,8 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 		fkt_session_name_threads(s);
 	if (!fkt_session_change_mask(s, mask, before))
 		fkt_session_change_mask(s, mask, 0);
+	if (!mask && before)
+		fkt_session_say_off();
 out_unlock:
 	mutex_unlock(&s->lock);
 	return ret;
