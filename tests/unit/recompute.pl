@@ -471,6 +471,8 @@ sub run {
 			$by = thread_passes({ process => \@no }, $e->{id}, $e->{process}) &&
 			      thread_passes({ process => [ grep { !/^!/ } @{$f->{process}} ] }, $other{id}, $other{comm});
 		}
+		# A wake-up is told of with the wait that it ends.
+		$by ||= $e->{name} =~ /^wakeup/ && thread_passes($f, $other{id}, $other{comm});
 		my $listed = 0;
 		my $in_call = chosen($f->{function}, sub { $t->{inside}{$_[0]} || $t->{left}{$_[0]} });
 		my $in_time = (!defined $from || $e->{stamp} >= $from) && !$stopped;

@@ -446,20 +446,23 @@ bool filter_thread(const struct filter *filter, uint32_t id)
 	       (thread_is_wanted(filter, id) && !thread_is_barred(filter, id));
 }
 
-/* An event by a thread, or a switch to it or a wake-up. */
+/*
+ * An event by a thread, or a switch to it or a wake-up. A wake-up that ends the wait of a thread
+ * that passes does, whoever it is that wakes it: it is what the wait is told with.
+ */
 static bool thread_passes(const struct filter *filter, uint32_t id, const struct fkt_event *event)
 {
+	const bool wakes = event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW;
 	uint32_t other = 0;
 
 	if (!(filter->kinds & FILTER_PROCESS))
 		return true;
-	if (thread_is_barred(filter, id))
-		return false;
 	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
 		other = fkt_process_id(filter->processes, fkt_arg32(event, 4), event->cpu);
-	else if ((event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW) &&
-		 event->words >= 1)
+	else if (wakes && event->words >= 1)
 		other = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
+	if (thread_is_barred(filter, id))
+		return wakes && other && filter_thread(filter, other);
 	return thread_is_wanted(filter, id) || (other && thread_is_wanted(filter, other));
 }
 
