@@ -199,6 +199,15 @@ static void put_part(struct out *out)
 	fkt_write_section(&out->writer, FKT_SECTION_INFO, text, strlen(text) + 1);
 }
 
+/* A part that ends before: it is not the size limit that has ended it. */
+static void put_no_limit(struct out *out)
+{
+	static const char text[] = "limit_reached=0";
+
+	if (fkt_info(out->trace, "limit_reached") && out->extract->to < out->stop)
+		fkt_write_section(&out->writer, FKT_SECTION_INFO, text, sizeof(text));
+}
+
 static int put_tail(struct out *out, const char *after_end)
 {
 	uint32_t lanes = out->trace->header.lanes;
@@ -248,6 +257,7 @@ static int put_tail(struct out *out, const char *after_end)
 			  out->first, 0, out->last, 0, after_end ? "after_end=" : "",
 			  after_end ?: "");
 	put_part(out);
+	put_no_limit(out);
 	if (out->paused) {
 		snprintf(paused, sizeof(paused), "paused_cycles=%" PRIu64, out->paused);
 		fkt_write_section(writer, FKT_SECTION_INFO, paused, strlen(paused) + 1);

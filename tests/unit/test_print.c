@@ -1064,6 +1064,44 @@ static void test_spans_of_many_open(void **state)
 	unlink(file);
 }
 
+/* A trace that a size limit has ended says so, in its listing and in its summary; and so do parts. */
+static void test_limit(void **state)
+{
+	static const char info[] = "start_cycles=900\0stop_cycles=9000\0limit_reached=1";
+	char file[] = "/tmp/test_print_limit.XXXXXX", command[8192];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, "tsc_khz=1000000", 16, false);
+	build_pages(&build);
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 2000, END, 0);
+	build_event(&build, 1, 4000, READ, 0);
+	build_event(&build, 1, 5000, END, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	write_temporary(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; s=0; "
+		"says() { ./fkt_print \"$@\" | grep -c '^[*][*][*] the recording ended here, because the "
+		"size limit was reached [*][*][*]$\\|^Limit .* when the size limit was reached$'; }; "
+		"for o in '' '--threads 1' '--threads 3' '--from 2us' '--cpu 1' '--to 20us'; do "
+		"[ \"$(says $o $f)\" = 2 ] && [ \"$(says --no-summary $o $f)\" = 1 ] && "
+		"[ \"$(says -q $o $f)\" = 1 ] && ./fkt_print --no-summary $o $f | tail -1 | "
+		"grep -q '^[*]' || s=1; done; "
+		"for o in '--to 3us' '--to 6us' '--range 1us..5us'; do "
+		"[ \"$(says $o $f)\" = 0 ] || s=1; done; "
+		"for o in '0 --to 3us' '0 --range 1us..6us' '2 --from 2us' '2 --cpu 0' '2 --range 1us..20us'; "
+		"do ./fkt_extract -o $f.part ${o#? } $f >/dev/null; "
+		"[ \"$(says $f.part)\" = ${o%%%% *} ] || s=1; done; rm -f $f.part; exit $s",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* In a list, "!" before one is for that one, and "!" before the first for all. */
 static void test_lists(void **state)
 {
@@ -3186,6 +3224,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_listed_twice),
 		cmocka_unit_test(test_spans_of_many_open),
 		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),
 		cmocka_unit_test(test_part_of_stream),

@@ -26,6 +26,11 @@ static uint64_t info_number(const struct fkt_trace *trace, const char *key)
 	return value ? strtoull(value, NULL, 10) : 0;
 }
 
+bool missing_by_limit(const struct fkt_trace *trace, uint64_t to)
+{
+	return info_number(trace, "limit_reached") == 1 && to >= info_number(trace, "stop_cycles");
+}
+
 /* fkt_recover has made it: what it could find is there. */
 static void tell_recovered(const struct selection *selection, const struct fkt_trace *trace)
 {

@@ -11,6 +11,13 @@
 void missing_count(struct fkt_read_stats *stats, const struct fkt_gap *gap);
 
 /**
+ * missing_by_limit() - whether a size limit ended the recording in the time that was asked for
+ * @trace: the trace, read to its end
+ * @to: stamp before which that time ends, UINT64_MAX: it does not
+ */
+bool missing_by_limit(const struct fkt_trace *trace, uint64_t to);
+
+/**
  * missing_tell() - say on stderr what the trace lacks, as far as it was to be read
  * @selection: which trace it is
  * @trace: the trace

@@ -609,6 +609,15 @@ static int list_nothing(struct run *run)
 	return fkt_text_flush(run->text);
 }
 
+/* Behind the last line: why there is no more, also where nothing had to be discarded for it. */
+static void list_limit(struct run *run)
+{
+	if (run->headed && !run->stopped && fkt_format_for_people(run->context.options->format) &&
+	    missing_by_limit(run->context.trace, filter_to(run->context.filter)))
+		fkt_table_line(run->context.out, "*** the recording ended here, because the size "
+						 "limit was reached ***");
+}
+
 /* Whether the trace has all that options name, and something of it came; if not, that is said. */
 static bool all_known(const struct run *run)
 {
@@ -655,6 +664,7 @@ static int print_events(struct run *run)
 		err = fkt_text_flush(run->text);
 	if (err)
 		return err;
+	list_limit(run);
 	known = all_known(run);
 	outside = known && !all && part && !run->inside && stats->events;
 	if (run->text && !run->headed && known && !outside)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/missing.h"
 #include "print.h"
 #include "trace/internal.h"
 #include "trace/put.h"
@@ -222,7 +223,7 @@ static bool has_fewer(const struct fkt_trace *trace, uint64_t read, uint64_t wri
 static void print_totals(FILE *out, const struct fkt_trace *trace,
 			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis,
 			 const struct total *total, bool part, bool open, bool selects,
-			 bool complete, int64_t triggered, bool near)
+			 bool complete, int64_t triggered, bool near, uint64_t to)
 {
 	const char *overwritten = fkt_info(trace, "overwritten");
 	const char *recovered = fkt_info(trace, "recovered");
@@ -290,6 +291,9 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 			"%" PRIu64 " events for which there was no room in the buffer, %" PRIu64
 			" that could not be written\n",
 			stats->lost, discarded);
+	if (missing_by_limit(trace, to))
+		fprintf(out, "%-10s the recording ended when the size limit was reached\n",
+			"Limit");
 	if (triggered >= 0)
 		fprintf(out, "%-10s %s, in thread %s, %.9f s from the first event on%s\n",
 			"Trigger", fkt_info(trace, "trigger") ?: "?",
@@ -731,7 +735,7 @@ static int summary_print(const struct context *context, void *view)
 			     options->selected.from >= 0 || options->selected.to >= 0,
 			     filter_is_open(summary->filter), filter_selects(summary->filter),
 			     options->selected.overwritten, options->selected.triggered,
-			     options->selected.near_trigger);
+			     options->selected.near_trigger, filter_to(summary->filter));
 		if (!fclose(file))
 			fkt_print_wrapped(out, text, TITLE_WIDTH + 1);
 		free(text);
