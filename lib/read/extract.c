@@ -27,6 +27,7 @@
  * @lost: events lost before its last page
  * @discarded: events discarded after it, as the reader told
  * @overwrote: what was before its next page was overwritten
+ * @behind_gap: something is missing before its next event
  * @old_seq: number of the last page in the old trace
  * @old_lost: events lost before that
  * @joined: these are not known yet
@@ -44,6 +45,7 @@ struct out_lane {
 	uint64_t lost;
 	uint64_t discarded;
 	bool overwrote;
+	bool behind_gap;
 	uint64_t old_seq;
 	uint64_t old_lost;
 	bool joined;
@@ -954,6 +956,7 @@ static void put_gap(struct out *out, const struct fkt_gap *gap)
 	struct out_lane *lane = &out->lane[gap->lane];
 
 	close_page(out, lane);
+	lane->behind_gap = true;
 	if (out->trace->header.shared)
 		memset(out->current, 0xff, sizeof(out->current));
 	if (gap->kind == FKT_GAP_LOST)
@@ -966,12 +969,25 @@ static void put_gap(struct out *out, const struct fkt_gap *gap)
 		lane->seq += gap->count;
 }
 
+/* Where something is missing is told by the event behind it: that is kept, whatever it is. */
+static bool is_kept_for_gap(struct out_lane *lane, struct fkt_state *state)
+{
+	struct fkt_state_call *call = fkt_state_entered(state);
+
+	if (!lane->behind_gap)
+		return false;
+	lane->behind_gap = false;
+	if (call && !call->kept)
+		call->kept = FKT_KEPT;
+	return true;
+}
+
 static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_state *state)
 {
 	struct fkt_event event;
 	struct out_lane *lane;
 	int what, err = 0;
-	bool picked;
+	bool picked, kept;
 
 	for (uint32_t cpu = 0; cpu <= UINT16_MAX; cpu++)
 		out->current[cpu] = fkt_state_current(state, (uint16_t)cpu);
@@ -988,9 +1004,12 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 			picked = is_picked(out, state, &event) ||
 				 (is_wakeup(&event) && how_kept(out, event.stamp, event.code));
 			err = fkt_state_event(state, &event);
-			if (!err && is_kept(out, state, picked))
+			lane = &out->lane[event.lane];
+			kept = is_kept(out, state, picked);
+			kept |= is_kept_for_gap(lane, state);
+			if (!err && kept)
 				err = put_event(out, &event);
-			out->lane[event.lane].has_stack = false;
+			lane->has_stack = false;
 			err = err ?: out->writer.err;
 		}
 	}

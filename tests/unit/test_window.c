@@ -287,7 +287,7 @@ static void test_extract(void **state)
 	}
 }
 
-/* What a reader of one CPU's events gets, and of all that are not those of others. */
+/* What a reader of one CPU's events gets, and of all that are not those of others; and what is lost. */
 static void list_picked(struct list *list, struct fkt_trace *trace,
 			const struct fkt_extract *extract)
 {
@@ -297,9 +297,12 @@ static void list_picked(struct list *list, struct fkt_trace *trace,
 
 	list->file = open_memstream(&list->text, &list->bytes);
 	while ((what = fkt_next(reader, &event)) > 0)
-		if (what == FKT_EVENT && (!extract->cpus || extract->cpus[0] & 1u << event.cpu) &&
-		    (!extract->processes || event.pid == extract->process->pid ||
-		     event.code == FKT_CODE_SWITCH))
+		if (what == FKT_GAP)
+			fprintf(list->file, "%lu %u: %lu lost\n", event.stamp, event.lane,
+				fkt_gap(reader)->count);
+		else if ((!extract->cpus || extract->cpus[0] & 1u << event.cpu) &&
+			 (!extract->processes || event.pid == extract->process->pid ||
+			  event.code == FKT_CODE_SWITCH))
 			fprintf(list->file, "%lu %u %u %u %d %u\n", event.stamp, event.lane,
 				event.cpu, event.code, (int)event.pid, event.imm);
 	fkt_reader_free(reader);
