@@ -71,14 +71,24 @@ void fkt_table_line(struct fkt_output *out, const char *format, ...)
 	va_end(args);
 }
 
+/* Whether a space stands between a number and its unit. */
+static bool is_in_duration(const char *line, const char *space)
+{
+	const size_t letters = strspn(space + 1, "nums");
+
+	return space > line && space[-1] >= '0' && space[-1] <= '9' && letters && letters <= 2 &&
+	       space[letters] == 's' && strchr(" ,;)\n", space[letters + 1]);
+}
+
 /* How much of a line goes before the edge: up to its last space, or all there is room for. */
 static size_t fitting(const char *line, size_t bytes, size_t room)
 {
 	size_t end = fkt_fitting(line, bytes, (unsigned int)room), space;
 
-	if (end == bytes || line[end] == ' ')
+	if (end == bytes)
 		return end;
-	for (space = end; space && line[space] != ' '; space--)
+	for (space = end; space && (line[space] != ' ' || is_in_duration(line, line + space));
+	     space--)
 		;
 	return space ?: end;
 }

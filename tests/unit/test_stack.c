@@ -547,6 +547,26 @@ static void test_waits_of_part(void **state)
 	unlink(path);
 }
 
+/* What stands above a stack has the width that there is. */
+static void test_width(void **state)
+{
+	char path[] = "/tmp/test_stack.XXXXXX", command[8192];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_waits(path);
+	snprintf(
+		command, sizeof(command),
+		"for c in 40 60 80; do NO_COLOR=1 COLUMNS=$c %s/build/bin/fkt_print --by stack %s | "
+		"grep -v '^    ' | awk -v c=$c '/^switch_to/ { n++ } length > c { exit n = 0 } "
+		"END { exit !n }' || exit 1; done",
+		top, path);
+	assert_int_equal(system(command), 0);
+	unlink(path);
+}
+
 int main(int argc, char **argv)
 {
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
@@ -555,6 +575,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_once),  cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_parts), cmocka_unit_test(test_full_pages),
 		cmocka_unit_test(test_noise), cmocka_unit_test(test_waits_of_part),
+		cmocka_unit_test(test_width),
 	};
 
 	if (!build)

@@ -141,8 +141,8 @@ static void check_options(const struct options *options, struct argp_state *stat
 		argp_error(state, "--to is not after --from: there is nothing between them");
 	if (!options->has_from && !options->has_to && !options->by_number && !extract->processes &&
 	    !extract->cpus)
-		argp_error(state, "which part of it? (--from, --to, --events, --pid, --process, "
-				  "--cpu)");
+		argp_error(state, "which part of it? (--from, --to, --range, --events, --pid, "
+				  "--process, --cpu)");
 }
 
 /* Those that are wanted, or all, without those that are not. */
@@ -387,10 +387,25 @@ static int open_output(const struct options *options)
 	return fd;
 }
 
-/* The name of a thread that is a letter or two away, "" if there is none. */
-static void nearest_process(const struct fkt_trace *trace, const char *name, char near[64])
+/* Those of the whole trace, by the names that they had in the end. */
+static struct fkt_processes *all_processes(struct fkt_trace *trace)
 {
 	struct fkt_processes *processes = fkt_processes_new(trace);
+	struct fkt_reader *reader = fkt_reader_new_processes(trace, UINT64_MAX);
+	struct fkt_event event;
+	int what;
+
+	while (processes && reader && (what = fkt_next(reader, &event)) > 0)
+		if (what == FKT_EVENT)
+			fkt_processes_event(processes, &event);
+	fkt_reader_free(reader);
+	return processes;
+}
+
+/* The name of a thread that is a letter or two away, "" if there is none. */
+static void nearest_process(struct fkt_trace *trace, const char *name, char near[64])
+{
+	struct fkt_processes *processes = all_processes(trace);
 	const struct fkt_process *process;
 	unsigned int best = 3, distance;
 
@@ -434,7 +449,7 @@ static bool knows_cpus(const struct options *options, const struct fkt_trace *tr
 }
 
 /* Nothing was found of what was asked for: of what? */
-static void complain_nothing(const struct options *options, const struct fkt_trace *trace)
+static void complain_nothing(const struct options *options, struct fkt_trace *trace)
 {
 	const struct fkt_extract *extract = &options->extract;
 	const bool in_part = extract->from || extract->to != UINT64_MAX;
@@ -454,8 +469,8 @@ static void complain_nothing(const struct options *options, const struct fkt_tra
 			*near = '\0';
 		snprintf(text, sizeof(text),
 			 "has no events of a process '%s'%s%s%s%s; nothing was written",
-			 extract->process[i].name, when, *near ? " (is " : "", near,
-			 *near ? " meant?)" : "");
+			 extract->process[i].name, when, *near ? " (did you mean '" : "", near,
+			 *near ? "'?)" : "");
 	} else {
 		snprintf(text, sizeof(text),
 			 "has no events of process %" PRIu32 "%s; nothing was written",

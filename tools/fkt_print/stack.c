@@ -255,15 +255,17 @@ static void print_head(const struct context *context, const struct group *group,
 	char sum[FKT_DURATION_BYTES], average[FKT_DURATION_BYTES], max[FKT_DURATION_BYTES];
 	const struct fkt_histogram *values = &group->values;
 
-	if (!values->count) {
-		fkt_table_line(context->out, "%s: %" PRIu64 " times", name, group->count);
-		return;
-	}
-	fkt_table_line(context->out, "%s: %" PRIu64 " times, %s %s, average %s, max %s", name,
-		       group->count, fkt_duration(context->trace, values->sum, sum),
-		       group->key[KEY_CODE] == FKT_CODE_SWITCH ? "off the CPU" : "of waits ended",
-		       fkt_duration(context->trace, values->sum / values->count, average),
-		       fkt_duration(context->trace, values->max, max));
+	char line[FKT_NAME_BYTES + 3 * FKT_DURATION_BYTES + 80];
+
+	if (!values->count)
+		snprintf(line, sizeof(line), "%s: %" PRIu64 " times\n", name, group->count);
+	else
+		snprintf(line, sizeof(line), "%s: %" PRIu64 " times, %s %s, average %s, max %s\n",
+			 name, group->count, fkt_duration(context->trace, values->sum, sum),
+			 group->key[KEY_CODE] == FKT_CODE_SWITCH ? "off the CPU" : "of waits ended",
+			 fkt_duration(context->trace, values->sum / values->count, average),
+			 fkt_duration(context->trace, values->max, max));
+	fkt_print_wrapped(context->out, line, 2);
 }
 
 static void print_frames(const struct context *context, const struct fkt_stack *stack)
