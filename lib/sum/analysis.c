@@ -913,7 +913,8 @@ static void leave_cpu(struct fkt_analysis *a, struct cpu *cpu)
 /* Events are missing since the thread last ran: in which calls it is now is not known. */
 static void forget_stack(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
-	pop_all(a, cpu, thread, &thread->stack, cpu->last);
+	/* They end where it was: it may be on its way to another CPU, where they have no time. */
+	pop_all(a, thread == a->unknown ? cpu : NULL, thread, &thread->stack, cpu->last);
 	if (thread != a->unknown)
 		give_up_base(a, thread);
 	thread->base_known = thread->row != FKT_ROW_USER;

@@ -1102,6 +1102,92 @@ static void test_limit(void **state)
 	unlink(file);
 }
 
+/*
+ * A call of a thread that left its CPU, where events are lost then: it is one of that CPU, and not of
+ * the one on which the thread is met again.
+ */
+static void test_cut_by_gap(void **state)
+{
+	static const char told[] = "start_cycles=900\0stop_cycles=9000";
+	char file[] = "/tmp/test_print_cut.XXXXXX", command[8192];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 app\n60 60 1 other\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, READ, 0);
+	build_switch(&build, 0, 2000, 1, 50, 60);
+	build_event(&build, 0, 2500, READ, 0);
+	build_event(&build, 1, 2600, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 2700, FKT_CODE_IRQ_EXIT, 14);
+	build_close(&build, 0);
+	build.lane[0].lost += 3;
+	build_event(&build, 0, 4000, END, 0);
+	build_switch(&build, 1, 5000, 0, 0, 50);
+	build_event(&build, 1, 6000, END, 0);
+	build_event(&build, 1, 7000, READ, 0);
+	build_event(&build, 1, 8000, END, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; s=0; "
+		"for c in 0 1; do ./fkt_print -q --format csv --cpu $c $f | grep '^sys_read' >$f.$c; "
+		"./fkt_extract --cpu $c -o $f.part $f >/dev/null; "
+		"./fkt_print -q --format csv --cpu $c $f.part | grep '^sys_read' | cmp - $f.$c || s=1; "
+		"done; cut -d, -f8 $f.1 | grep -qx 1 || s=1; cut -d, -f8 $f.0 | grep -qx 3 || s=1; "
+		"[ $(./fkt_print --spans --format csv --cpu 1 $f | grep -c sys_read) = 2 ] || s=1; "
+		"for c in 0 1; do ./fkt_print -q --threads 3 --format csv --cpu $c $f | "
+		"grep '^sys_read' | cmp - $f.$c || s=1; done; rm -f $f.*; exit $s",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* fkt_extract knows the names that processes got while it was recorded. */
+static void test_extract_meant(void **state)
+{
+	char file[] = "/tmp/test_print_meant.XXXXXX", command[8192];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 sh\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_name(&build, 0, 1000, FKT_CODE_RENAME, 50, "perl");
+	build_event(&build, 0, 2000, READ, 0);
+	write_temporary(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; ! ./fkt_extract --process prel -o $f.part $f 2>$f.said && "
+		"grep -q \"did you mean 'perl'?\" $f.said && ! ./fkt_extract -o $f.part $f 2>$f.said && "
+		"grep -q 'which part of it?.*--range' $f.said; s=$?; rm -f $f.*; exit $s",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* However wide: a line fits, and does not part a number from its unit. */
+static void test_wrapped(void **state)
+{
+	char command[8192];
+
+	(void)state;
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; s=0; for c in $(seq 40 80); do "
+		 "NO_COLOR=1 COLUMNS=$c ./fkt_print --histogram 'sys_*' $f >$f.out; "
+		 "grep '^ *[num]*s\\([, ]\\|$\\)' $f.out && s=1; "
+		 "awk -v c=$c 'length > c { exit 1 }' $f.out || s=1; done; "
+		 "grep -q '^sys_read: .* ns' $f.out || s=1; rm -f $f.out; exit $s",
+		 top, path);
+	assert_int_equal(system(command), 0);
+}
+
 /* In a list, "!" before one is for that one, and "!" before the first for all. */
 static void test_lists(void **state)
 {
@@ -3225,6 +3311,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_spans_of_many_open),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_cut_by_gap),
+		cmocka_unit_test(test_extract_meant),
+		cmocka_unit_test(test_wrapped),
+
 		cmocka_unit_test(test_bad_input),
 		cmocka_unit_test(test_errno_of_int),
 		cmocka_unit_test(test_part_of_stream),
