@@ -80,6 +80,7 @@ struct kept {
  * @first: stamp of its first event
  * @last: the latest stamp, up to @stop
  * @start, @stop: when the old recording began and stopped, @stop UINT64_MAX when that is not known
+ * @latest: the latest stamp of all events in the part's time, where not all are in it
  * @paused: all CPUs had stopped recording then, and had not begun anew at its end; 0: they recorded
  * @reached_end: its last event is the old trace's last one
  * @lane: all lanes
@@ -102,6 +103,7 @@ struct out {
 	uint64_t last;
 	uint64_t start;
 	uint64_t stop;
+	uint64_t latest;
 	uint64_t paused;
 	bool reached_end;
 	struct out_lane *lane;
@@ -210,6 +212,24 @@ static void put_no_limit(struct out *out)
 		fkt_write_section(&out->writer, FKT_SECTION_INFO, text, sizeof(text));
 }
 
+/*
+ * It is of all the time that was asked for, also where nothing happens at its ends. A recording of
+ * the newest events has some from before its begin, and CPUs do not all stop in the same moment.
+ */
+static void set_ends(struct out *out)
+{
+	const struct fkt_extract *extract = out->extract;
+	uint64_t start = out->start, first, last;
+
+	if ((extract->from || extract->to <= start) && fkt_span(out->trace, &first, &last) &&
+	    first < start)
+		start = first;
+	out->first = extract->from > start ? extract->from : start;
+	out->last = extract->to < out->stop ? extract->to : out->stop;
+	if (out->latest > out->last)
+		out->last = out->latest;
+}
+
 static int put_tail(struct out *out, const char *after_end)
 {
 	uint32_t lanes = out->trace->header.lanes;
@@ -245,11 +265,8 @@ static int put_tail(struct out *out, const char *after_end)
 	free(old);
 
 	fkt_write_sections_of(writer, out->trace, true, is_replaced);
-	/* It is of all the time that was asked for, also where nothing happens at its ends. */
-	if (out->stop != UINT64_MAX) {
-		out->first = out->extract->from > out->start ? out->extract->from : out->start;
-		out->last = out->extract->to < out->stop ? out->extract->to : out->stop;
-	}
+	if (out->stop != UINT64_MAX)
+		set_ends(out);
 	/* A later value of a key takes the place of an earlier one. */
 	length = asprintf(&info,
 			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=%" PRIu64
@@ -532,6 +549,8 @@ static bool cut_page(struct out *out, char *data, struct fkt_page *page)
 			break;
 		}
 		if (!first && event.stamp < extract->from) {
+			/* What is missing before it is missing before the stretch. */
+			header->flags &= ~(uint32_t)FKT_PAGE_OVERWROTE;
 			if (event.code == FKT_CODE_SWITCH && event.words >= 1)
 				header->pid = fkt_arg32(&event, 4);
 			else if (event.code == FKT_CODE_EXEC && event.words >= 1)
@@ -1017,6 +1036,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 		close_page(out, &out->lane[i]);
 	/* The reader told of all losses. */
 	out->reached_end = false;
+	out->latest = fkt_read_stats(reader)->last;
 	return err ?: what < 0 ? what : 0;
 }
 

@@ -1473,6 +1473,56 @@ static void test_extracted_window(void **state)
 	unlink(file);
 }
 
+/*
+ * Of the newest events, some are from before the moment from which on all are there, and some CPUs
+ * go on behind the one at which it ends: parts have all of that time, and what it was.
+ */
+static void test_extracted_ring(void **state)
+{
+	static const char begins_late[] = "start_cycles=5000\0stop_cycles=9000";
+	static const char begins_early[] = "start_cycles=900\0stop_cycles=9000";
+	char file[] = "/tmp/test_print_newest.XXXXXX", command[8192];
+	struct fkt_page_header *header;
+	struct build build;
+
+	(void)state;
+	for (unsigned int early = 0; early < 2; early++) {
+		build_begin(&build, 2, false);
+		build_clock(&build, 0, 0, 0);
+		build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 app\n60 60 1 other\n");
+		build_pages(&build);
+		build.lane[0].pid = 50;
+		build.lane[1].pid = 60;
+		build_event(&build, 1, 1000, FKT_CODE_IRQ_ENTRY, 14);
+		header = (struct fkt_page_header *)build.lane[1].page;
+		header->flags = htole32(FKT_PAGE_OVERWROTE);
+		build_event(&build, 1, 1100, FKT_CODE_IRQ_EXIT, 14);
+		build_event(&build, 1, 4000, FKT_CODE_IRQ_ENTRY, 14);
+		build_event(&build, 1, 4100, FKT_CODE_IRQ_EXIT, 14);
+		build_event(&build, 0, 5200, READ, 0);
+		build_event(&build, 0, 5400, END, 0);
+		build_event(&build, 0, 8000, READ, 0);
+		build_event(&build, 1, 9600, FKT_CODE_IRQ_ENTRY, 14);
+		build_tail(&build);
+		build_section(&build, FKT_SECTION_INFO, early ? begins_early : begins_late,
+			      early ? sizeof(begins_early) : sizeof(begins_late), false);
+		strcpy(file + strlen(file) - 6, "XXXXXX");
+		write_temporary(&build, file);
+		snprintf(
+			command, sizeof(command),
+			"cd %s/build/bin; f=%s; p() { ./fkt_print -q --format csv \"$@\" | "
+			"sed -n 's/^not traced/user/; /^\\(user\\|unknown\\|idle\\|irq\\|sys\\|Total\\)/p'; }; "
+			"./fkt_extract %s -o $f.part $f >/dev/null && p %s $f >$f.whole && "
+			"p %s $f.part | diff $f.whole - && grep -q '^%s' $f.whole; s=$?; "
+			"rm -f $f.*; exit $s",
+			top, file, early ? "--process app" : "--range 500ns..3500ns",
+			early ? "--process app" : "--range 500ns..3500ns",
+			early ? "--process app" : "", early ? "sys_read" : "irq 14,1000,100,");
+		assert_int_equal(system(command), 0);
+		unlink(file);
+	}
+}
+
 /* A part that was cut out has the noise that the whole trace has there, CPU by CPU. */
 static void test_extracted_noise(void **state)
 {
@@ -3312,6 +3362,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_cut_by_gap),
+		cmocka_unit_test(test_extracted_ring),
 		cmocka_unit_test(test_extract_meant),
 		cmocka_unit_test(test_wrapped),
 
