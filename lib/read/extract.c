@@ -18,6 +18,8 @@
 #include "write.h"
 
 #define READ_PAGES 64
+/* More than Linux ever gives. */
+#define PIDS	   (1u << 22)
 /* To know what is not known at the end, so many pages before it are. */
 #define END_PAGES  2048
 
@@ -88,6 +90,7 @@ struct kept {
  * @kept: in the order of their stamps
  * @n_kept: how many
  * @kept_room: for so many
+ * @wakers: a bit for each pid: it wakes some of those that are wanted, outside of all calls
  * @first_tid: who is current on each CPU according to its first event, FKT_PID_UNKNOWN where it
  *	has none, or others that are picked will tell
  * @met: there was an event of this CPU
@@ -111,6 +114,7 @@ struct out {
 	struct kept *kept;
 	size_t n_kept;
 	size_t kept_room;
+	uint8_t wakers[PIDS / 8];
 	uint32_t first_tid[UINT16_MAX + 1];
 	bool met[UINT16_MAX + 1];
 	struct fkt_window in;
@@ -778,6 +782,21 @@ static int keep_call(struct out *out, struct fkt_state_call *call, enum fkt_kept
 	return keep(out, call->stamp, call->code, how);
 }
 
+/* What wakes a thread is kept; and where that is no call, what will tell what its waker is at. */
+static int keep_waker(struct out *out, struct fkt_state *state, const struct fkt_event *event)
+{
+	struct fkt_state_call *call = fkt_state_at_work(state, event);
+
+	if (!call && event->pid < PIDS)
+		out->wakers[event->pid / 8] |= (uint8_t)(1u << event->pid % 8);
+	return keep_call(out, call, FKT_KEPT);
+}
+
+static bool is_waker(const struct out *out, uint32_t pid)
+{
+	return pid < PIDS && out->wakers[pid / 8] & 1u << pid % 8;
+}
+
 static int keep_calls(struct out *out, struct fkt_state_call *call, uint32_t depth)
 {
 	int err = 0;
@@ -845,7 +864,7 @@ static int keep_at_event(struct out *out, struct fkt_state *state, const struct 
 			err = keep_calls_of(out, state, event->pid);
 	} else if (is_wakeup(event) &&
 		   (!by_process(out->extract) || wants(out->extract, state, fkt_arg32(event, 0)))) {
-		err = keep_call(out, fkt_state_at_work(state, event), FKT_KEPT);
+		err = keep_waker(out, state, event);
 	}
 	if (!err && by_name(out->extract) && event->words >= 1 &&
 	    (event->code == FKT_CODE_EXEC || event->code == FKT_CODE_RENAME) &&
@@ -954,12 +973,14 @@ static void mark_kept(struct out *out, struct fkt_state *state)
 }
 
 /* Whether an event is kept for a call that it enters or ends; the state has it already. */
-static bool is_kept(const struct out *out, const struct fkt_state *state, bool picked)
+static bool is_kept(const struct out *out, const struct fkt_state *state,
+		    const struct fkt_event *event, bool picked)
 {
 	struct fkt_state_call *call = fkt_state_entered(state);
 	const struct fkt_state_call *caller = fkt_state_caller(state);
-	/* What its thread is at elsewhere it is at on the CPUs that are wanted, too. */
-	bool tells = out->extract->cpus && fkt_state_told_base(state);
+	/* What a thread is at, it is at as well on CPUs that are wanted, and when it wakes others. */
+	bool tells = (out->extract->cpus || is_waker(out, event->pid)) &&
+		     fkt_state_told_base(state);
 
 	if (call) {
 		if (picked || (caller && caller->kept == FKT_KEPT_WITH_CALLEES))
@@ -1024,7 +1045,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 				 (is_wakeup(&event) && how_kept(out, event.stamp, event.code));
 			err = fkt_state_event(state, &event);
 			lane = &out->lane[event.lane];
-			kept = is_kept(out, state, picked);
+			kept = is_kept(out, state, &event, picked);
 			kept |= is_kept_for_gap(lane, state);
 			if (!err && kept)
 				err = put_event(out, &event);

@@ -1523,6 +1523,40 @@ static void test_extracted_ring(void **state)
 	}
 }
 
+/* A waker that is in no call is in user mode in a part, too, where a call of its own has told so. */
+static void test_extracted_waker_outside(void **state)
+{
+	char file[] = "/tmp/test_print_outside.XXXXXX", command[8192];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 app\n60 60 1 other\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build.lane[1].pid = 60;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 1, 1500, READ, 0);
+	build_event(&build, 1, 1600, END, 0);
+	/* in calls that are not recorded */
+	build_switch(&build, 1, 2100, 1, 60, 0);
+	build_switch(&build, 1, 2500, 0, 0, 60);
+	build_switch(&build, 0, 2000, 1, 50, 0);
+	slot(&build, 1, 3000, FKT_CODE_WAKEUP, 0, 1, 50 | 120ull << 32, 0);
+	build_switch(&build, 0, 3500, 0, 0, 50);
+	build_event(&build, 0, 4000, END, 0);
+	write_temporary(&build, file);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; p='./fkt_print --waits --format csv --process app'; "
+		 "./fkt_extract --process app -o $f.part $f >/dev/null && $p $f >$f.whole && "
+		 "$p $f.part | diff $f.whole - && grep -q ',60,other,user,' $f.whole; s=$?; "
+		 "rm -f $f.*; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* A part that was cut out has the noise that the whole trace has there, CPU by CPU. */
 static void test_extracted_noise(void **state)
 {
@@ -3362,6 +3396,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_cut_by_gap),
+		cmocka_unit_test(test_extracted_waker_outside),
 		cmocka_unit_test(test_extracted_ring),
 		cmocka_unit_test(test_extract_meant),
 		cmocka_unit_test(test_wrapped),
