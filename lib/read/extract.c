@@ -978,7 +978,7 @@ static bool is_kept(const struct out *out, const struct fkt_state *state,
 {
 	struct fkt_state_call *call = fkt_state_entered(state);
 	const struct fkt_state_call *caller = fkt_state_caller(state);
-	/* What a thread is at, it is at as well on CPUs that are wanted, and when it wakes others. */
+	/* What it is at elsewhere, it is at on CPUs that are wanted, and when it wakes others. */
 	bool tells = (out->extract->cpus || is_waker(out, event->pid)) &&
 		     fkt_state_told_base(state);
 

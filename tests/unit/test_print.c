@@ -1064,7 +1064,7 @@ static void test_spans_of_many_open(void **state)
 	unlink(file);
 }
 
-/* A trace that a size limit has ended says so, in its listing and in its summary; and so do parts. */
+/* A trace that a size limit has ended says so, in its listing and in its summary; so do parts. */
 static void test_limit(void **state)
 {
 	static const char info[] = "start_cycles=900\0stop_cycles=9000\0limit_reached=1";
@@ -1103,8 +1103,8 @@ static void test_limit(void **state)
 }
 
 /*
- * A call of a thread that left its CPU, where events are lost then: it is one of that CPU, and not of
- * the one on which the thread is met again.
+ * A call of a thread that left its CPU, where events are lost then: it is one of that CPU, and not
+ * of the one on which the thread is met again.
  */
 static void test_cut_by_gap(void **state)
 {
@@ -1523,7 +1523,7 @@ static void test_extracted_ring(void **state)
 	}
 }
 
-/* A waker that is in no call is in user mode in a part, too, where a call of its own has told so. */
+/* A waker that is in no call is in user mode in a part, too, where a call of its own told so. */
 static void test_extracted_waker_outside(void **state)
 {
 	char file[] = "/tmp/test_print_outside.XXXXXX", command[8192];

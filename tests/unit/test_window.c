@@ -287,7 +287,7 @@ static void test_extract(void **state)
 	}
 }
 
-/* What a reader of one CPU's events gets, and of all that are not those of others; and what is lost. */
+/* What a reader of one CPU's events gets, and of all that are not others'; and what is lost. */
 static void list_picked(struct list *list, struct fkt_trace *trace,
 			const struct fkt_extract *extract)
 {
