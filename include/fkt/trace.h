@@ -884,6 +884,8 @@ struct fkt_thread_sums {
  * @end: stamp of the exit, or of when it was given up
  * @cycles: CPU time, that of interrupts apart
  * @own: the same without what it called
+ * @former: the thread that had it up to an exec, see struct fkt_analysis_hooks; 0 if none did
+ * @former_own: so much of @own is that one's
  * @only_elapsed: end - begin, less the same of what it called
  * @entry_words: how many of @entry_args there are
  * @entry_args: the first arguments of the entry; only with keep_args
@@ -906,6 +908,8 @@ struct fkt_call {
 	uint64_t end;
 	uint64_t cycles;
 	uint64_t own;
+	uint32_t former;
+	uint64_t former_own;
 	uint64_t only_elapsed;
 	unsigned int entry_words;
 	const uint64_t *entry_args;

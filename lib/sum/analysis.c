@@ -53,6 +53,9 @@ struct frame {
 	bool interrupt; /* it is one, and not a call in one */
 	bool told;	/* as the call of whom it was another thread's before */
 	bool late;	/* it is known of since it ended: for how long it was on a CPU is not */
+	bool moved;	/* it was another thread's before, of which the following is known */
+	uint32_t former;
+	uint64_t former_own;
 	uint64_t begin; /* stamp */
 	uint64_t clock; /* of the stack, at the entry */
 	uint64_t dark;	/* likewise */
@@ -571,6 +574,8 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.end = frame->begin + elapsed,
 			.cycles = cycles,
 			.own = cycles - frame->child,
+			.former = frame->moved ? frame->former : 0,
+			.former_own = frame->moved ? frame->former_own : 0,
 			.only_elapsed =
 				elapsed > frame->child_elapsed ? elapsed - frame->child_elapsed : 0,
 			.entry_words = frame->words,
@@ -619,6 +624,7 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	frame->interrupt = interrupt;
 	frame->told = false;
 	frame->late = false;
+	frame->moved = false;
 	frame->begin = event->stamp;
 	frame->clock = stack->clock;
 	frame->dark = stack->dark;
@@ -1137,9 +1143,10 @@ static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *fr
 		      struct thread *to)
 {
 	struct stack stack;
-	uint64_t clock = from->stack.clock;
+	uint64_t clock = from->stack.clock, called = 0;
 	uint32_t depth = from->stack.depth;
 	struct frame *frame;
+	bool end;
 
 	/* What was decided on the pid that it has now was on another thread, if it was before. */
 	if (cpu->verdict_on == to->id ? cpu->verdict == FKT_VERDICT_RECORDED : !from->left_out)
@@ -1152,7 +1159,11 @@ static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *fr
 	if (!depth)
 		return;
 	stack = to->stack;
-	if (!a->on) {
+	end = !a->on;
+	/* Only a trace that is wrong moves one twice. */
+	for (uint32_t i = 0; i < depth; i++)
+		end |= from->stack.frame[i].moved;
+	if (end) {
 		pop_all(a, cpu, from, &from->stack, cpu->last);
 		from->stack.depth = depth;
 	}
@@ -1161,14 +1172,20 @@ static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *fr
 	/* Each keeps the time that it had. */
 	to->stack.clock = stack.clock;
 	to->stack.base = stack.clock;
-	for (uint32_t i = 0; i < depth; i++) {
+	for (uint32_t i = depth; i--;) {
 		frame = &to->stack.frame[i];
-		frame->clock -= clock - stack.clock;
-		if (a->on)
+		if (end) {
+			frame->clock = stack.clock;
+			frame->child = frame->child_elapsed = 0;
+			frame->told = frame->late = true;
+			frame->moved = false;
 			continue;
-		frame->clock = stack.clock;
-		frame->child = frame->child_elapsed = 0;
-		frame->told = true;
+		}
+		frame->moved = true;
+		frame->former = from->id;
+		frame->former_own = clock - frame->clock - frame->child - called;
+		called = clock - frame->clock;
+		frame->clock -= clock - stack.clock;
 	}
 	from->stack.clock = clock;
 	from->stack.base = clock;

@@ -1106,6 +1106,39 @@ static void test_exec_behind(void **state)
 	done();
 }
 
+/* What each of its two numbers had of the calls that are open when it execs. */
+static void test_exec_parts(void **state)
+{
+	struct left left = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &left, .leave = keep_left };
+	static const uint64_t former[] = { 0, 150, 100 }, own[] = { 50, 200, 140 };
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 51;
+	build_event(&build, 0, 1000, 59, 0);
+	build_event(&build, 0, 1100, F, 0);
+	build_name(&build, 0, 1250, FKT_CODE_EXEC, 50, "new");
+	build_event(&build, 0, 1260, G, 0);
+	build_event(&build, 0, 1310, G_END, 0);
+	build_event(&build, 0, 1350, F_END, 0);
+	build_event(&build, 0, 1390, 0x400 + 59, 0);
+	build_event(&build, 0, 1500, SYS_READ, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	assert_int_equal(left.count, 4);
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_false(left.call[i].partial);
+		assert_int_equal(fkt_process(processes, left.call[i].id)->tid, 50);
+		assert_int_equal(left.call[i].own, own[i]);
+		assert_int_equal(left.call[i].former_own, former[i]);
+		if (former[i])
+			assert_int_equal(fkt_process(processes, left.call[i].former)->tid, 51);
+	}
+	done();
+}
+
 /* Calls that begin in the time that is asked for are left in it, whatever was charged to them. */
 static void test_left_behind(void **state)
 {
@@ -2139,6 +2172,7 @@ int main(void)
 		cmocka_unit_test(test_exec_by_thread),
 		cmocka_unit_test(test_exec_sleeps),
 		cmocka_unit_test(test_exec_behind),
+		cmocka_unit_test(test_exec_parts),
 		cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_left_at_the_end),
 		cmocka_unit_test(test_says_current),

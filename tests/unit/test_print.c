@@ -1736,6 +1736,14 @@ static void test_exec_in_call(void **state)
 		 "[ \"$($p --no-summary --spans $f | sed 1d | grep -o '[a-zA-Z_]*(' | xargs -d"
 		 "'\\n')\" = 'sys_execve( F( G( sys_read(' ] && "
 		 "$p --no-summary --graph $f | grep -q 'sys_execve() {' && "
+		 /* What it had by either number is that one's, in all views. */
+		 "[ \"$($p --folded $f | xargs)\" = 'second;sys_execve 100 second;sys_execve;F 100 "
+		 "sile;user 100 sile;sys_execve 100 sile;sys_execve;F 200 "
+		 "sile;sys_execve;F;G 100 sile;sys_read 100' ] && "
+		 "[ \"$($p -q --function F --format csv $f | grep -E '^7[01],' | cut -d, -f1-3 | "
+		 "xargs)\" = '70,sile,300 71,second,100' ] && "
+		 "[ \"$($p -q --process 71 --code sys_execve --format csv $f | grep -E '^7[01],' | "
+		 "cut -d, -f1-3 | xargs)\" = 71,second,100 ] && "
 		 "for v in --calls --spans --graph; do $p --no-summary --threads 1 $v $f >$f.1; "
 		 "$p --no-summary --threads 3 $v $f | cmp - $f.1 || exit; done; s=$?; rm -f $f.1; "
 		 "exit $s",

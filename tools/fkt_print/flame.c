@@ -164,6 +164,20 @@ static uint32_t call_path(struct flame_view *flame, const struct fkt_call *call)
 	return step(flame, path, KEY_ROW | call->row);
 }
 
+/* The same path below another thread's name. */
+static uint32_t path_of(struct flame_view *flame, uint32_t path, uint32_t id)
+{
+	const struct fkt_path *node = &flame->paths.node[path];
+	const uint64_t key = node->key;
+
+	if (path == FKT_PATHS_ROOT)
+		return path;
+	if ((key & KEY_KIND) == KEY_THREAD)
+		return thread_path(flame, id);
+	path = path_of(flame, node->above, id);
+	return step(flame, path, key);
+}
+
 static int flame_enter(void *view, const struct fkt_call *call, bool passes)
 {
 	struct flame_view *flame = view;
@@ -177,6 +191,18 @@ static int flame_enter(void *view, const struct fkt_call *call, bool passes)
 	if (!frame)
 		return -ENOMEM;
 	*frame = path;
+	return 0;
+}
+
+/* What a thread had of a call's own time. */
+static int add_own(struct flame_view *flame, uint32_t path, const struct fkt_call *call,
+		   uint32_t id, uint64_t own)
+{
+	if (path == FKT_PATHS_NONE || grow(flame, id))
+		return -ENOMEM;
+	flame->paths.node[path].weight += own;
+	if (!call->interrupt)
+		flame->own[id] += own;
 	return 0;
 }
 
@@ -194,19 +220,25 @@ static int flame_leave(void *view, const struct fkt_call *call, bool passes)
 		return 0;
 	if (!path)
 		path = call_path(flame, call);
-	if (path == FKT_PATHS_NONE || grow(flame, call->id))
-		return -ENOMEM;
-	flame->paths.node[path].weight += call->own;
-	if (!call->interrupt)
-		flame->own[call->id] += call->own;
-	return 0;
+	return add_own(flame, path, call, call->id, call->own - call->former_own)
+		       ?: call->former_own ? add_own(flame, path_of(flame, path, call->former),
+						     call, call->former, call->former_own)
+					   : 0;
 }
 
+/* What is charged to the calls from now on is the thread's that it has become. */
 static int flame_moved(void *view, uint32_t from, uint32_t to)
 {
 	struct flame_view *flame = view;
+	const struct fkt_call of = { .id = to };
+	int err = frames_move(flame->frames, from, to);
+	uint32_t *frame;
 
-	return frames_move(flame->frames, from, to);
+	for (uint32_t depth = 0; !err && (frame = frames_at(flame->frames, &of, depth)); depth++) {
+		*frame = path_of(flame, *frame, to);
+		err = *frame == FKT_PATHS_NONE ? -ENOMEM : 0;
+	}
+	return err;
 }
 
 /* What a thread did outside of all calls, as a row. */

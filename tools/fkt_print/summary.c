@@ -69,21 +69,13 @@ static int summary_event(void *view, const struct fkt_event *event, bool passes)
 	return 0;
 }
 
-/* The time is charged already by where, when and of whom it is: what is left is whose calls'. */
-static int summary_leave(void *view, const struct fkt_call *call, bool passes)
+static int add_to_thread(struct summary *summary, uint32_t id, uint64_t own)
 {
-	struct summary *summary = view;
-	struct fkt_row_sums *row = &summary->row[call->row];
 	uint32_t room = summary->threads ? summary->threads : 256;
 	uint64_t *larger;
 
-	if (!summary->calls || !passes)
-		return 0;
-	row->own += call->own;
-	row->calls += !call->partial;
-	row->partial += call->partial;
-	if (call->id >= summary->threads) {
-		while (room <= call->id)
+	if (id >= summary->threads) {
+		while (room <= id)
 			room *= 2;
 		larger = realloc(summary->thread, room * sizeof(*larger));
 		if (!larger)
@@ -92,8 +84,24 @@ static int summary_leave(void *view, const struct fkt_call *call, bool passes)
 		summary->thread = larger;
 		summary->threads = room;
 	}
-	summary->thread[call->id] += call->own;
+	summary->thread[id] += own;
 	return 0;
+}
+
+/* The time is charged already by where, when and of whom it is: what is left is whose calls'. */
+static int summary_leave(void *view, const struct fkt_call *call, bool passes)
+{
+	struct summary *summary = view;
+	struct fkt_row_sums *row = &summary->row[call->row];
+
+	if (!summary->calls || !passes)
+		return 0;
+	row->own += call->own;
+	row->calls += !call->partial;
+	row->partial += call->partial;
+	return add_to_thread(summary, call->id, call->own - call->former_own)
+		       ?: call->former_own ? add_to_thread(summary, call->former, call->former_own)
+					   : 0;
 }
 
 /* The width of what stands before the lines of the summary's head. */
