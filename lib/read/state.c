@@ -78,7 +78,7 @@ struct fkt_state {
 	bool filtered;		    /* the recording left out some threads */
 	bool stopped;		    /* all CPUs had stopped recording, or may have */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
-	bool told_sleep;	    /* it told that a thread sleeps in a call that is not known */
+	bool told_sleep;	    /* it told that a thread sleeps or execs in one not known */
 	uint32_t taken_from;	    /* it told that this thread goes on as another one; or 0 */
 	uint32_t taken_by;	    /* that one */
 	struct effect *effect;
@@ -292,6 +292,18 @@ static void take_over(struct fkt_state *state, uint16_t cpu, struct thread *from
 	state->taken_by = to->tid;
 }
 
+/* An exec in a call whose entry was not seen: no other call reaches back beyond it. */
+static void exec_unknown(struct fkt_state *state, struct thread *thread)
+{
+	const enum fkt_base base = base_of(state, thread);
+
+	if (calls_of(state, &thread->stack) || is_kernel(thread) ||
+	    (base != FKT_BASE_SLEPT && base != FKT_BASE_UNKNOWN))
+		return;
+	state->told_sleep = true;
+	set_base(state, thread, FKT_BASE_UNKNOWN);
+}
+
 /* Of an exec, @became: it had come out before that the thread has its leader's pid. */
 static void process_event(struct fkt_state *state, const struct fkt_event *event, bool became)
 {
@@ -323,14 +335,17 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		if (event->words < 3)
 			return;
 		set_comm(thread, (const char *)event->args + 8, FKT_COMM_BYTES);
-		if (fkt_arg32(event, 4) == thread->tid || became)
+		if (fkt_arg32(event, 4) == thread->tid || became) {
+			exec_unknown(state, thread);
 			return;
+		}
 		other = find(state, fkt_arg32(event, 4));
 		/* It has moved if that one is new. */
 		thread = find(state, fkt_arg32(event, 0));
 		if (!other)
 			return;
 		take_over(state, event->cpu, other, thread);
+		exec_unknown(state, thread);
 		break;
 	case FKT_CODE_RENAME:
 		if (event->words < 3)

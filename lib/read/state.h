@@ -270,7 +270,7 @@ bool fkt_state_ended_kept(const struct fkt_state *state);
 /* Whether the last event told what its thread is at, outside of all calls, and was up to then. */
 bool fkt_state_told_base(const struct fkt_state *state);
 
-/* Whether it told that its thread, of which that is not known, sleeps: so not in user mode. */
+/* Whether it told that its thread, of which that is not known, sleeps or execs: no user mode. */
 bool fkt_state_told_sleep(const struct fkt_state *state);
 
 /**

@@ -108,12 +108,15 @@ struct thread {
 	uint32_t took;	   /* whose base it took over; what that one was at comes out with it */
 	bool base_known;   /* whether it is in user mode, outside of all calls */
 	bool slept;	   /* asleep outside of all calls, so not in user mode */
+	bool execs;	   /* an exec has come while that was not known */
+	bool slept_before; /* it was asleep before that */
 	bool left_out;	   /* what it does is not recorded */
 	bool ended;	   /* by its last switch; who has its pid now is another one */
 	uint16_t cpu;	   /* where it was last */
 	uint8_t state;	   /* enum thread_state */
 	uint8_t sleep;	   /* enum fkt_sleep */
 	uint64_t pending;  /* outside of all calls while that was not known */
+	uint64_t before_exec; /* so much of it is before the exec */
 	uint64_t user;
 	uint64_t before;
 	uint64_t not_recorded;
@@ -447,11 +450,42 @@ static void add_base(struct fkt_analysis *a, struct thread *thread, uint32_t row
 		thread->not_recorded += cycles;
 }
 
+/*
+ * Whether what a thread turned out to be at after an exec cannot have begun before that: the exec's
+ * own system call has, and functions in which it was made.
+ */
+static bool begins_behind_exec(const struct fkt_analysis *a, uint32_t row)
+{
+	char name[FKT_NAME_BYTES];
+
+	if (row >= FKT_CODE_IRQ_ENTRY)
+		return row == FKT_ROW_USER || row == FKT_ROW_BEFORE;
+	fkt_row_name(a->trace, row, name);
+	return !strstr(name, "execve");
+}
+
+/* What it was at before the exec does not come out. */
+static __attribute__((noinline, cold)) void resolve_before_exec(struct fkt_analysis *a,
+								struct thread *thread)
+{
+	const uint32_t row = thread->slept_before ? FKT_ROW_BEFORE : FKT_ROW_USER;
+
+	if (!thread->resolved)
+		thread->resolved = row + 1;
+	add_base(a, thread, row, thread->before_exec);
+	thread->pending -= thread->before_exec;
+}
+
 /* It has come out what the thread did, outside of all calls, while that was pending. */
 static void resolve_pending(struct fkt_analysis *a, struct thread *thread, uint32_t row)
 {
-	const uint64_t cycles = thread->pending;
+	uint64_t cycles;
 
+	if (unlikely(thread->execs) && begins_behind_exec(a, row))
+		resolve_before_exec(a, thread);
+	cycles = thread->pending;
+	thread->execs = thread->slept_before = false;
+	thread->before_exec = 0;
 	thread->pending = 0;
 	thread->slept = false;
 	if (!thread->resolved)
@@ -466,8 +500,12 @@ static __attribute__((noinline, cold)) void resolve_taken(struct fkt_analysis *a
 	struct thread *from = get_thread(a, thread->took);
 
 	thread->took = 0;
-	if (from && !from->base_known)
-		resolve_pending(a, from, row);
+	if (!from || from->base_known)
+		return;
+	/* All of that one's time is from before the exec. */
+	if (thread->execs && begins_behind_exec(a, row))
+		row = from->slept ? FKT_ROW_BEFORE : FKT_ROW_USER;
+	resolve_pending(a, from, row);
 }
 
 /* It has come out what the thread did, outside of all calls, since its first event. */
@@ -476,9 +514,9 @@ static void resolve_base(struct fkt_analysis *a, struct thread *thread, uint32_t
 	if (thread->base_known)
 		return;
 	end_base(a, thread);
-	resolve_pending(a, thread, row);
 	if (unlikely(thread->took))
 		resolve_taken(a, thread, row);
+	resolve_pending(a, thread, row);
 }
 
 /* What was at the base will never come out: a thread that did not sleep can have been outside. */
@@ -1632,6 +1670,18 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 	a->n_awake = 0;
 }
 
+/* Whatever call a thread is in whose entry was not seen, before an exec it was in no other one. */
+static void see_exec(struct fkt_analysis *a, struct thread *thread)
+{
+	if (thread->base_known || thread->stack.depth)
+		return;
+	end_base(a, thread);
+	thread->execs = true;
+	thread->before_exec = thread->pending;
+	thread->slept_before |= thread->slept;
+	thread->slept = false;
+}
+
 static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
 	struct thread *thread = cpu->thread, *to;
@@ -1652,6 +1702,8 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 			if (!thread->stack.depth)
 				end_base(a, thread);
 			thread->row = FKT_ROW_USER;
+		} else {
+			see_exec(a, thread);
 		}
 		break;
 	case FKT_CODE_SETMASK:

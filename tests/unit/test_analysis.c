@@ -1106,6 +1106,31 @@ static void test_exec_behind(void **state)
 	done();
 }
 
+/* Of a call whose entry was not seen, only an execve's can have begun before an exec. */
+static void test_exec_unseen(void **state)
+{
+	struct build build;
+
+	(void)state;
+	for (unsigned int execve = 0; execve < 2; execve++) {
+		begin(&build, 1, false);
+		build.lane[0].pid = 51;
+		build_event(&build, 0, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+		build_switch(&build, 0, 1100, STATE_D, 51, 0);
+		wake(&build, 0, 1150, 51);
+		build_switch(&build, 0, 1200, 0, 0, 51);
+		build_name(&build, 0, 1300, FKT_CODE_EXEC, 51, "new");
+		build_event(&build, 0, 1350, execve ? 0x400 + 59 : SYS_READ_END, 0);
+		build_event(&build, 0, 1500, SYS_READ, 0);
+		analyse(&build);
+		expect_own(FKT_ROW_BEFORE, execve ? 0 : 200);
+		expect_own(SYS_READ, execve ? 0 : 50);
+		expect_own(59, execve ? 250 : 0);
+		expect_own(FKT_ROW_USER, 150);
+		done();
+	}
+}
+
 /* What each of its two numbers had of the calls that are open when it execs. */
 static void test_exec_parts(void **state)
 {
@@ -2172,6 +2197,7 @@ int main(void)
 		cmocka_unit_test(test_exec_by_thread),
 		cmocka_unit_test(test_exec_sleeps),
 		cmocka_unit_test(test_exec_behind),
+		cmocka_unit_test(test_exec_unseen),
 		cmocka_unit_test(test_exec_parts),
 		cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_left_at_the_end),

@@ -2185,6 +2185,36 @@ static void test_extracted_exec(void **state)
 }
 
 /*
+ * System calls are recorded only after "first" (70) has slept and made an exec: the call that it
+ * leaves then began behind that, also where the part ends before it.
+ */
+static void test_extracted_exec_unseen(void **state)
+{
+	const uint64_t exec[3] = { 70 | (uint64_t)70 << 32, 0x656c6973, 0 };
+	char file[] = "/tmp/test_print_x_unseen.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	begin_pair(&build, 2, 70, 71);
+	build_event(&build, 0, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_event(&build, 1, 1010, READ, 0);
+	build_switch(&build, 0, 1500, 0x2, 70, 0);
+	slot(&build, 0, 1600, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_switch(&build, 0, 1700, 0, 0, 70);
+	build_slot(&build, 0, 0, 2500, FKT_CODE_EXEC, 0, exec, 3);
+	build_event(&build, 0, 3500, END, 0);
+	build_event(&build, 0, 4500, READ, 0);
+	build_event(&build, 0, 4700, END, 0);
+	end_pair(&build, file);
+	compare_windows(file, "0ns 550ns 1000ns 1800ns 2200ns 2800ns",
+			"-q\n--no-summary --cpus\n--no-summary --waits\n--no-summary --folded");
+	unlink(file);
+}
+
+/*
  * CPU 1 is idle in a part, without an event. Behind its end "first" (70) comes there and tells what
  * is to be known, that it wakes "second" (71), which had been woken on its way out of its CPU.
  */
@@ -3447,6 +3477,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_waits_off),
 		cmocka_unit_test(test_extracted_paused),
 		cmocka_unit_test(test_extracted_exec),
+		cmocka_unit_test(test_extracted_exec_unseen),
 		cmocka_unit_test(test_extracted_came_behind),
 		cmocka_unit_test(test_extracted_before_off),
 		cmocka_unit_test(test_extracted_often_off),
