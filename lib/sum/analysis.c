@@ -102,20 +102,20 @@ struct stop {
 struct thread {
 	struct stack stack;
 	uint32_t id;
-	uint32_t epoch;	   /* the gap up to which its stack has been put right */
-	uint32_t row;	   /* outside of all calls */
-	uint32_t resolved; /* what it turned out to have been at up to its first event, or 0 */
-	uint32_t took;	   /* whose base it took over; what that one was at comes out with it */
-	bool base_known;   /* whether it is in user mode, outside of all calls */
-	bool slept;	   /* asleep outside of all calls, so not in user mode */
-	bool execs;	   /* an exec has come while that was not known */
-	bool slept_before; /* it was asleep before that */
-	bool left_out;	   /* what it does is not recorded */
-	bool ended;	   /* by its last switch; who has its pid now is another one */
-	uint16_t cpu;	   /* where it was last */
-	uint8_t state;	   /* enum thread_state */
-	uint8_t sleep;	   /* enum fkt_sleep */
-	uint64_t pending;  /* outside of all calls while that was not known */
+	uint32_t epoch;	      /* the gap up to which its stack has been put right */
+	uint32_t row;	      /* outside of all calls */
+	uint32_t resolved;    /* what it turned out to have been at up to its first event, or 0 */
+	uint32_t took;	      /* whose base it took over; what that one was at comes out with it */
+	bool base_known;      /* whether it is in user mode, outside of all calls */
+	bool slept;	      /* asleep outside of all calls, so not in user mode */
+	bool execs;	      /* an exec has come while that was not known */
+	bool slept_before;    /* it was asleep before that */
+	bool left_out;	      /* what it does is not recorded */
+	bool ended;	      /* by its last switch; who has its pid now is another one */
+	uint16_t cpu;	      /* where it was last */
+	uint8_t state;	      /* enum thread_state */
+	uint8_t sleep;	      /* enum fkt_sleep */
+	uint64_t pending;     /* outside of all calls while that was not known */
 	uint64_t before_exec; /* so much of it is before the exec */
 	uint64_t user;
 	uint64_t before;
@@ -172,7 +172,8 @@ struct fkt_analysis {
 	void (*folded)(void *arg, const struct fkt_folded_calls *calls);
 	bool begun;
 	bool on;
-	bool syscalls;
+	bool syscalls;	  /* there are some, or may be */
+	bool no_syscalls; /* the trace says that they were not to be recorded */
 	bool interrupted; /* a CPU was in an interrupt when an extracted trace began */
 	bool reduced;	  /* calls were taken out of the events */
 	bool filtered;	  /* the recording left out some threads */
@@ -242,6 +243,7 @@ struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 	a->on = true;
 	a->filtered = fkt_info(trace, "filter");
 	a->syscalls = has_word(fkt_info(trace, "layers"), "system");
+	a->no_syscalls = fkt_info(trace, "layers") && !a->syscalls;
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = (uint64_t)(uintptr_t)a * 0x9e3779b97f4a7c15u;
 	a->seed |= 1;
@@ -464,11 +466,20 @@ static bool begins_behind_exec(const struct fkt_analysis *a, uint32_t row)
 	return !strstr(name, "execve");
 }
 
+/*
+ * What a thread was at does not come out. Where it slept it was in a call that had begun before;
+ * unless system calls are not recorded, when it may have been in many, and in user mode.
+ */
+static uint32_t never_told_row(const struct fkt_analysis *a, bool slept)
+{
+	return slept && (a->syscalls || !a->no_syscalls) ? FKT_ROW_BEFORE : FKT_ROW_USER;
+}
+
 /* What it was at before the exec does not come out. */
 static __attribute__((noinline, cold)) void resolve_before_exec(struct fkt_analysis *a,
 								struct thread *thread)
 {
-	const uint32_t row = thread->slept_before ? FKT_ROW_BEFORE : FKT_ROW_USER;
+	const uint32_t row = never_told_row(a, thread->slept_before);
 
 	if (!thread->resolved)
 		thread->resolved = row + 1;
@@ -504,7 +515,7 @@ static __attribute__((noinline, cold)) void resolve_taken(struct fkt_analysis *a
 		return;
 	/* All of that one's time is from before the exec. */
 	if (thread->execs && begins_behind_exec(a, row))
-		row = from->slept ? FKT_ROW_BEFORE : FKT_ROW_USER;
+		row = never_told_row(a, from->slept);
 	resolve_pending(a, from, row);
 }
 
@@ -524,7 +535,7 @@ static void give_up_base(struct fkt_analysis *a, struct thread *thread)
 {
 	end_base(a, thread);
 	if (!thread->base_known)
-		resolve_base(a, thread, thread->slept ? FKT_ROW_BEFORE : FKT_ROW_USER);
+		resolve_base(a, thread, never_told_row(a, thread->slept));
 }
 
 /* ---- calls ---- */

@@ -1131,6 +1131,36 @@ static void test_exec_unseen(void **state)
 	}
 }
 
+/* A thread sleeps; only where system calls are recorded it was in one of them before. */
+static void test_sleep_without_syscalls(void **state)
+{
+	static const char *const layers[] = { "layers=functions", "layers=system,functions" };
+	struct build build;
+
+	(void)state;
+	for (unsigned int system = 0; system < 2; system++) {
+		build_begin(&build, 1, false);
+		build_text(&build, FKT_SECTION_CODES, codes);
+		build_section(&build, FKT_SECTION_INFO, layers[system], strlen(layers[system]) + 1,
+			      false);
+		build_pages(&build);
+		build.lane[0].pid = 51;
+		build_event(&build, 0, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+		build_switch(&build, 0, 1100, STATE_D, 51, 0);
+		wake(&build, 0, 1150, 51);
+		build_switch(&build, 0, 1200, 0, 0, 51);
+		build_event(&build, 0, 1300, F, 0);
+		build_event(&build, 0, 1400, F_END, 0);
+		build_event(&build, 0, 1500, FKT_CODE_SOFTIRQ_RAISE, 1);
+		analyse(&build);
+		expect_own(FKT_ROW_BEFORE, system ? 300 : 0);
+		expect_own(FKT_ROW_USER, system ? 0 : 300);
+		assert_int_equal(thread_sums(51, 0, 0).kernel, 100);
+		assert_int_equal(fkt_analysis_has_syscalls(analysis), system);
+		done();
+	}
+}
+
 /* What each of its two numbers had of the calls that are open when it execs. */
 static void test_exec_parts(void **state)
 {
@@ -2198,6 +2228,7 @@ int main(void)
 		cmocka_unit_test(test_exec_sleeps),
 		cmocka_unit_test(test_exec_behind),
 		cmocka_unit_test(test_exec_unseen),
+		cmocka_unit_test(test_sleep_without_syscalls),
 		cmocka_unit_test(test_exec_parts),
 		cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_left_at_the_end),

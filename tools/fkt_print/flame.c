@@ -438,6 +438,8 @@ static uint32_t name_of(const struct flame_view *flame, uint64_t key)
 	default:
 		*text = kind_of(context->trace, number);
 		fkt_row_name(context->trace, number, text + 1);
+		if (number == FKT_ROW_USER && !fkt_analysis_has_syscalls(context->analysis))
+			strcpy(text + 1, "not traced");
 	}
 	/* It stands between names. */
 	for (char *c = text; *c; c++)

@@ -498,8 +498,7 @@ static void print_process(const struct process_table *table, const struct fkt_pr
 					    : FKT_CELL_NONE },
 			{ .number = !sums->id || idle || out
 					    ? FKT_CELL_NONE
-					    : if_parts(table, sums->kernel + sums->before +
-								      (modes ? 0 : sums->user)) },
+					    : if_parts(table, sums->kernel + sums->before) },
 			{ .number = or_none(sums->interrupts) },
 			{ .number = or_none(sums->waiting) },
 			{ .number = or_none(sums->sleeping[FKT_SLEEP_INTERRUPTIBLE]) },
