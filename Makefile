@@ -49,11 +49,11 @@ MAKEFLAGS += --no-print-directory
 endif
 
 fkt_cflags := -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -Iinclude -Ilib -Itools -MMD -MP $(WERROR)
-fkt_ldlibs := -lzstd -pthread
+fkt_ldlibs := -lelf -lzstd -pthread
 
 # One folder a tool, and what tools share in tools/common; some tools answer to more than one name.
 tools	 := $(filter-out common,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c))))))
-fkt_record_ldlibs := -lbpf -lelf
+fkt_record_ldlibs := -lbpf
 fkt_recover_ldlibs := -lz
 fkt_selection_ldlibs := -lncursesw -ltinfo
 # SQL is in the tool as it is in the extension for other programs.

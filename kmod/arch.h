@@ -91,6 +91,15 @@ static __always_inline void fkt_arch_add_release(u32 *p, u32 n, bool shared);
  */
 static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, unsigned int n);
 
+/**
+ * fkt_arch_user_word - how long an address is in the program whose registers these are
+ * @regs: with which it has come into the kernel
+ *
+ * Context: any, NMI included.
+ * Return: bytes.
+ */
+static __always_inline u32 fkt_arch_user_word(struct pt_regs *regs);
+
 /* --- Memory ----------------------------------------------------------------------------------- */
 
 /**

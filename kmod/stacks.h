@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events with the kernel's stack: probes/stack.c. */
+/* Events with stacks: probes/stack.c. */
 #ifndef FKT_STACKS_H
 #define FKT_STACKS_H
 
 #include <linux/types.h>
+#include <fkt/format.h>
 
 struct fkt_text;
 
@@ -22,6 +23,15 @@ bool fkt_stack_wanted(u32 code, u32 count);
 /* Where the gate's code is, of which nothing is shown; once, before anything is recorded. */
 void fkt_stack_set_gate(const struct fkt_text *text);
 void fkt_event_stack(u64 tag, u32 words, const u64 *args, unsigned long ip, enum fkt_stack_of of);
+
+/*
+ * user_stack.c: the stack of the program that is current, as the bytes of FKT_STACK_USER, without
+ * the rest of the last word being set.
+ *
+ * Context: any, with preemption off.
+ * Return: how many bytes; 0: no program is.
+ */
+u32 fkt_user_stack(u64 words[FKT_STACK_WORDS_MAX], u16 *flags);
 
 #define FKT_UNWIND_RULES_BITS 10
 

@@ -10,7 +10,7 @@
 #include "show/internal.h"
 
 /* Room for a stack as text. */
-#define STACK_BYTES (FKT_STACK_FRAMES_MAX * (2 * FKT_FRAME_BYTES + 3) + 16)
+#define STACK_BYTES (FKT_STACK_FRAMES_BOTH * (2 * FKT_FRAME_BYTES + 3) + 16)
 
 /**
  * struct events - a cursor of any of these tables

@@ -127,7 +127,7 @@ enum fkt_kind {
 	X(PAUSE, 0x1200, 1, POINT, 0, PROCESS, "fkt_pause", "@lane:u16 at:cycles")                 \
 	X(SETMASK, 0x1201, 1, POINT, 0, PROCESS, "fkt_setmask", "mask:x32 pid:pid")                \
 	X(TRIGGER, 0x1202, 1, POINT, 0, PROCESS, "fkt_trigger", "@what:trigger pid:pid value:s64") \
-	/* the stack of the event behind it, see FKT_STACK_… in format.h */                      \
+	/* a stack of the event behind it, see FKT_STACK_… in format.h */                        \
 	X(STACK, 0x1203, 1, POINT, 0, PROCESS, "stack", "@how:x16")                                \
 	X(FILTER, 0x1204, 1, POINT, 0, PROCESS, "fkt_filter", "@recorded:u16 pid:pid")             \
 	/* memory of the system call that begins or ends behind it: FKT_DATA_… in format.h */    \

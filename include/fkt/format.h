@@ -67,6 +67,7 @@ enum fkt_section_type {
 	FKT_SECTION_SYSCALLS = 7,  /* text lines "abi number name [argument,…]" */
 	FKT_SECTION_LANES = 8,	   /* struct fkt_lane_totals[], in the tail */
 	FKT_SECTION_STATE = 9,	   /* text, how things stood when an extracted trace begins */
+	FKT_SECTION_MAPS = 10,	   /* text, where programs had their code: see below */
 };
 
 /*
@@ -75,6 +76,19 @@ enum fkt_section_type {
  * "interrupt CPU CODE STAMP IMM" for an interrupt or softirq, with the immediate of its entry, or
  * what was called in one; those of one thread or CPU from the outermost one on. docs/format.md has
  * the others.
+ */
+
+/*
+ * FKT_SECTION_MAPS says what code programs had at which addresses, if stacks of theirs were
+ * recorded, in any order:
+ *
+ *	"map NS PID BEGIN END OFFSET BUILD_ID FILE"	from that moment on: BEGIN to END are from
+ *							OFFSET on in this file. Numbers in hex but
+ *							the first two; "-" for no build id
+ *	"exec NS PID"					what it had is gone
+ *	"fork NS PID PARENT"				it has what that process had
+ *
+ * NS is a moment on CLOCK_BOOTTIME; 0: before the recording. PID is a process, not a thread.
  */
 
 /*
@@ -359,27 +373,46 @@ struct fkt_note_entry {
 /* What the stamp adds to it. */
 #define FKT_SLOT_STAMP(stamp) ((__u64)(stamp) << FKT_SLOT_STAMP_SHIFT)
 /*
- * A slot of FKT_CODE_STACK has the kernel's stack of the event in the slot behind it, which has the
- * same stamp and is in the same page. If it has words, these are frames, two in a word, the
- * innermost one first: the low 32 bits of a return address, the first one's of where the event is.
- * The high ones are those of all the kernel's code: 1 on x86_64. The immediate has in its low bits
- * how many frames there are in the slot, and
+ * A slot of FKT_CODE_STACK has a stack of the event in the slot behind it, which has the same stamp
+ * and is in the same page: the kernel's, the program's (FKT_STACK_USER), or that one behind slots
+ * with the kernel's (FKT_STACK_BELOW as well). If it has words, these are
+ *
+ *	of the kernel's stack, frames, two in a word, the innermost one first: the low 32 bits of a
+ *	return address, the first one's of where the event is. The high ones are those of all the
+ *	kernel's code: 1 on x86_64
+ *
+ *	of the program's, bytes of numbers, seven bits of each in a byte, the low ones first, and
+ *	the bit 0x80 where more come: the process (of which it is the number of the first thread),
+ *	and of each frame, the innermost one first, how far its address is behind that of the one
+ *	before (of the first: behind 0), as FKT_STACK_ZIGZAG
+ *
+ * The immediate has in its low bits how many frames, or bytes, there are in the slot, and
  *
  *	FKT_STACK_MORE	the slot behind it goes on with the same stack
  *	FKT_STACK_ON	it goes on with that of the slot before it
  *	FKT_STACK_CUT	the stack has more frames, which are nowhere
+ *	FKT_STACK_FAULT	and it is not known whether it has more, for its memory was not there
  *
- * If it has no words, the immediate says where in this page, in words from its beginning, the
- * stack's first slot is; 0: nowhere, it could not be had.
+ * If it has no words, the immediate's low bits say where in this page, in words from its beginning,
+ * the stack's first slot is; 0: nowhere, it could not be had.
  */
-#define FKT_STACK_MORE	      0x8000u
-#define FKT_STACK_ON	      0x4000u
-#define FKT_STACK_CUT	      0x2000u
-#define FKT_STACK_COUNT	      0x1fffu
-#define FKT_STACK_SLOT_WORDS  (FKT_SLOT_WORDS_MAX - 1) /* the slot may be wide */
-#define FKT_STACK_SLOT_FRAMES (2 * FKT_STACK_SLOT_WORDS)
-#define FKT_STACK_SLOTS_MAX   4
-#define FKT_STACK_FRAMES_MAX  (FKT_STACK_SLOTS_MAX * FKT_STACK_SLOT_FRAMES)
+#define FKT_STACK_MORE	       0x8000u
+#define FKT_STACK_ON	       0x4000u
+#define FKT_STACK_CUT	       0x2000u
+#define FKT_STACK_USER	       0x1000u
+#define FKT_STACK_BELOW	       0x0800u
+#define FKT_STACK_FAULT	       0x0400u
+#define FKT_STACK_COUNT	       0x03ffu
+#define FKT_STACK_PLACE	       FKT_STACK_COUNT
+#define FKT_STACK_SLOT_WORDS   (FKT_SLOT_WORDS_MAX - 1) /* the slot may be wide */
+#define FKT_STACK_SLOT_FRAMES  (2 * FKT_STACK_SLOT_WORDS)
+#define FKT_STACK_SLOTS_MAX    4
+#define FKT_STACK_WORDS_MAX    (FKT_STACK_SLOTS_MAX * FKT_STACK_SLOT_WORDS)
+#define FKT_STACK_FRAMES_MAX   (FKT_STACK_SLOTS_MAX * FKT_STACK_SLOT_FRAMES)
+/* A difference of addresses, so that small ones, whichever their sign, are small numbers. */
+#define FKT_STACK_ZIGZAG(diff) ((__u64)(diff) << 1 ^ (__u64)((__s64)(diff) >> 63))
+/* Bytes that a number of 64 bits has at most. */
+#define FKT_STACK_NUMBER_BYTES 10
 
 /*
  * Slots of FKT_CODE_DATA have memory that a system call is given, before the event of its begin,

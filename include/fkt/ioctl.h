@@ -15,7 +15,7 @@
 #include <linux/types.h>
 
 #define FKT_DEVICE	  "/dev/fkt"
-#define FKT_IOCTL_VERSION 8
+#define FKT_IOCTL_VERSION 9
 
 /* fkt_start.lanes */
 #define FKT_LANES_PER_CPU 0
@@ -411,17 +411,25 @@ struct fkt_trigger_spec {
 	__u64 reserved;
 };
 
-#define FKT_STACKS_MAX 4096
+#define FKT_STACKS_MAX	  4096
+
+/* fkt_stack_spec.of */
+#define FKT_STACKS_KERNEL 1u
+#define FKT_STACKS_USER	  2u /* that of the program which is current, by frame pointers */
 
 /**
- * struct fkt_stack_spec - codes whose events are recorded with the kernel's stack
+ * struct fkt_stack_spec - codes whose events are recorded with stacks
  * @code: the first one: FKT_CODE_SWITCH, _WAKEUP, _WAKEUP_NEW, of the entry of a system call, or of
  *	a function's entry, a tracepoint or an address. Those of others have no stack
  * @count: how many there are
+ * @of: FKT_STACKS_KERNEL, FKT_STACKS_USER or both: whose
+ * @reserved: 0
  */
 struct fkt_stack_spec {
 	__u32 code;
 	__u32 count;
+	__u32 of;
+	__u32 reserved;
 };
 
 #define FKT_DATA_SPECS_MAX 8192

@@ -138,18 +138,33 @@ struct fkt_event {
 	uint8_t words;
 };
 
+/* No frames: there are more; the memory of more was not there; or they are not known. */
+#define FKT_FRAME_CUT	      (1ull << 63 | 1)
+#define FKT_FRAME_FAULT	      (1ull << 63 | 2)
+#define FKT_FRAME_UNKNOWN     (1ull << 63 | 3)
+/* The kernel's code is there, and behind it; that of programs is far before it. */
+#define FKT_FRAME_KERNEL      0xffffffff00000000ull
+
+#define FKT_STACK_FRAMES_BOTH (2 * FKT_STACK_FRAMES_MAX + 2)
+
 /**
- * struct fkt_stack - the kernel's stack of an event; begin with all zero
- * @known: it was recorded; if not, there are no frames
+ * struct fkt_stack - the stacks of an event, the kernel's and below it the program's; begin with
+ *	all zero
+ * @known: something of it was recorded; if not, there are no frames
  * @cut: it has more frames, which were not
  * @count: how many there are
- * @frame: return addresses, the innermost first; that of the event itself at [0]
+ * @pid: the process that the program's frames are of, 0 where there are none
+ * @stamp: when these were its own
+ * @frame: return addresses, the innermost first, before all others that of the event itself; those
+ *	of the kernel are FKT_FRAME_KERNEL and more. Or FKT_FRAME_CUT and its like
  */
 struct fkt_stack {
 	bool known;
 	bool cut;
 	unsigned int count;
-	uint64_t frame[FKT_STACK_FRAMES_MAX];
+	uint32_t pid;
+	uint64_t stamp;
+	uint64_t frame[FKT_STACK_FRAMES_BOTH];
 };
 
 /**
@@ -401,7 +416,7 @@ const struct fkt_gap *fkt_gap(const struct fkt_reader *reader);
 const struct fkt_read_stats *fkt_read_stats(const struct fkt_reader *reader);
 
 /**
- * fkt_stack_event() - what an event of FKT_CODE_STACK says: the stack of the next event of its lane
+ * fkt_stack_event() - what an event of FKT_CODE_STACK says: a stack of the next event of its lane
  * @reader: which has delivered the event, and none since
  * @event: the event
  * @stack: one for each lane: set, or completed where several events say it

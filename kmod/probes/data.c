@@ -123,11 +123,18 @@ static void fkt_data_put(struct fkt_data_slot *slot, u32 bytes, u16 flags)
 		(left) -= sizeof(type);                                                            \
 	} while (0)
 
-/*
- * Read a program's memory, which may not be there. As copy_from_user_nofault(), but without calls;
- * in threads alone, so that it is their own.
+/**
+ * fkt_data_copy - read the current program's memory, which may not be there
+ * @to: where to put it
+ * @from: its address; not believed
+ * @bytes: how many
+ *
+ * As copy_from_user_nofault(), but without calls.
+ *
+ * Context: any but NMI, while current->mm is there; preemption off.
+ * Return: whether all was there.
  */
-static bool fkt_data_copy(void *to, u64 from, u32 bytes)
+bool fkt_data_copy(void *to, u64 from, u32 bytes)
 {
 	const void __user *at = (const void __user *)from;
 	bool there = false;

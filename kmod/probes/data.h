@@ -10,6 +10,7 @@
 #define FKT_DATA_ARGS 6
 
 bool fkt_data_wanted(void);
+bool fkt_data_copy(void *to, u64 from, u32 bytes);
 void fkt_data_enter(u32 code, bool compat, const unsigned long arg[FKT_DATA_ARGS]);
 void fkt_data_exit(u32 code, bool compat, const unsigned long arg[FKT_DATA_ARGS], long ret);
 

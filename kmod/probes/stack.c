@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's stack of an event, by the kernel's unwinder.
+ * The stacks of an event: the kernel's, by the kernel's unwinder, and the program's.
  *
- * It stands in slots of its own right before the event's slot, reserved together with that. The
+ * They stand in slots of their own right before the event's slot, reserved together with that. The
  * same stack stands in a page but once; later events of the page only say where. Which stacks a
  * page has, each CPU knows of those that it has written itself, in a small table.
  */
@@ -46,27 +46,37 @@ struct fkt_stack_known {
  * @known: by their hashes
  * @rules: for fkt_unwind()
  * @frame: of each level; first as addresses, then as frames of a slot
+ * @user: of each level, the program's stack
  */
 struct fkt_stack_room {
 	unsigned long busy;
 	struct fkt_stack_known known[1 << FKT_STACK_KNOWN_BITS];
 	struct fkt_unwind_rules rules;
 	unsigned long frame[FKT_STACK_LEVELS][1 + FKT_STACK_OWN_FRAMES + FKT_STACK_FRAMES_MAX];
+	u64 user[FKT_STACK_LEVELS][FKT_STACK_WORDS_MAX];
 };
 
 /**
  * struct fkt_stack - a stack
- * @frame: its frames, two in a word
- * @count: how many
- * @cut: there are more
+ * @words: its frames, as slots have them; the rest of the last word is 0
+ * @count: how many frames, or bytes (FKT_STACK_USER); 0: it could not be had
+ * @flags: FKT_STACK_USER, _BELOW, _CUT, _FAULT
+ * @hash: of all this but of FKT_STACK_BELOW
  */
 struct fkt_stack {
-	const u32 *frame;
+	const u64 *words;
 	u32 count;
-	bool cut;
+	u16 flags;
+	u64 hash;
 };
 
-/* Which codes have stacks, and where they are taken; the session's lock. NULL: none has. */
+/* The kernel's, and the program's. */
+#define FKT_STACKS_OF_EVENT 2
+
+/*
+ * Which codes have the kernel's stack, behind them which have the program's, and where they are
+ * taken; the session's lock. NULL: none has.
+ */
 static unsigned long *fkt_stack_codes;
 static struct fkt_stack_room __percpu *fkt_stack_rooms;
 /* Of a module's notifier, which comes without the session's lock: the rooms do not go meanwhile. */
@@ -84,10 +94,21 @@ void fkt_stack_set_gate(const struct fkt_text *text)
 	fkt_stack_gate = *text;
 }
 
-/* Whether of @count codes from @code on any is to be recorded with its stack. */
+static unsigned long *fkt_stack_user_codes(void)
+{
+	return fkt_stack_codes + BITS_TO_LONGS(FKT_SLOT_CODES);
+}
+
+static bool fkt_stack_has_any(const unsigned long *codes, u32 code, u32 count)
+{
+	return find_next_bit(codes, code + count, code) < code + count;
+}
+
+/* Whether of @count codes from @code on any is to be recorded with a stack. */
 bool fkt_stack_wanted(u32 code, u32 count)
 {
-	return fkt_stack_codes && find_next_bit(fkt_stack_codes, code + count, code) < code + count;
+	return fkt_stack_codes && (fkt_stack_has_any(fkt_stack_codes, code, count) ||
+				   fkt_stack_has_any(fkt_stack_user_codes(), code, count));
 }
 
 /* --- Taking a stack ------------------------------------------------------------------------- */
@@ -124,9 +145,27 @@ static void fkt_stack_pack(struct fkt_stack *stack, unsigned long *frame, u32 be
 	/* The second half of the last word. */
 	if (n % 2)
 		to[n] = 0;
-	stack->frame = to;
+	stack->words = (const u64 *)to;
 	stack->count = n;
-	stack->cut = i < count;
+	stack->flags |= i < count ? FKT_STACK_CUT : 0;
+}
+
+/* How many words so many frames, or bytes, take. */
+static u32 fkt_stack_words(const struct fkt_stack *stack, u32 count)
+{
+	return DIV_ROUND_UP(count, stack->flags & FKT_STACK_USER ? 8 : 2);
+}
+
+static void fkt_stack_set_hash(struct fkt_stack *stack)
+{
+	u64 hash = stack->count + ((u64)stack->flags << 32);
+	u32 i;
+
+	for (i = 0; i < fkt_stack_words(stack, stack->count); i++) {
+		hash = (hash ^ stack->words[i]) * FKT_STACK_MIX;
+		hash ^= hash >> 32;
+	}
+	stack->hash = hash;
 }
 
 /* The stack of here; of a function that is just entered, with @ip in it before all others. */
@@ -142,164 +181,250 @@ static void fkt_stack_take(struct fkt_stack *stack, struct fkt_unwind_rules *rul
 		frame[--begin] = ip;
 	fkt_stack_pack(stack, frame, begin, 1 + count);
 	/* The unwinder was out of room, not at the end. */
-	stack->cut |= count == room;
+	if (count == room)
+		stack->flags |= FKT_STACK_CUT;
+	fkt_stack_set_hash(stack);
 }
 NOKPROBE_SYMBOL(fkt_stack_take);
 
-static u64 fkt_stack_hash(const struct fkt_stack *stack)
+/* The stack of the program that is current. Return: whether there is one. */
+static bool fkt_stack_take_user(struct fkt_stack *stack, u64 *words)
 {
-	const u64 *word = (const u64 *)stack->frame;
-	u64 hash = stack->count + ((u64)stack->cut << 32);
-	u32 i;
-
-	for (i = 0; i < DIV_ROUND_UP(stack->count, 2); i++) {
-		hash = (hash ^ word[i]) * FKT_STACK_MIX;
-		hash ^= hash >> 32;
-	}
-	return hash;
+	stack->words = words;
+	stack->count = fkt_user_stack(words, &stack->flags);
+	if (!stack->count)
+		return false;
+	if (stack->count % 8)
+		words[stack->count / 8] &= (1ull << (stack->count % 8 * 8)) - 1;
+	fkt_stack_set_hash(stack);
+	return true;
 }
 
 /* --- Writing it ----------------------------------------------------------------------------- */
 
-/* One of a stack's slots. Return: where the next one begins. */
-static u64 *fkt_stack_put_slot(u64 *to, const struct fkt_stack *stack, u32 from, u32 count)
+/* How many frames, or bytes, a slot has room for. */
+static u32 fkt_stack_room_of_slot(const struct fkt_stack *stack)
 {
-	const u32 words = DIV_ROUND_UP(count, 2);
-
-	/* The rest of the first word is there already. */
-	memcpy(to, stack->frame + from, words * sizeof(*to));
-	return to + words;
+	return FKT_STACK_SLOT_WORDS * (stack->flags & FKT_STACK_USER ? 8 : 2);
 }
 
+/* The tag of the slot whose first frame, or byte, is @from. */
 static u64 fkt_stack_tag(const struct fkt_stack *stack, u32 from)
 {
-	const u32 count = min_t(u32, stack->count - from, FKT_STACK_SLOT_FRAMES);
+	const u32 count = min_t(u32, stack->count - from, fkt_stack_room_of_slot(stack));
+	const u32 ends = FKT_STACK_CUT | FKT_STACK_FAULT;
 	const bool more = from + count < stack->count;
 
-	return FKT_TAG(FKT_CODE_STACK, DIV_ROUND_UP(count, 2),
-		       count | (from ? FKT_STACK_ON : 0) | (more ? FKT_STACK_MORE : 0) |
-			       (!more && stack->cut ? FKT_STACK_CUT : 0));
+	return FKT_TAG(FKT_CODE_STACK, fkt_stack_words(stack, count),
+		       count | (from ? FKT_STACK_ON : 0) |
+			       (more ? FKT_STACK_MORE | (stack->flags & ~ends) : stack->flags));
+}
+
+/* That of a stack which stands at @place already; 0: which could not be had. */
+static u64 fkt_stack_again_tag(const struct fkt_stack *stack, u32 place)
+{
+	return FKT_TAG(FKT_CODE_STACK, 0,
+		       place | (stack->flags & (FKT_STACK_USER | FKT_STACK_BELOW)));
+}
+
+/* All of its slots, none of which is wide. */
+static u32 fkt_stack_bytes(const struct fkt_stack *stack)
+{
+	const u32 slots = DIV_ROUND_UP(stack->count, fkt_stack_room_of_slot(stack)) ?: 1;
+
+	return 8 * (slots + fkt_stack_words(stack, stack->count));
 }
 
 /**
- * struct fkt_stack_event - the event that has a stack
+ * struct fkt_stack_event - the event that has stacks
  * @tag: its FKT_TAG
  * @words: number of @args
  * @args: its arguments
+ * @stacks: number of @stack
+ * @stack: in their order
  */
 struct fkt_stack_event {
 	u64 tag;
 	u32 words;
 	const u64 *args;
+	u32 stacks;
+	struct fkt_stack stack[FKT_STACKS_OF_EVENT];
 };
 
-/* Fill the slots of a stack and of its event. Return: how many. */
-static u32 fkt_stack_fill(const struct fkt_slot *slot, const struct fkt_stack *stack, bool whole,
-			  const struct fkt_stack_event *event, u64 stamp)
-{
-	u32 from = 0, slots = 1, count;
-	u64 *to = slot->words;
+/**
+ * struct fkt_stack_fill - slots that are being written
+ * @to: where the next one begins
+ * @first: there is none yet: the first one has its first word already
+ * @stamp: of all of them
+ * @slots: how many there are
+ */
+struct fkt_stack_fill {
+	u64 *to;
+	bool first;
+	u64 stamp;
+	u32 slots;
+};
 
-	while (whole) {
-		count = min_t(u32, stack->count - from, FKT_STACK_SLOT_FRAMES);
-		to = fkt_stack_put_slot(to, stack, from, count);
-		from += count;
-		if (from == stack->count)
-			break;
-		*to++ = stamp | fkt_stack_tag(stack, from);
-		slots++;
-	}
-	*to++ = stamp | event->tag;
-	memcpy(to, event->args, event->words * sizeof(*to));
-	return slots + 1;
+static void fkt_stack_put_slot(struct fkt_stack_fill *fill, u64 tag, const u64 *words, u32 count)
+{
+	if (!fill->first)
+		*fill->to++ = fill->stamp | tag;
+	fill->first = false;
+	memcpy(fill->to, words, count * sizeof(*words));
+	fill->to += count;
+	fill->slots++;
 }
 
-/* Where the first slot stands in its page, in words. */
-static u32 fkt_stack_place(const struct fkt_slot *slot, const u64 *first)
+static void fkt_stack_put(struct fkt_stack_fill *fill, const struct fkt_stack *stack)
 {
-	return first - (const u64 *)slot->entry->page;
+	const u32 room = fkt_stack_room_of_slot(stack);
+	u32 from;
+
+	for (from = 0; from < stack->count; from += room)
+		fkt_stack_put_slot(fill, fkt_stack_tag(stack, from),
+				   stack->words + fkt_stack_words(stack, from),
+				   fkt_stack_words(stack, min(stack->count - from, room)));
 }
 
-/* @known is where the stack may stand already, NULL where there is none. */
-static __always_inline void fkt_stack_record(struct fkt_lane *lane, const struct fkt_stack *stack,
-					     u64 hash, struct fkt_stack_known *known,
+static struct fkt_stack_known *fkt_stack_known(struct fkt_stack_room *room,
+					       const struct fkt_stack *stack)
+{
+	return &room->known[stack->hash >> (64 - FKT_STACK_KNOWN_BITS)];
+}
+
+/* Where a stack may stand already, as struct fkt_stack_known has it; 0: nowhere. */
+static u64 fkt_stack_seen(struct fkt_stack_room *room, const struct fkt_stack *stack)
+{
+	const struct fkt_stack_known *known = fkt_stack_known(room, stack);
+	const u64 at = stack->count ? READ_ONCE(known->at) : 0;
+
+	return at && READ_ONCE(known->check) == (stack->hash ^ at * FKT_STACK_MIX) ? at : 0;
+}
+
+static void fkt_stack_remember(struct fkt_stack_room *room, const struct fkt_stack *stack,
+			       const struct fkt_slot *slot, const u64 *first)
+{
+	struct fkt_stack_known *known = fkt_stack_known(room, stack);
+	const u64 here = (u64)fkt_slot_page(slot) << 16 | (u16)(first - (u64 *)slot->entry->page);
+
+	WRITE_ONCE(known->at, here);
+	WRITE_ONCE(known->check, stack->hash ^ here * FKT_STACK_MIX);
+}
+
+static __always_inline void fkt_stack_record(struct fkt_lane *lane, struct fkt_stack_room *room,
 					     const struct fkt_stack_event *event, bool shared)
 {
-	const u64 at = known ? READ_ONCE(known->at) : 0;
-	const bool seen = known && READ_ONCE(known->check) == (hash ^ at * FKT_STACK_MIX);
-	const u32 event_bytes = 8 * (1 + event->words);
-	const u32 slots = DIV_ROUND_UP(stack->count, FKT_STACK_SLOT_FRAMES) ?: 1;
-	const struct fkt_slots whole = {
-		.tag = stack->count ? fkt_stack_tag(stack, 0) : FKT_TAG(FKT_CODE_STACK, 0, 0),
-		.bytes = 8 * (slots + DIV_ROUND_UP(stack->count, 2)) + event_bytes,
-	};
-	const struct fkt_slots again = {
-		.tag = FKT_TAG(FKT_CODE_STACK, 0, (u16)at),
-		.bytes = 8 + event_bytes,
-	};
+	struct fkt_slots whole = { .bytes = 8 * (1 + event->words) }, again = whole;
+	struct fkt_stack_fill fill = { .first = true };
+	const struct fkt_stack *stack = event->stack;
+	u64 seen[FKT_STACKS_OF_EVENT], at = 0, *first;
+	bool is_again = false, wide;
 	struct fkt_slot slot;
-	bool is_again = false;
-	u64 *first;
+	u32 i;
 
-	if (!fkt_reserve_slots(lane, &whole, seen ? &again : NULL, at >> 16, shared, &slot,
+	/* One page can be hoped for: the newest one that has any of them. */
+	for (i = 0; i < event->stacks; i++) {
+		seen[i] = fkt_stack_seen(room, &stack[i]);
+		if (seen[i] && (!at || (s32)((seen[i] >> 16) - (at >> 16)) > 0))
+			at = seen[i];
+	}
+	whole.tag = event->tag;
+	again.tag = event->tag;
+	for (i = event->stacks; i--;) {
+		if (seen[i] >> 16 != at >> 16)
+			seen[i] = 0;
+		whole.tag = stack[i].count ? fkt_stack_tag(&stack[i], 0) :
+					     fkt_stack_again_tag(&stack[i], 0);
+		whole.bytes += fkt_stack_bytes(&stack[i]);
+		again.tag = seen[i] ? fkt_stack_again_tag(&stack[i], (u16)seen[i]) : whole.tag;
+		again.bytes += seen[i] ? 8 : fkt_stack_bytes(&stack[i]);
+	}
+	if (!fkt_reserve_slots(lane, &whole, at ? &again : NULL, at >> 16, shared, &slot,
 			       &is_again))
 		return;
 	/* Where it is wide, its stamp stands before its words. */
-	first = slot.words - 1 - (slot.bytes == (is_again ? &again : &whole)->bytes + sizeof(u64));
-	if (known && !is_again) {
-		const u64 here = (u64)fkt_slot_page(&slot) << 16 | fkt_stack_place(&slot, first);
-
-		WRITE_ONCE(known->at, here);
-		WRITE_ONCE(known->check, hash ^ here * FKT_STACK_MIX);
+	wide = slot.bytes == (is_again ? &again : &whole)->bytes + sizeof(u64);
+	first = slot.words - 1 - wide;
+	fill.to = slot.words;
+	fill.stamp = *first & FKT_SLOT_STAMP(~0ull);
+	for (i = 0; i < event->stacks; i++) {
+		if (is_again && seen[i]) {
+			fkt_stack_put_slot(&fill, fkt_stack_again_tag(&stack[i], (u16)seen[i]),
+					   NULL, 0);
+		} else if (!stack[i].count) {
+			fkt_stack_put_slot(&fill, fkt_stack_again_tag(&stack[i], 0), NULL, 0);
+		} else {
+			fkt_stack_remember(room, &stack[i], &slot, fill.first ? first : fill.to);
+			fkt_stack_put(&fill, &stack[i]);
+		}
 	}
-	fkt_commit_slots(&slot,
-			 fkt_stack_fill(&slot, stack, stack->count && !is_again, event,
-					*first & FKT_SLOT_STAMP(~0ull)),
-			 shared);
+	fkt_stack_put_slot(&fill, event->tag, event->args, event->words);
+	fkt_commit_slots(&slot, fill.slots, shared);
+}
+
+/* Take those that the event's code is to have; @at_it: none can be had. */
+static void fkt_stack_take_all(struct fkt_stack_event *event, struct fkt_stack_room *room,
+			       u32 level, bool at_it, unsigned long ip, enum fkt_stack_of of)
+{
+	const u32 code = event->tag >> FKT_SLOT_CODE_SHIFT & (FKT_SLOT_CODES - 1);
+	struct fkt_stack *stack = event->stack;
+
+	if (test_bit(code, fkt_stack_codes)) {
+		*stack = (struct fkt_stack){};
+		if (!at_it)
+			fkt_stack_take(stack, &room->rules, room->frame[level], ip, of);
+		stack++;
+	}
+	if (test_bit(code, fkt_stack_user_codes())) {
+		*stack = (struct fkt_stack){ .flags = FKT_STACK_USER };
+		if (at_it || fkt_stack_take_user(stack, room->user[level])) {
+			stack->flags |= stack > event->stack ? FKT_STACK_BELOW : 0;
+			stack++;
+		}
+	}
+	event->stacks = stack - event->stack;
 }
 
 /* A CPU that is at it already, on this level, goes without: what is traced is the unwinder. */
 static __always_inline void fkt_stack_event(struct fkt_lane *lane, unsigned long ip,
-					    enum fkt_stack_of of,
-					    const struct fkt_stack_event *event, bool shared)
+					    enum fkt_stack_of of, struct fkt_stack_event *event,
+					    bool shared)
 {
 	struct fkt_stack_room *room = this_cpu_ptr(fkt_stack_rooms);
 	const u32 level = interrupt_context_level();
-	struct fkt_stack stack = {};
-	u64 hash = 0;
 
 	if (room->busy & BIT(level)) {
-		fkt_stack_record(lane, &stack, 0, NULL, event, shared);
+		fkt_stack_take_all(event, room, level, true, ip, of);
+		fkt_stack_record(lane, room, event, shared);
 		return;
 	}
 	/* Who interrupts this leaves the bits as they are. */
 	WRITE_ONCE(room->busy, room->busy | BIT(level));
 	barrier(); /* partner: whoever is traced here, on this CPU */
-	fkt_stack_take(&stack, &room->rules, room->frame[level], ip, of);
-	if (stack.count)
-		hash = fkt_stack_hash(&stack);
-	fkt_stack_record(lane, &stack, hash,
-			 stack.count ? &room->known[hash >> (64 - FKT_STACK_KNOWN_BITS)] : NULL,
-			 event, shared);
+	fkt_stack_take_all(event, room, level, false, ip, of);
+	fkt_stack_record(lane, room, event, shared);
 	barrier(); /* partner: the same */
 	WRITE_ONCE(room->busy, room->busy & ~BIT(level));
 }
 
 /**
- * fkt_event_stack - record an event with the stack that it has here
+ * fkt_event_stack - record an event with the stacks that it has here
  * @tag: as for fkt_event_tag()
  * @words: likewise
  * @args: likewise
  * @ip: see @of; else 0
- * @of: what it is of: FKT_STACK_OF_CALLER, of whoever has called the probe; _FUNCTION, of a
- *	function that is just entered, at @ip; _ADDRESS, of what is interrupted at @ip
+ * @of: what the kernel's is of: FKT_STACK_OF_CALLER, of whoever has called the probe; _FUNCTION, of
+ *	a function that is just entered, at @ip; _ADDRESS, of what is interrupted at @ip
  *
  * Context: as for fkt_event_n(); fkt_stack_wanted() said so when the probe was attached.
  */
 void fkt_event_stack(u64 tag, u32 words, const u64 *args, unsigned long ip, enum fkt_stack_of of)
 {
-	const struct fkt_stack_event event = { tag, words, args };
+	struct fkt_stack_event event;
 
+	event.tag = tag;
+	event.words = words;
+	event.args = args;
 	if (static_branch_unlikely(&fkt_shared_key))
 		fkt_stack_event(fkt_session.pools[0].lane, ip, of, &event, true);
 	else
@@ -318,7 +443,8 @@ static int fkt_stack_add(struct fkt_specs *specs)
 		return -EOPNOTSUPP;
 	for (i = 0; i < specs->count; i++)
 		if (!spec[i].count || spec[i].code >= FKT_SLOT_CODES ||
-		    spec[i].count > FKT_SLOT_CODES - spec[i].code)
+		    spec[i].count > FKT_SLOT_CODES - spec[i].code || !spec[i].of ||
+		    spec[i].of & ~(FKT_STACKS_KERNEL | FKT_STACKS_USER) || spec[i].reserved)
 			return -EINVAL;
 	mutex_lock(&fkt_stack_rooms_lock);
 	if (!fkt_stack_rooms)
@@ -326,11 +452,15 @@ static int fkt_stack_add(struct fkt_specs *specs)
 	mutex_unlock(&fkt_stack_rooms_lock);
 	if (fkt_stack_rooms && !fkt_stack_codes)
 		fkt_stack_codes =
-			kvzalloc(BITS_TO_LONGS(FKT_SLOT_CODES) * sizeof(long), GFP_KERNEL);
+			kvcalloc(2 * BITS_TO_LONGS(FKT_SLOT_CODES), sizeof(long), GFP_KERNEL);
 	if (!fkt_stack_codes)
 		return -ENOMEM;
-	for (i = 0; i < specs->count; i++)
-		bitmap_set(fkt_stack_codes, spec[i].code, spec[i].count);
+	for (i = 0; i < specs->count; i++) {
+		if (spec[i].of & FKT_STACKS_KERNEL)
+			bitmap_set(fkt_stack_codes, spec[i].code, spec[i].count);
+		if (spec[i].of & FKT_STACKS_USER)
+			bitmap_set(fkt_stack_user_codes(), spec[i].code, spec[i].count);
+	}
 	return 0;
 }
 

@@ -22,6 +22,8 @@
 #define PIDS	   (1u << 22)
 /* To know what is not known at the end, so many pages before it are. */
 #define END_PAGES  2048
+/* An event has the kernel's stack, the program's, or both. */
+#define STACKS_MAX 2
 
 /**
  * struct out_lane - a lane of the new trace
@@ -39,8 +41,8 @@
  * @open: page being made, NULL when there is none; its header is in host byte order
  * @cursor_stamp: of the last slot in it
  * @cursor_cpu: likewise
- * @has_stack: the next event has one, or had
- * @stack: that
+ * @stacks: how many the next event has, or had
+ * @stack: these
  */
 struct out_lane {
 	uint64_t seq;
@@ -57,8 +59,8 @@ struct out_lane {
 	uint64_t *open;
 	uint64_t cursor_stamp;
 	uint16_t cursor_cpu;
-	bool has_stack;
-	struct fkt_stack stack;
+	unsigned int stacks;
+	struct fkt_stack_part stack[STACKS_MAX];
 };
 
 /**
@@ -407,9 +409,13 @@ static int put_slot(struct out *out, const struct fkt_event *event, unsigned int
 	return 0;
 }
 
-/* Where a stack stands in the page that is open, if its event may be appended to that. */
+/*
+ * Where a stack stands in the page that is open, if it and what comes behind it, so many words, may
+ * be appended to that.
+ */
 static unsigned int find_stack(const struct out *out, const struct out_lane *lane,
-			       const struct fkt_event *event)
+			       const struct fkt_stack_part *stack, const struct fkt_event *event,
+			       unsigned int behind)
 {
 	const uint64_t *first;
 	struct fkt_page_header header;
@@ -417,39 +423,45 @@ static unsigned int find_stack(const struct out *out, const struct out_lane *lan
 	if (!lane->open || out->current[event->cpu] != event->pid)
 		return 0;
 	memcpy(&header, lane->open, sizeof(header));
-	/* The stack's slot, which may be wide, and the event's: else another page is begun. */
-	if (header.used + 8u * (1u + event->words + 2u) > FKT_PAGE_BYTES)
+	/* The stack's slot may be wide: else another page is begun. */
+	if (header.used + 8u * (2u + behind) > FKT_PAGE_BYTES)
 		return 0;
 	first = lane->open + out->trace->header.page_header_bytes / sizeof(*first);
-	return fkt_stack_find(lane->open, first, lane->open + header.used / sizeof(*first),
-			      &lane->stack);
+	return fkt_stack_find(lane->open, first, lane->open + header.used / sizeof(*first), stack);
 }
 
-/* Append an event to its lane's page, and before it the stack that it has. */
+/*
+ * Append an event to its lane's page, and before it the stacks that it has: all into one page, as
+ * if those behind the first one were to be written out.
+ */
 static int put_event(struct out *out, const struct fkt_event *event)
 {
 	struct out_lane *lane = &out->lane[event->lane];
-	uint64_t words[FKT_STACK_SLOT_WORDS];
+	unsigned int behind = 1u + event->words, at, done, left;
 	struct fkt_event slot = *event;
-	unsigned int at, done = 0, left;
 	int err = 0;
 
-	if (!lane->has_stack)
-		return put_slot(out, event, 0);
-	lane->has_stack = false;
-	at = lane->stack.count ? find_stack(out, lane, event) : 0;
-	if (at || !lane->stack.count) {
-		slot.code = FKT_CODE_STACK;
-		slot.imm = (uint16_t)at;
-		slot.words = 0;
-		return put_slot(out, &slot, event->words + 1u) ?: put_slot(out, event, 0);
+	for (unsigned int i = 1; i < lane->stacks; i++)
+		behind += fkt_stack_words(&lane->stack[i]);
+	for (unsigned int i = 0; i < lane->stacks && !err; i++) {
+		const struct fkt_stack_part *stack = &lane->stack[i];
+
+		if (i)
+			behind -= fkt_stack_words(stack);
+		at = stack->known ? find_stack(out, lane, stack, event, behind) : 0;
+		if (at || !stack->known) {
+			fkt_stack_slot_again(stack, at, &slot);
+			err = put_slot(out, &slot, behind);
+			continue;
+		}
+		left = fkt_stack_words(stack);
+		for (done = 0; !err && done < stack->count;) {
+			done = fkt_stack_slot(stack, done, &slot);
+			left -= 1u + slot.words;
+			err = put_slot(out, &slot, left + behind);
+		}
 	}
-	left = fkt_stack_words(&lane->stack);
-	while (!err && done < lane->stack.count) {
-		done = fkt_stack_slot(&lane->stack, done, words, &slot);
-		left -= 1u + slot.words;
-		err = put_slot(out, &slot, left + event->words + 1u);
-	}
+	lane->stacks = 0;
 	return err ?: put_slot(out, event, 0);
 }
 
@@ -481,28 +493,29 @@ static void remake_stack(struct remade *remade, const struct fkt_cursor *cursor,
 			 const struct fkt_event *event, size_t room)
 {
 	const uint64_t clear = ~((uint64_t)UINT16_MAX << FKT_SLOT_IMM_SHIFT);
-	uint64_t words[FKT_STACK_SLOT_WORDS], head = le64toh(*cursor->pos) & clear;
-	struct fkt_stack stack = { 0 };
+	uint64_t head = le64toh(*cursor->pos) & clear;
+	struct fkt_stack_part stack;
 	struct fkt_event slot;
 	unsigned int at, done = 0;
 
-	fkt_stack_at(cursor, event, &stack);
+	fkt_stack_part(cursor, event, &stack);
 	at = stack.known ? fkt_stack_find(remade->page, remade->first, remade->to, &stack) : 0;
 	if (at || !stack.known || fkt_stack_words(&stack) + 1 > room) {
+		fkt_stack_slot_again(&stack, at, &slot);
 		copy_slot(remade, cursor->pos, event->args);
 		remade->to[cursor->pos - event->args] =
-			htole64(head | (uint64_t)at << FKT_SLOT_IMM_SHIFT);
+			htole64(head | (uint64_t)slot.imm << FKT_SLOT_IMM_SHIFT);
 		return;
 	}
 	while (done < stack.count) {
-		done = fkt_stack_slot(&stack, done, words, &slot);
+		done = fkt_stack_slot(&stack, done, &slot);
 		*remade->to++ =
 			htole64((head + slot.words) | (uint64_t)slot.imm << FKT_SLOT_IMM_SHIFT);
 		/* The first one is wide if that slot was. */
 		if (head & FKT_SLOT_WIDE)
 			*remade->to++ = cursor->pos[1];
 		head &= ~(FKT_SLOT_WIDE | FKT_SLOT_WORDS_MASK);
-		memcpy(remade->to, words, slot.words * sizeof(*words));
+		memcpy(remade->to, slot.args, slot.words * sizeof(*slot.args));
 		remade->to += slot.words;
 		remade->slots++;
 	}
@@ -524,7 +537,7 @@ static void remake_page(struct remade *remade, struct fkt_cursor cursor, const u
 		const size_t left = (size_t)(last - (event.args + event.words));
 		const size_t room = (size_t)(remade->page + FKT_PAGE_WORDS - remade->to) - left;
 
-		if (event.code == FKT_CODE_STACK && !event.words && event.imm)
+		if (event.code == FKT_CODE_STACK && !event.words && event.imm & FKT_STACK_PLACE)
 			remake_stack(remade, &cursor, &event, room);
 		else
 			copy_slot(remade, cursor.pos, event.args + event.words);
@@ -1022,6 +1035,19 @@ static bool is_kept_for_gap(struct out_lane *lane, struct fkt_state *state)
 	return true;
 }
 
+/* A stack of the lane's next event. What is not in its place is none. */
+static void take_stack(struct out_lane *lane, const struct fkt_cursor *cursor,
+		       const struct fkt_event *event)
+{
+	struct fkt_stack_part part;
+
+	if (!fkt_stack_part(cursor, event, &part))
+		return;
+	if (!(part.flags & FKT_STACK_BELOW) || lane->stacks == STACKS_MAX)
+		lane->stacks = 0;
+	lane->stack[lane->stacks++] = part;
+}
+
 static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_state *state)
 {
 	struct fkt_event event;
@@ -1036,9 +1062,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 			put_gap(out, fkt_gap(reader));
 			fkt_state_gap(state, fkt_gap(reader)->cpu);
 		} else if (what == FKT_EVENT && event.code == FKT_CODE_STACK) {
-			lane = &out->lane[event.lane];
-			lane->has_stack = true;
-			fkt_stack_event(reader, &event, &lane->stack);
+			take_stack(&out->lane[event.lane], reader->cursor, &event);
 		} else if (what == FKT_EVENT) {
 			out->complete = event.stamp;
 			picked = is_picked(out, state, &event) ||
@@ -1049,7 +1073,7 @@ static int pick_events(struct out *out, struct fkt_reader *reader, struct fkt_st
 			kept |= is_kept_for_gap(lane, state);
 			if (!err && kept)
 				err = put_event(out, &event);
-			lane->has_stack = false;
+			lane->stacks = 0;
 			err = err ?: out->writer.err;
 		}
 	}

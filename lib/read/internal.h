@@ -140,23 +140,46 @@ static inline uint64_t *fkt_slot_encode(uint64_t *to, const struct fkt_event *ev
 
 /* ---- stack.c ---- */
 
-/* fkt_stack_event(), of a slot in a cursor's page. */
-void fkt_stack_at(const struct fkt_cursor *cursor, const struct fkt_event *event,
-		  struct fkt_stack *stack);
+/**
+ * struct fkt_stack_part - a stack as it is recorded, the kernel's or a program's
+ * @known: it was recorded
+ * @flags: FKT_STACK_USER, _BELOW, _CUT, _FAULT
+ * @count: frames, or bytes
+ * @words: as in slots, one behind the other
+ */
+struct fkt_stack_part {
+	bool known;
+	uint16_t flags;
+	unsigned int count;
+	uint64_t words[FKT_STACK_WORDS_MAX];
+};
 
 /*
- * A stack's slot with its frames from some on, for a page that is made anew; @slot has its other
- * members already. The frame that the next slot begins with.
+ * What an event of FKT_CODE_STACK stands for, in its page. False: for nothing of its own, it goes
+ * on with the one before it.
  */
-unsigned int fkt_stack_slot(const struct fkt_stack *stack, unsigned int from,
-			    uint64_t words[FKT_STACK_SLOT_WORDS], struct fkt_event *slot);
+bool fkt_stack_part(const struct fkt_cursor *cursor, const struct fkt_event *event,
+		    struct fkt_stack_part *part);
+
+/* Frames of a part, behind those that are there if it is below them. */
+void fkt_stack_add(struct fkt_stack *stack, const struct fkt_stack_part *part, uint64_t stamp);
+
+/*
+ * The slot that has the part's frames, or bytes, from some on, for a page that is made anew; @slot
+ * has its other members already. What the next slot begins with. That of one that is not known, or
+ * stands at @place, has no words.
+ */
+unsigned int fkt_stack_slot(const struct fkt_stack_part *part, unsigned int from,
+			    struct fkt_event *slot);
+void fkt_stack_slot_again(const struct fkt_stack_part *part, unsigned int place,
+			  struct fkt_event *slot);
 
 /* The words of all its slots, none of which is wide. */
-unsigned int fkt_stack_words(const struct fkt_stack *stack);
+unsigned int fkt_stack_words(const struct fkt_stack_part *part);
 
-/* Where in a page, in words, a stack stands, with slots from @first up to @end; 0: nowhere. */
+/* Where in a page, in words, a part stands, with slots from @first up to @end; 0: nowhere. */
 unsigned int fkt_stack_find(const uint64_t *page, const uint64_t *first, const uint64_t *end,
-			    const struct fkt_stack *stack);
+			    const struct fkt_stack_part *part);
 
 /* ---- index.c ---- */
 

@@ -650,15 +650,16 @@ static bool held_slots(struct rebuild *rebuild, const struct piece *piece, const
 }
 
 /* Where a stack that stands in the old page, as an event says, is in the new one; 0: nowhere. */
-static uint16_t stack_in(const uint64_t *page, const uint64_t *end, const void *old,
-			 const struct fkt_event *event)
+static void move_stack(const uint64_t *page, const uint64_t *end, const void *old,
+		       struct fkt_event *event)
 {
 	const size_t begin = HEADER_BYTES / sizeof(*page);
 	const struct fkt_cursor cursor = { .page = old, .first = (const uint64_t *)old + begin };
-	struct fkt_stack stack = { 0 };
+	struct fkt_stack_part part;
 
-	fkt_stack_at(&cursor, event, &stack);
-	return stack.known ? (uint16_t)fkt_stack_find(page, page + begin, end, &stack) : 0;
+	fkt_stack_part(&cursor, event, &part);
+	fkt_stack_slot_again(
+		&part, part.known ? fkt_stack_find(page, page + begin, end, &part) : 0, event);
 }
 
 /* Make a page of slots. */
@@ -674,7 +675,7 @@ static void put_slots(void *data, struct fkt_page_header *header, struct slots *
 	for (uint32_t i = 0; i < slots->count; i++) {
 		/* What stood before a stack may have been left out, or it itself. */
 		if (slots->event[i].code == FKT_CODE_STACK && !slots->event[i].words)
-			slots->event[i].imm = stack_in(page, to, data, &slots->event[i]);
+			move_stack(page, to, data, &slots->event[i]);
 		/* No room for the stamp: not one of the module's. */
 		if (slots->event[i].words == FKT_SLOT_WORDS_MAX &&
 		    fkt_slot_is_wide(&slots->event[i], stamp, cpu)) {

@@ -153,7 +153,7 @@ struct fkt_text {
  * @name: what it is called
  * @about: what there is to know of it, in brackets, or ""
  * @for_people: see fkt_format_for_people()
- * @line_bytes: no line of a listing is longer; at most 64 KB
+ * @line_bytes: no line of a listing is longer; at most 128 KB
  * @header: write what precedes a listing, with its newlines; NULL: nothing
  * @fields: other fields than fkt_fields() says, or in another order; NULL: those
  * @prefix: set what is written before a field, and before its name

@@ -343,7 +343,7 @@ static void json_row(struct fkt_output *out, const char *name, const struct fkt_
 const struct fkt_format fkt_format_json = {
 	.name = "json",
 	.about = "(a line each)",
-	.line_bytes = 48 << 10, /* as that of CSV */
+	.line_bytes = 72 << 10, /* that of people, where each byte of a stack may be escaped */
 	.prefix = json_prefix,
 	.label = json_label,
 	.who = json_who,

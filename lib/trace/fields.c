@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fields.h"
+#include "maps.h"
 
 /* A name, beside the number that has it. */
 #define NAME_OF	   "_name"
@@ -339,8 +340,8 @@ static bool is_interrupted(struct fkt_trace *trace, const struct fkt_stack *stac
 	       !strncmp(symbol.name, entry, sizeof(entry) - 1);
 }
 
-char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
-		    unsigned int i)
+static char *put_kernel_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+			      unsigned int i)
 {
 	/* Others return behind a call, which may be the last instruction of its function. */
 	const uint64_t back = !is_interrupted(trace, stack, i);
@@ -357,6 +358,53 @@ char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *s
 		*to++ = ']';
 	}
 	return to;
+}
+
+static char *put_file(struct fkt_trace *trace, char *to, uint64_t place)
+{
+	*to++ = '(';
+	to = fkt_put_string(to, fkt_frame_file(trace, place), FKT_MODULE_BYTES);
+	*to++ = ')';
+	return to;
+}
+
+/* The program's innermost frame is where it is; the others return behind a call, as above. */
+static char *put_user_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+			    unsigned int i)
+{
+	const uint64_t back = i && stack->frame[i - 1] < FKT_FRAME_CUT;
+	const uint64_t place = fkt_frame_place(trace, stack, stack->frame[i]);
+	const char *name;
+	uint64_t into;
+
+	if (!(place & FKT_FRAME_FILE))
+		return fkt_put_hex(to, place);
+	if (!fkt_frame_function(trace, place - back, &name, &into)) {
+		to = put_file(trace, to, place);
+		*to++ = '+';
+		return fkt_put_hex(to, place & FKT_FRAME_FILE_OFFSET);
+	}
+	to = fkt_put_string(to, name, FKT_FRAME_NAME_BYTES);
+	*to++ = '+';
+	to = fkt_put_hex(to, into + back);
+	*to++ = ' ';
+	return put_file(trace, to, place);
+}
+
+char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+		    unsigned int i)
+{
+	switch (stack->frame[i]) {
+	case FKT_FRAME_CUT:
+		return fkt_put_word(to, "...");
+	case FKT_FRAME_FAULT:
+		return fkt_put_word(to, "(stack not in memory)");
+	case FKT_FRAME_UNKNOWN:
+		return fkt_put_word(to, "(stack not recorded)");
+	default:
+		return stack->frame[i] >= FKT_FRAME_CUT ? put_kernel_frame(trace, to, stack, i)
+							: put_user_frame(trace, to, stack, i);
+	}
 }
 
 unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *stack)

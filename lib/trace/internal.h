@@ -6,6 +6,8 @@
  *	clock.c		cycles to nanoseconds
  *	names.c		what numbers mean: codes, system calls, IRQs, errors
  *	symbols.c	addresses to names
+ *	maps.c		addresses of programs to names, by the files they have mapped; and elf.c,
+ *			the functions of such a file
  *	process.c	threads and their names, over time
  *	fields.c	what an event holds (fields.h), and put.h, pieces of a line
  */
@@ -165,7 +167,7 @@ struct fkt_rate {
  * fkt_open(), they write with @lock: the end sections of a stream, or of a file whose footer does
  * not say where they are, the symbols, which functions there are, and which calls were told of
  * late. What others may read meanwhile without it is published: @complete, @info, @n_totals,
- * @symbols_read, @functions.
+ * @symbols_read, @maps_read, @functions.
  */
 struct fkt_trace {
 	pthread_mutex_t lock;
@@ -225,6 +227,10 @@ struct fkt_trace {
 	struct fkt_symbol_entry *symbol;
 	size_t n_symbols;
 
+	struct fkt_lines map_lines;
+	bool maps_read;
+	struct fkt_maps *maps; /* NULL: none is known */
+
 	struct fkt_begans *begans;	 /* NULL: nobody has asked yet */
 	struct fkt_functions *functions; /* that have rows of their own; NULL: none yet */
 };
@@ -276,6 +282,9 @@ const uint32_t *fkt_process_changes(const struct fkt_processes *processes);
 
 /* symbols.c */
 void fkt_free_symbols(struct fkt_trace *trace);
+
+/* maps.c */
+void fkt_free_maps(struct fkt_trace *trace);
 
 /*
  * The next line of a text: cut off from it by a NUL in place of its newline, and sanitized. NULL

@@ -354,6 +354,8 @@ static bool take_section(struct fkt_trace *trace, uint32_t type, struct fkt_stor
 		return append_lines(&trace->syscall_lines, raw, bytes);
 	case FKT_SECTION_STATE:
 		return append_lines(&trace->state_lines, raw, bytes);
+	case FKT_SECTION_MAPS:
+		return append_lines(&trace->map_lines, raw, bytes);
 	case FKT_SECTION_INFO:
 		ok = append_info(trace, raw, bytes);
 		break;
@@ -695,6 +697,7 @@ void fkt_close(struct fkt_trace *trace)
 	free(trace->processes.text);
 	fkt_free_names(trace);
 	fkt_free_symbols(trace);
+	fkt_free_maps(trace);
 	fkt_free_begans(trace);
 	fkt_free_functions(trace);
 	pthread_mutex_destroy(&trace->lock);

@@ -287,7 +287,7 @@ static void print_frames(const struct context *context, const struct fkt_stack *
 /* For programs: the frames with semicolons between them, the innermost first. To be freed. */
 static char *join_frames(const struct context *context, const struct fkt_stack *stack)
 {
-	char *text = malloc(FKT_STACK_FRAMES_MAX * (FKT_FRAME_BYTES + 1) + sizeof("...")),
+	char *text = malloc(FKT_STACK_FRAMES_BOTH * (FKT_FRAME_BYTES + 1) + sizeof("...")),
 	     *to = text;
 
 	if (!text)

@@ -340,6 +340,9 @@ void head_end(struct recording *recording, bool late)
 	sections_begin(head, FKT_SECTION_CLOCK);
 	sections_add(head, &recording->begin, sizeof(recording->begin));
 	sections_end(head);
+	/* Late, the tail has it. */
+	if (!late)
+		maps_add_head(head);
 
 	sections_begin(head, FKT_SECTION_END);
 	sections_end(head);

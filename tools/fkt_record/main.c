@@ -205,6 +205,7 @@ static void wait_for_end(struct recording *recording, int signals)
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = recording->device }, /* POLLHUP */
 		{ .fd = requests, .events = POLLIN },
+		{ .fd = maps_fd(), .events = POLLIN },
 	};
 
 	for (;;) {
@@ -215,7 +216,7 @@ static void wait_for_end(struct recording *recording, int signals)
 		else if (progress && (wait_ms < 0 || wait_ms > PROGRESS_MS))
 			wait_ms = PROGRESS_MS;
 		fds[1].events = triggers_armed() ? POLLPRI : 0;
-		ready = poll(fds, 3, wait_ms);
+		ready = poll(fds, 4, wait_ms);
 		if (ready < 0 && errno != EINTR) {
 			warn("poll");
 			break;
@@ -225,6 +226,8 @@ static void wait_for_end(struct recording *recording, int signals)
 		if (recording->child.ended || (ready > 0 && fds[1].revents & ~POLLPRI))
 			break;
 		triggers_go_on(recording, ready > 0 && fds[1].revents & POLLPRI);
+		if (ready > 0 && fds[3].revents)
+			maps_take();
 		if (ready > 0 && fds[2].revents)
 			ring_answer(recording, requests);
 		/* Signals that end it come first, whatever their number. */
@@ -302,6 +305,7 @@ static int record(struct recording *recording, int signals)
 		child_abandon(child);
 		goto out_discard;
 	}
+	maps_begin(!now);
 	head_begin(recording);
 	if (now)
 		head_end(recording, false);

@@ -411,8 +411,34 @@ void triggers_add_texts(struct sections *head);
 
 /* stacks.c */
 
-/** stacks_any - whether any event is recorded with the kernel's stack */
+/** stacks_any - whether any event is recorded with a stack */
 bool stacks_any(void);
+
+/** stacks_user - whether any is with that of a program */
+bool stacks_user(void);
+
+/* maps.c: all of these do nothing where no stacks of programs are recorded */
+
+/**
+ * maps_begin - find out what code programs have, and listen to what they get from now on
+ * @newest: what is long ago will be of no use
+ */
+void maps_begin(bool newest);
+
+/** maps_fd - what is ready for reading when maps_take() is to be called; -1: nothing ever is */
+int maps_fd(void);
+
+/** maps_take - take what was heard */
+void maps_take(void);
+
+/** maps_add_head - append the section that says what there is now */
+void maps_add_head(struct sections *head);
+
+/** maps_add_tail - append the section with what came since then; of the newest events, with all */
+void maps_add_tail(struct sections *tail, const struct recording *recording);
+
+/** maps_room - bytes that this may take on a device */
+size_t maps_room(void);
 
 /* strings.c */
 

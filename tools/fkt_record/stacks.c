@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --stack: events that are recorded with the kernel's stack. */
+/* --stack, --user-stack: events that are recorded with the kernel's stack, and the program's. */
 #include <argp.h>
 #include <err.h>
 #include <errno.h>
@@ -17,10 +17,16 @@
 
 enum {
 	OPTION_STACK = 0x400,
+	OPTION_USER_STACK,
 };
 
-/* What the command line says. */
-static char **texts; /* NULL after the last one */
+/* The two options. */
+static struct stack_option {
+	const char *name;
+	uint32_t of;
+	char **texts; /* what the command line says; NULL after the last one */
+} kernel = { "--stack", FKT_STACKS_KERNEL, NULL }, user = { "--user-stack", FKT_STACKS_USER, NULL },
+  *option; /* which is looked at */
 
 /* What the module is told. */
 static struct {
@@ -30,21 +36,27 @@ static struct {
 
 bool stacks_any(void)
 {
-	return texts;
+	return kernel.texts || user.texts;
+}
+
+bool stacks_user(void)
+{
+	return user.texts;
 }
 
 static void add(uint32_t code)
 {
 	struct fkt_stack_spec *last = stacks.count ? &stacks.spec[stacks.count - 1] : NULL;
 
-	if (last && last->code + last->count == code) {
+	if (last && last->code + last->count == code && last->of == option->of) {
 		last->count++;
 		return;
 	}
 	stacks.spec = reallocarray(stacks.spec, stacks.count + 1, sizeof(*stacks.spec));
 	if (!stacks.spec)
-		err(EXIT_FAILURE, "no memory for --stack");
-	stacks.spec[stacks.count++] = (struct fkt_stack_spec){ code, 1 };
+		err(EXIT_FAILURE, "no memory for %s", option->name);
+	stacks.spec[stacks.count++] =
+		(struct fkt_stack_spec){ .code = code, .count = 1, .of = option->of };
 }
 
 static bool is_like(const char *pattern, const char *name)
@@ -81,9 +93,9 @@ static void refuse_longer(const char *pattern, bool call)
 {
 	if (call && longer_any())
 		errx(EXIT_FAILURE,
-		     "--stack %s: calls have no stack with --longer-than, which writes nothing when they "
+		     "%s %s: calls have no stack with --longer-than, which writes nothing when they "
 		     "begin; other events have",
-		     pattern);
+		     option->name, pattern);
 }
 
 /* Those of the process layer that say who called. */
@@ -166,16 +178,25 @@ static void add_pattern(const struct recording *recording, const char *pattern)
 	bool any = syscalls | add_built_in(pattern) | add_named(&recording->codes, pattern);
 
 	if (!any && strchr(pattern, ':'))
-		errx(EXIT_FAILURE, "--stack %s: no such event is recorded; -e '%s' would", pattern,
-		     pattern);
+		errx(EXIT_FAILURE, "%s %s: no such event is recorded; -e '%s' would", option->name,
+		     pattern, pattern);
 	if (!any)
 		errx(EXIT_FAILURE,
-		     "--stack %s: no event of that name can have a stack here: it can be switch, "
+		     "%s %s: no event of that name can have a stack here: it can be switch, "
 		     "wakeup, wakeup_new, sys_..., and what -F, -e and -P name, or their layers",
-		     pattern);
+		     option->name, pattern);
 	refuse_longer(pattern, syscalls);
 	if (syscalls && !(recording->options.mask & FKT_KEY_SYSTEM))
-		warnx("--stack %s: system calls are recorded with -k system alone", pattern);
+		warnx("%s %s: system calls are recorded with -k system alone", option->name,
+		      pattern);
+}
+
+static void add_option(const struct recording *recording, struct stack_option *of)
+{
+	option = of;
+	for (char **text = of->texts; text && *text; text++)
+		for (char *word = strtok(*text, ","); word; word = strtok(NULL, ","))
+			add_pattern(recording, word);
 }
 
 static int set(struct recording *recording)
@@ -186,9 +207,8 @@ static int set(struct recording *recording)
 		.spec_bytes = sizeof(struct fkt_stack_spec),
 	};
 
-	for (char **text = texts; text && *text; text++)
-		for (char *word = strtok(*text, ","); word; word = strtok(NULL, ","))
-			add_pattern(recording, word);
+	add_option(recording, &kernel);
+	add_option(recording, &user);
 	for (uint32_t done = 0; done < stacks.count; done += probes.count) {
 		probes.count = stacks.count - done;
 		if (probes.count > FKT_STACKS_MAX)
@@ -201,9 +221,9 @@ static int set(struct recording *recording)
 		else if (errno == EPERM)
 			warnx(FKT_DEVICE ": stacks are for root alone (CAP_SYS_ADMIN)");
 		else if (errno == EOPNOTSUPP)
-			warnx("--stack: the module takes no stacks on this kernel");
+			warnx("the module takes no stacks on this kernel");
 		else
-			warn("--stack");
+			warn("stacks");
 		return -1;
 	}
 	return 0;
@@ -215,16 +235,22 @@ static const struct argp_option options[] = {
 	  "of switch, wakeup, wakeup_new, sys_NAME, and of what -F, -e and -P name; functions, "
 	  "tracepoints, addresses and layers mean all of these",
 	  0 },
+	{ "user-stack", OPTION_USER_STACK, "EVENTS", 0,
+	  "Record the stack of the program that is current with these events, as with --stack, by "
+	  "its frame pointers",
+	  0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	if (key != OPTION_STACK)
+	struct stack_option *of = key == OPTION_USER_STACK ? &user : &kernel;
+
+	if (key != OPTION_STACK && key != OPTION_USER_STACK)
 		return ARGP_ERR_UNKNOWN;
 	if (!arg[strspn(arg, ",")])
-		argp_error(state, "--stack: of which events?");
-	options_add_word(&texts, arg);
+		argp_error(state, "%s: of which events?", of->name);
+	options_add_word(&of->texts, arg);
 	return 0;
 }
 

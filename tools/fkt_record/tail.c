@@ -110,11 +110,12 @@ void tail_build(struct sections *tail, const struct recording *recording)
 
 	add_infos(tail, recording, end.real_ns);
 	add_late(tail, recording);
+	maps_add_tail(tail, recording);
 	sections_begin(tail, FKT_SECTION_END);
 	sections_end(tail);
 }
 
 size_t tail_room(const struct recording *recording)
 {
-	return TAIL_BYTES + LATE_BYTES + recording->lanes * sizeof(struct fkt_lane_totals);
+	return TAIL_BYTES + LATE_BYTES + maps_room() + recording->lanes * sizeof(struct fkt_lane_totals);
 }

@@ -38,6 +38,11 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
 	return 0;
 }
 
+static __always_inline u32 fkt_arch_user_word(struct pt_regs *regs)
+{
+	return sizeof(u64);
+}
+
 static __always_inline bool fkt_arch_kernel_address(u64 address)
 {
 	return true;

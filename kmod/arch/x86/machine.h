@@ -77,6 +77,11 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
 	return regs_get_kernel_stack_nth(regs, n);
 }
 
+static __always_inline u32 fkt_arch_user_word(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs) ? sizeof(u64) : sizeof(u32);
+}
+
 /*
  * In four levels of page tables, or in five: the bits above are all ones. The page of vsyscall() is
  * the programs', and a fault there is taken for one of theirs.

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The functions of ELF files. Which files these are a trace says, and so they may be anything:
+ * nothing but a regular file is opened, and what is in it is libelf's to check.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include "elf.h"
+#include "internal.h"
+
+/* Where gdb looks as well, and distributions put them. */
+#define DEBUG_FILES   "/usr/lib/debug/.build-id"
+
+#define SEGMENTS_MAX  64
+/* More names than that are a lie; the largest programs have some hundred thousand. */
+#define FUNCTIONS_MAX (1u << 22)
+
+struct segment {
+	uint64_t offset;
+	uint64_t bytes;
+	uint64_t address;
+};
+
+/**
+ * struct function - a function
+ * @address: where it is in the program's own view
+ * @bytes: 0 where that is not known
+ * @name: where in @names
+ * @rank: of those at one address, the lowest counts
+ */
+struct function {
+	uint64_t address;
+	uint64_t bytes;
+	uint32_t name;
+	uint32_t rank;
+};
+
+struct fkt_elf {
+	struct segment segment[SEGMENTS_MAX];
+	unsigned int segments;
+	struct function *function;
+	size_t functions;
+	char *names;
+	size_t names_bytes;
+};
+
+/* ---- the build id ---- */
+
+/* The one of a piece of notes. */
+static bool find_build_id(Elf_Data *notes, char text[FKT_BUILD_ID_TEXT])
+{
+	const unsigned char *bytes;
+	size_t at = 0, name, desc;
+	GElf_Nhdr note;
+
+	while (notes && (at = gelf_getnote(notes, at, &note, &name, &desc))) {
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
+		    memcmp((char *)notes->d_buf + name, "GNU", sizeof("GNU")) || !note.n_descsz ||
+		    note.n_descsz > FKT_BUILD_ID_BYTES)
+			continue;
+		bytes = (unsigned char *)notes->d_buf + desc;
+		for (unsigned int i = 0; i < note.n_descsz; i++)
+			sprintf(text + 2 * i, "%02x", bytes[i]);
+		return true;
+	}
+	return false;
+}
+
+static bool build_id_of(Elf *elf, char text[FKT_BUILD_ID_TEXT])
+{
+	size_t count = 0;
+	GElf_Phdr header;
+
+	*text = '\0';
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++)
+		if (header.p_type == PT_NOTE && header.p_filesz <= UINT16_MAX &&
+		    find_build_id(elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
+						       header.p_filesz,
+						       header.p_align == 8 ? ELF_T_NHDR8
+									   : ELF_T_NHDR),
+				  text))
+			return true;
+	return false;
+}
+
+static Elf *begin(int fd)
+{
+	Elf *elf;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return NULL;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	elf_end(elf);
+	return NULL;
+}
+
+bool fkt_elf_build_id(int fd, char text[FKT_BUILD_ID_TEXT])
+{
+	Elf *elf = begin(fd);
+	bool found = elf && build_id_of(elf, text);
+
+	if (!found)
+		*text = '\0';
+	elf_end(elf);
+	return found;
+}
+
+/* ---- functions ---- */
+
+/* Of several names, the one with the fewest underscores before it, and of these a global one. */
+static uint32_t rank_of(const GElf_Sym *symbol, const char *name)
+{
+	static const uint32_t rank[] = { [STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1 };
+	const unsigned int binding = GELF_ST_BIND(symbol->st_info);
+
+	return 4 * (uint32_t)strspn(name, "_") + (binding <= STB_WEAK ? rank[binding] : 3);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* A table with entries, and the names that they have, as one string after the other. */
+static bool take_table(struct fkt_elf *elf, Elf *file, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	Elf_Data *names = elf_getdata(elf_getscn(file, header->sh_link), NULL);
+	struct function *function;
+	size_t count, kept = 0;
+	GElf_Sym symbol;
+
+	if (!data || !names || !names->d_buf || !names->d_size || names->d_size > UINT32_MAX ||
+	    !header->sh_entsize)
+		return false;
+	count = data->d_size / header->sh_entsize;
+	if (count > FUNCTIONS_MAX)
+		return false;
+	elf->names = malloc(names->d_size + 1);
+	elf->function = malloc((count + 1) * sizeof(*elf->function));
+	if (!elf->names || !elf->function)
+		return false;
+	memcpy(elf->names, names->d_buf, names->d_size);
+	elf->names[names->d_size] = '\0';
+	for (size_t i = 0; i < names->d_size; i += strlen(elf->names + i) + 1)
+		fkt_sanitize(elf->names + i);
+	for (size_t i = 0; i < count && gelf_getsym(data, (int)i, &symbol); i++) {
+		const int type = GELF_ST_TYPE(symbol.st_info);
+
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF ||
+		    symbol.st_name >= names->d_size || !elf->names[symbol.st_name])
+			continue;
+		elf->function[elf->functions++] = (struct function){
+			.address = symbol.st_value,
+			.bytes = symbol.st_size,
+			.name = symbol.st_name,
+			.rank = rank_of(&symbol, elf->names + symbol.st_name),
+		};
+	}
+	qsort(elf->function, elf->functions, sizeof(*elf->function), compare_functions);
+	for (size_t i = 0; i < elf->functions; i++)
+		if (!kept || elf->function[i].address != elf->function[kept - 1].address)
+			elf->function[kept++] = elf->function[i];
+	elf->functions = kept;
+	function = realloc(elf->function, (kept + 1) * sizeof(*function));
+	if (function)
+		elf->function = function;
+	return kept;
+}
+
+static void drop_functions(struct fkt_elf *elf)
+{
+	free(elf->function);
+	free(elf->names);
+	elf->function = NULL;
+	elf->names = NULL;
+	elf->functions = 0;
+}
+
+/* The functions that a file has in its table of this type. */
+static bool take_functions(struct fkt_elf *elf, Elf *file, uint32_t type)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(file, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != type)
+			continue;
+		if (take_table(elf, file, section, &header))
+			return true;
+		drop_functions(elf);
+	}
+	return false;
+}
+
+static void take_segments(struct fkt_elf *elf, Elf *file)
+{
+	size_t count = 0;
+	GElf_Phdr header;
+
+	elf_getphdrnum(file, &count);
+	for (size_t i = 0; i < count && gelf_getphdr(file, (int)i, &header); i++)
+		if (header.p_type == PT_LOAD && elf->segments < SEGMENTS_MAX)
+			elf->segment[elf->segments++] = (struct segment){
+				header.p_offset, header.p_filesz, header.p_vaddr
+			};
+}
+
+/* ---- files ---- */
+
+/* Open a regular file; opening what is none may have effects, or wait. -1: it is none. */
+static int open_file(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (*path != '/' || stat(path, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* The file, if it has that build id. The descriptor is to be closed after it. */
+static Elf *begin_same(const char *path, const char *build_id, int *fd)
+{
+	char text[FKT_BUILD_ID_TEXT];
+	Elf *file;
+
+	*fd = open_file(path);
+	file = *fd < 0 ? NULL : begin(*fd);
+	if (file && build_id_of(file, text) && !strcmp(text, build_id))
+		return file;
+	elf_end(file);
+	if (*fd >= 0)
+		close(*fd);
+	return NULL;
+}
+
+static bool take_debug_file(struct fkt_elf *elf, const char *build_id)
+{
+	char path[sizeof(DEBUG_FILES "//.debug") + FKT_BUILD_ID_TEXT];
+	bool taken;
+	Elf *file;
+	int fd;
+
+	snprintf(path, sizeof(path), DEBUG_FILES "/%.2s/%s.debug", build_id, build_id + 2);
+	file = begin_same(path, build_id, &fd);
+	if (!file)
+		return false;
+	taken = take_functions(elf, file, SHT_SYMTAB);
+	elf_end(file);
+	close(fd);
+	return taken;
+}
+
+/* What a path is made of must be hex digits. */
+static bool is_build_id(const char *text)
+{
+	const size_t length = strlen(text);
+
+	return length >= 4 && length < FKT_BUILD_ID_TEXT &&
+	       strspn(text, "0123456789abcdef") == length;
+}
+
+struct fkt_elf *fkt_elf_new(const char *path, const char *build_id)
+{
+	struct fkt_elf *elf;
+	Elf *file;
+	int fd;
+
+	if (!is_build_id(build_id))
+		return NULL;
+	file = begin_same(path, build_id, &fd);
+	if (!file)
+		return NULL;
+	elf = calloc(1, sizeof(*elf));
+	if (elf) {
+		take_segments(elf, file);
+		if (!take_functions(elf, file, SHT_SYMTAB) && !take_debug_file(elf, build_id))
+			take_functions(elf, file, SHT_DYNSYM);
+	}
+	elf_end(file);
+	close(fd);
+	return elf;
+}
+
+void fkt_elf_free(struct fkt_elf *elf)
+{
+	if (!elf)
+		return;
+	drop_functions(elf);
+	free(elf);
+}
+
+bool fkt_elf_function(const struct fkt_elf *elf, uint64_t offset, const char **name, uint64_t *into)
+{
+	const struct function *function;
+	size_t low = 0, high = elf->functions, middle;
+	uint64_t address;
+	unsigned int i;
+
+	for (i = 0; i < elf->segments; i++)
+		if (offset - elf->segment[i].offset < elf->segment[i].bytes)
+			break;
+	if (i == elf->segments)
+		return false;
+	address = offset - elf->segment[i].offset + elf->segment[i].address;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (elf->function[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	function = &elf->function[low - 1];
+	*into = address - function->address;
+	*name = elf->names + function->name;
+	return !function->bytes || *into < function->bytes;
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Addresses of programs to places in files, by the lines of FKT_SECTION_MAPS, and from there to
+ * functions, by the files, which are read when the first address in them is looked up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf.h"
+#include "maps.h"
+
+/* Files that have numbers in frames. */
+#define OBJECTS_MAX    (1u << 21)
+/* How far back a process is looked for; from parent to parent, too. Traces may be made to take long. */
+#define LOOK_BACK_MAX  16384
+#define PARENTS_MAX    64
+
+enum map_kind {
+	MAP_MAP,
+	MAP_EXEC,
+	MAP_FORK,
+};
+
+/**
+ * struct map - a line
+ * @ns: see there
+ * @order: of the lines
+ * @pid: see there
+ * @kind: enum map_kind
+ * @begin, @end, @offset: of MAP_MAP
+ * @object: of MAP_MAP: the file; of MAP_FORK: the parent
+ */
+struct map {
+	uint64_t ns;
+	uint32_t order;
+	uint32_t pid;
+	enum map_kind kind;
+	uint32_t object;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t offset;
+};
+
+/**
+ * struct object - a file
+ * @path: its name
+ * @build_id: in hex
+ * @read: it has been looked at
+ * @elf: its functions; NULL where these can't be had
+ */
+struct object {
+	const char *path;
+	const char *build_id;
+	bool read;
+	struct fkt_elf *elf;
+};
+
+/**
+ * struct fkt_maps - all lines
+ * @map: by process and time
+ * @maps: how many
+ * @object: by number
+ * @objects: how many
+ */
+struct fkt_maps {
+	struct map *map;
+	size_t maps;
+	struct object *object;
+	size_t objects;
+};
+
+/* ---- the section ---- */
+
+static int compare_maps(const void *a, const void *b)
+{
+	const struct map *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* What a line that begins with this word says. Return: whether it is right. */
+static bool parse_line(char *line, struct map *map, struct object *object)
+{
+	const char *word = fkt_next_word(&line);
+
+	if (!word || !fkt_parse_u64(fkt_next_word(&line), &map->ns) ||
+	    !fkt_parse_u32(fkt_next_word(&line), &map->pid))
+		return false;
+	if (!strcmp(word, "exec")) {
+		map->kind = MAP_EXEC;
+		return true;
+	}
+	if (!strcmp(word, "fork")) {
+		map->kind = MAP_FORK;
+		return fkt_parse_u32(fkt_next_word(&line), &map->object);
+	}
+	map->kind = MAP_MAP;
+	if (strcmp(word, "map") || !fkt_parse_u64(fkt_next_word(&line), &map->begin) ||
+	    !fkt_parse_u64(fkt_next_word(&line), &map->end) ||
+	    !fkt_parse_u64(fkt_next_word(&line), &map->offset))
+		return false;
+	object->build_id = fkt_next_word(&line);
+	object->path = line;
+	return object->build_id && *line && map->begin < map->end;
+}
+
+/* The objects by their contents: a table of numbers and 1, twice as large as there can be. */
+struct numbers {
+	uint32_t *place;
+	size_t places;
+};
+
+static uint32_t *find_object(const struct numbers *numbers, const struct fkt_maps *maps,
+			     const struct object *object)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	const struct object *other;
+	uint32_t *place;
+
+	for (const char *c = object->path; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
+	for (const char *c = object->build_id; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3ull;
+	for (hash ^= hash >> 29;; hash++) {
+		place = &numbers->place[hash & (numbers->places - 1)];
+		if (!*place)
+			return place;
+		other = &maps->object[*place - 1];
+		if (!strcmp(other->path, object->path) &&
+		    !strcmp(other->build_id, object->build_id))
+			return place;
+	}
+}
+
+/* A map's file. Return: whether it has a number. */
+static bool number_object(struct fkt_maps *maps, const struct numbers *numbers,
+			  const struct object *object, uint32_t *number)
+{
+	uint32_t *place = find_object(numbers, maps, object);
+
+	if (!*place) {
+		if (maps->objects == OBJECTS_MAX)
+			return false;
+		maps->object[maps->objects++] = *object;
+		*place = (uint32_t)maps->objects;
+	}
+	*number = *place - 1;
+	return true;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 1;
+
+	for (; text && (text = strchr(text, '\n')); text++)
+		lines++;
+	return lines;
+}
+
+/* NULL without memory. */
+static struct fkt_maps *read_maps(struct fkt_trace *trace)
+{
+	struct fkt_maps *maps = calloc(1, sizeof(*maps));
+	const size_t lines = count_lines(trace->map_lines.text);
+	struct numbers numbers = { .places = 1 };
+	char *text = trace->map_lines.text, *line;
+	struct object object = { 0 };
+	struct map map = { 0 };
+
+	while (numbers.places < 2 * lines)
+		numbers.places *= 2;
+	numbers.place = calloc(numbers.places, sizeof(*numbers.place));
+	if (!maps || !numbers.place)
+		goto fail;
+	maps->map = malloc(lines * sizeof(*maps->map));
+	maps->object = malloc(lines * sizeof(*maps->object));
+	if (!maps->map || !maps->object)
+		goto fail;
+	while ((line = fkt_next_line(&text))) {
+		map.order = (uint32_t)maps->maps;
+		if (!parse_line(line, &map, &object) ||
+		    (map.kind == MAP_MAP && !number_object(maps, &numbers, &object, &map.object)))
+			continue;
+		maps->map[maps->maps++] = map;
+	}
+	free(numbers.place);
+	qsort(maps->map, maps->maps, sizeof(*maps->map), compare_maps);
+	return maps;
+
+fail:
+	free(numbers.place);
+	if (maps) {
+		free(maps->map);
+		free(maps->object);
+	}
+	free(maps);
+	return NULL;
+}
+
+/* Once, whoever comes first; NULL: there are none. */
+static struct fkt_maps *maps_of(struct fkt_trace *trace)
+{
+	/* Partner: the release below. */
+	if (!__atomic_load_n(&trace->maps_read, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&trace->lock);
+		if (!trace->maps_read && trace->map_lines.text)
+			trace->maps = read_maps(trace);
+		/* Partner: the acquire above. */
+		__atomic_store_n(&trace->maps_read, true, __ATOMIC_RELEASE);
+		pthread_mutex_unlock(&trace->lock);
+	}
+	return trace->maps;
+}
+
+void fkt_free_maps(struct fkt_trace *trace)
+{
+	struct fkt_maps *maps = trace->maps;
+
+	free(trace->map_lines.text);
+	if (!maps)
+		return;
+	for (size_t i = 0; i < maps->objects; i++)
+		fkt_elf_free(maps->object[i].elf);
+	free(maps->object);
+	free(maps->map);
+	free(maps);
+}
+
+/* ---- addresses ---- */
+
+/* A process's last line up to a moment, and those before it; @maps where there are none. */
+static size_t last_of(const struct fkt_maps *maps, uint32_t pid, uint64_t ns)
+{
+	const struct map last = { .pid = pid, .ns = ns, .order = UINT32_MAX };
+	size_t low = 0, high = maps->maps, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare_maps(&maps->map[middle], &last) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What a process had at an address at a moment, or its parent when that made it. */
+static const struct map *find_map(const struct fkt_maps *maps, uint32_t pid, uint64_t ns,
+				  uint64_t address)
+{
+	unsigned int parents = 0, looked_at = 0;
+	size_t i = last_of(maps, pid, ns);
+
+	while (i-- && maps->map[i].pid == pid && looked_at++ < LOOK_BACK_MAX) {
+		const struct map *map = &maps->map[i];
+
+		if (map->kind == MAP_EXEC)
+			break;
+		if (map->kind == MAP_MAP && address >= map->begin && address < map->end)
+			return map;
+		if (map->kind == MAP_FORK) {
+			if (parents++ == PARENTS_MAX)
+				break;
+			pid = map->object;
+			i = last_of(maps, pid, map->ns);
+		}
+	}
+	return NULL;
+}
+
+/* A stamp on the clock of the lines; without a clock, all of them are before it. */
+static uint64_t moment_of(const struct fkt_trace *trace, uint64_t stamp)
+{
+	const struct fkt_clock_pair *pair = &trace->clock[0];
+
+	if (!trace->has_rate || !trace->clocks)
+		return UINT64_MAX;
+	return pair->mono_ns + (uint64_t)fkt_cycles_to_ns(trace, (int64_t)(stamp - pair->cycles));
+}
+
+uint64_t fkt_frame_place(struct fkt_trace *trace, const struct fkt_stack *stack, uint64_t frame)
+{
+	const struct fkt_maps *maps;
+	const struct map *map;
+	uint64_t offset;
+
+	if (frame >= FKT_FRAME_FILE || !(maps = maps_of(trace)))
+		return frame;
+	map = find_map(maps, stack->pid, moment_of(trace, stack->stamp), frame);
+	if (!map)
+		return frame;
+	offset = frame - map->begin + map->offset;
+	if (offset > FKT_FRAME_FILE_OFFSET)
+		return frame;
+	return FKT_FRAME_FILE | (uint64_t)map->object << FKT_FRAME_FILE_SHIFT | offset;
+}
+
+void fkt_stack_place(struct fkt_trace *trace, struct fkt_stack *stack)
+{
+	for (unsigned int i = 0; i < stack->count; i++)
+		stack->frame[i] = fkt_frame_place(trace, stack, stack->frame[i]);
+}
+
+/* ---- places ---- */
+
+static struct object *object_of(const struct fkt_trace *trace, uint64_t place)
+{
+	return &trace->maps->object[(place & ~FKT_FRAME_FILE) >> FKT_FRAME_FILE_SHIFT];
+}
+
+const char *fkt_frame_file(const struct fkt_trace *trace, uint64_t place)
+{
+	const char *path = object_of(trace, place)->path, *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, const char **name, uint64_t *into)
+{
+	struct object *object = object_of(trace, place);
+
+	/* Partner: the release below. */
+	if (!__atomic_load_n(&object->read, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&trace->lock);
+		if (!object->read)
+			object->elf = fkt_elf_new(object->path, object->build_id);
+		/* Partner: the acquire above. */
+		__atomic_store_n(&object->read, true, __ATOMIC_RELEASE);
+		pthread_mutex_unlock(&trace->lock);
+	}
+	return object->elf && fkt_elf_function(object->elf, place & FKT_FRAME_FILE_OFFSET, name, into);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* maps.c: which code of which file was at an address of a program. */
+#ifndef FKT_MAPS_H
+#define FKT_MAPS_H
+
+#include "internal.h"
+
+/*
+ * A frame of a stack that is at a place of a file, whatever process it is of: these bits, and a
+ * number of the file.
+ */
+#define FKT_FRAME_FILE	      (1ull << 62)
+#define FKT_FRAME_FILE_SHIFT  40
+#define FKT_FRAME_FILE_OFFSET ((1ull << FKT_FRAME_FILE_SHIFT) - 1)
+
+/* Frames of a program that are in files become such. */
+void fkt_stack_place(struct fkt_trace *trace, struct fkt_stack *stack);
+/* The same of one frame; that one where it is in no file that is known. */
+uint64_t fkt_frame_place(struct fkt_trace *trace, const struct fkt_stack *stack, uint64_t frame);
+
+/* The file's name, without its folder. */
+const char *fkt_frame_file(const struct fkt_trace *trace, uint64_t place);
+/* The function there, see fkt_elf_function(). */
+bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, const char **name,
+			uint64_t *into);
+
+#endif
