@@ -180,18 +180,14 @@ static void result_folded(struct events *events, sqlite3_context *context)
 {
 	struct fkt_trace *trace = events->scan.shared->trace;
 	const struct fkt_stack *stack = events->scan.stack;
-	char *to = events->text, frame[FKT_FRAME_BYTES];
-	size_t bytes;
+	char *to = events->text;
 
 	if (!stack || !stack->known) {
 		sqlite3_result_null(context);
 		return;
 	}
 	for (unsigned int i = stack->count, first = fkt_stack_begin(trace, stack); i-- > first;) {
-		*fkt_put_frame(trace, frame, stack, i) = '\0';
-		bytes = strcspn(frame, "+");
-		memcpy(to, frame, bytes);
-		to += bytes;
+		to = fkt_put_frame_name(trace, to, stack, i);
 		if (i > first)
 			*to++ = ';';
 	}

@@ -73,7 +73,8 @@ u32 fkt_user_stack(u64 words[FKT_STACK_WORDS_MAX], u16 *flags)
 			*flags |= FKT_STACK_FAULT;
 			break;
 		}
-		if (!ip || ip >= TASK_SIZE_MAX)
+		/* Nobody has code there. */
+		if (ip < PAGE_SIZE || ip >= TASK_SIZE_MAX)
 			break;
 		below = fp + 2 * word;
 		fp = next;

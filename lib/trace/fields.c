@@ -340,6 +340,44 @@ static bool is_interrupted(struct fkt_trace *trace, const struct fkt_stack *stac
 	       !strncmp(symbol.name, entry, sizeof(entry) - 1);
 }
 
+static bool is_kernel(uint64_t frame)
+{
+	return frame >= FKT_FRAME_KERNEL;
+}
+
+/* Whether it is a frame, and not one of FKT_FRAME_CUT and its like, which stand for others. */
+static bool is_frame(uint64_t frame)
+{
+	return is_kernel(frame) || frame < FKT_FRAME_CUT;
+}
+
+static char *put_mark(char *to, uint64_t frame)
+{
+	if (frame == FKT_FRAME_CUT)
+		return fkt_put_word(to, "...");
+	return fkt_put_word(to, frame == FKT_FRAME_FAULT ? "(stack not in memory)"
+							 : "(stack not recorded)");
+}
+
+static char *put_file(struct fkt_trace *trace, char *to, uint64_t place)
+{
+	*to++ = '(';
+	to = fkt_put_string(to, fkt_frame_file(trace, place), FKT_MODULE_BYTES);
+	*to++ = ')';
+	return to;
+}
+
+/*
+ * Where a program's frame is; frames return behind a call, but not the innermost one, which is
+ * where the program came into the kernel.
+ */
+static uint64_t place_of(struct fkt_trace *trace, const struct fkt_stack *stack, unsigned int i,
+			 unsigned int *back)
+{
+	*back = i && !is_kernel(stack->frame[i - 1]) && is_frame(stack->frame[i - 1]);
+	return fkt_frame_place(trace, stack, stack->frame[i]);
+}
+
 static char *put_kernel_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
 			      unsigned int i)
 {
@@ -360,26 +398,21 @@ static char *put_kernel_frame(struct fkt_trace *trace, char *to, const struct fk
 	return to;
 }
 
-static char *put_file(struct fkt_trace *trace, char *to, uint64_t place)
+char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+		    unsigned int i)
 {
-	*to++ = '(';
-	to = fkt_put_string(to, fkt_frame_file(trace, place), FKT_MODULE_BYTES);
-	*to++ = ')';
-	return to;
-}
-
-/* The program's innermost frame is where it is; the others return behind a call, as above. */
-static char *put_user_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
-			    unsigned int i)
-{
-	const uint64_t back = i && stack->frame[i - 1] < FKT_FRAME_CUT;
-	const uint64_t place = fkt_frame_place(trace, stack, stack->frame[i]);
+	uint64_t place, into;
+	unsigned int back;
 	const char *name;
-	uint64_t into;
 
+	if (is_kernel(stack->frame[i]))
+		return put_kernel_frame(trace, to, stack, i);
+	if (!is_frame(stack->frame[i]))
+		return put_mark(to, stack->frame[i]);
+	place = place_of(trace, stack, i, &back);
 	if (!(place & FKT_FRAME_FILE))
 		return fkt_put_hex(to, place);
-	if (!fkt_frame_function(trace, place - back, &name, &into)) {
+	if (!fkt_frame_function(trace, place, back, &name, &into)) {
 		to = put_file(trace, to, place);
 		*to++ = '+';
 		return fkt_put_hex(to, place & FKT_FRAME_FILE_OFFSET);
@@ -391,20 +424,29 @@ static char *put_user_frame(struct fkt_trace *trace, char *to, const struct fkt_
 	return put_file(trace, to, place);
 }
 
-char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
-		    unsigned int i)
+char *fkt_put_frame_name(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+			 unsigned int i)
 {
-	switch (stack->frame[i]) {
-	case FKT_FRAME_CUT:
-		return fkt_put_word(to, "...");
-	case FKT_FRAME_FAULT:
-		return fkt_put_word(to, "(stack not in memory)");
-	case FKT_FRAME_UNKNOWN:
-		return fkt_put_word(to, "(stack not recorded)");
-	default:
-		return stack->frame[i] >= FKT_FRAME_CUT ? put_kernel_frame(trace, to, stack, i)
-							: put_user_frame(trace, to, stack, i);
+	const uint64_t frame = stack->frame[i];
+	struct fkt_symbol symbol;
+	uint64_t place, into;
+	unsigned int back;
+	const char *name;
+
+	if (is_kernel(frame)) {
+		back = i && !is_interrupted(trace, stack, i);
+		return fkt_symbol(trace, frame - back, &symbol)
+			       ? fkt_put_string(to, symbol.name, FKT_FRAME_NAME_BYTES)
+			       : fkt_put_hex(to, frame);
 	}
+	if (!is_frame(frame))
+		return put_mark(to, frame);
+	place = place_of(trace, stack, i, &back);
+	if (!(place & FKT_FRAME_FILE))
+		return fkt_put_hex(to, place);
+	if (fkt_frame_function(trace, place, back, &name, &into))
+		return fkt_put_string(to, name, FKT_FRAME_NAME_BYTES);
+	return put_file(trace, to, place);
 }
 
 unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *stack)
@@ -413,7 +455,7 @@ unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *st
 	struct fkt_symbol symbol;
 	unsigned int i = 0;
 
-	while (i < stack->count && fkt_symbol(trace, stack->frame[i] - 1, &symbol) &&
+	while (i < stack->count && is_kernel(stack->frame[i]) && fkt_symbol(trace, stack->frame[i] - 1, &symbol) &&
 	       !strncmp(symbol.name, iterator, sizeof(iterator) - 1))
 		i++;
 	return i;

@@ -102,6 +102,10 @@ static inline const char *fkt_field_text(const struct fkt_field *field,
 char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
 		    unsigned int i);
 
+/* The function of a frame alone, or what stands for one; likewise. */
+char *fkt_put_frame_name(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+			 unsigned int i);
+
 /* The first frame that is of what was traced: those before it are of how tracepoints call. */
 unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *stack);
 

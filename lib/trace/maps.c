@@ -319,8 +319,10 @@ const char *fkt_frame_file(const struct fkt_trace *trace, uint64_t place)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, const char **name, uint64_t *into)
+bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, unsigned int back,
+			const char **name, uint64_t *into)
 {
+	const uint64_t offset = place & FKT_FRAME_FILE_OFFSET;
 	struct object *object = object_of(trace, place);
 
 	/* Partner: the release below. */
@@ -332,5 +334,6 @@ bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, const char **na
 		__atomic_store_n(&object->read, true, __ATOMIC_RELEASE);
 		pthread_mutex_unlock(&trace->lock);
 	}
-	return object->elf && fkt_elf_function(object->elf, place & FKT_FRAME_FILE_OFFSET, name, into);
+	return object->elf && offset >= back &&
+	       fkt_elf_function(object->elf, offset - back, name, into);
 }

@@ -20,8 +20,8 @@ uint64_t fkt_frame_place(struct fkt_trace *trace, const struct fkt_stack *stack,
 
 /* The file's name, without its folder. */
 const char *fkt_frame_file(const struct fkt_trace *trace, uint64_t place);
-/* The function there, see fkt_elf_function(). */
-bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, const char **name,
-			uint64_t *into);
+/* The function so far before it, see fkt_elf_function(). */
+bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, unsigned int back,
+			const char **name, uint64_t *into);
 
 #endif

@@ -204,7 +204,7 @@ static void open_page(struct build *build, unsigned int lane, uint16_t cpu, uint
 
 /* A stack and its event: all slots, and one wide stamp. */
 #define STACK_WORDS_MAX                                                                            \
-	(FKT_STACK_FRAMES_MAX / 2 + FKT_STACK_SLOTS_MAX + 1 + FKT_SLOT_WORDS_MAX + 1)
+	(2 * (FKT_STACK_WORDS_MAX + FKT_STACK_SLOTS_MAX) + 1 + FKT_SLOT_WORDS_MAX + 1)
 
 void build_slot(struct build *build, unsigned int lane, uint16_t cpu, uint64_t stamp, uint32_t code,
 		uint16_t imm, const uint64_t *words, unsigned int n)
@@ -218,7 +218,7 @@ void build_slot(struct build *build, unsigned int lane, uint16_t cpu, uint64_t s
 
 	/* Room for a wide slot; a stack and its event, which is not wide then, are in one page. */
 	if (code == FKT_CODE_STACK)
-		room = imm & FKT_STACK_ON ? n + 1 : STACK_WORDS_MAX;
+		room = imm & (FKT_STACK_ON | FKT_STACK_BELOW) ? n + 1 : STACK_WORDS_MAX;
 	else if (build->lane[lane].stamp == stamp && build->lane[lane].slot_cpu == cpu)
 		room = n + 1;
 	if (build->lane[lane].open && le32toh(header->used) + 8 * room > FKT_PAGE_BYTES)

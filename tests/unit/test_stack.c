@@ -225,7 +225,7 @@ static void build_many(struct build *build, uint64_t step)
 		const uint64_t stamp = 1000 + step * i;
 		const unsigned int which = i * i % STACKS, count = 1 + 5 * which;
 		const bool new_page = place(build) < begin_of_page ||
-				      place(build) + 80 > FKT_PAGE_BYTES / 8;
+				      place(build) + 140 > FKT_PAGE_BYTES / 8;
 
 		if (i % 50 == 49)
 			build_switch(build, 0, stamp - 1, 0, i / 50 % 2, 1 - i / 50 % 2);

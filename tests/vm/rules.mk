@@ -45,4 +45,4 @@ $(B)/tests/vm/fexit $(B)/tests/vm/hold: LDLIBS += -lbpf
 $(B)/tests/vm/ust_calls: LDLIBS += -llttng-ust -ldl
 
 # Who has called is known by frame pointers.
-$(OBJ)/tests/vm/ustack.o: private fkt_cflags += -fno-omit-frame-pointer -fno-optimize-sibling-calls -fcf-protection=none
+$(OBJ)/tests/vm/ustack.o: private fkt_cflags += -fno-omit-frame-pointer -fno-optimize-sibling-calls

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls of which it is known who makes them: main, a, b, c, and there read() with a number of bytes
- * that says which one it is. Then some with frame pointers that lead nowhere.
+ * that says which one it is. Then some with frame pointers that lead nowhere. ustack ROUNDS; ustack
+ * ROUNDS x y: these, too; ustack MS wait: it waits instead.
  */
+#include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define DEEP	  200
-#define FAR_BYTES (64 << 20)
+#define DEEP	    200
+#define FAR_BYTES   (64 << 20)
+#define STACK_BYTES (1 << 20)
+
+static long call = SYS_read;
 
 /* A system call of the function that it is in, with this frame pointer; 0: its own. */
-static inline __attribute__((always_inline)) long read_with(uintptr_t frame, long bytes)
+static inline __attribute__((always_inline)) long call_with(uintptr_t frame, long bytes)
 {
-	register long nr asm("rax") = SYS_read;
+	register long nr asm("rax") = call;
 
 	if (!frame)
 		asm volatile("syscall"
@@ -39,7 +42,10 @@ static volatile long sum;
 
 static __attribute__((noinline)) void c(uintptr_t frame, long bytes)
 {
-	sum += read_with(frame, bytes);
+	/* Without anything on its stack, it would get no frame. */
+	volatile long on_stack = bytes;
+
+	sum += call_with(frame, on_stack);
 }
 
 static __attribute__((noinline)) void b(uintptr_t frame, long bytes)
@@ -63,27 +69,55 @@ static __attribute__((noinline)) void deep(unsigned int depth, long bytes)
 	sum++;
 }
 
+/*
+ * On a stack of its own, of which only the lower end was ever touched: a frame that is to be further
+ * up is not in memory.
+ */
+static void *elsewhere(void *far)
+{
+	a((uintptr_t)far + FAR_BYTES - 4096, 2008);
+	return NULL;
+}
+
+static int call_elsewhere(void)
+{
+	char *far = mmap(NULL, FAR_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (far == MAP_FAILED || madvise(far, FAR_BYTES, MADV_NOHUGEPAGE))
+		return -1;
+	pthread_attr_init(&attr);
+	if (pthread_attr_setstack(&attr, far, STACK_BYTES) ||
+	    pthread_create(&thread, &attr, elsewhere, far))
+		return -1;
+	return pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
-	uintptr_t here[64];
+	uintptr_t here[64] = { 0 };
 	const uintptr_t self = (uintptr_t)&here[32];
-	char *far = mmap(NULL, FAR_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			 0);
 	int rounds = argc > 1 ? atoi(argv[1]) : 1;
 
-	if (far == MAP_FAILED)
-		return EXIT_FAILURE;
+	/* Wait for so many milliseconds, a hundred times: poll() of nothing. */
+	if (argc == 3) {
+		call = SYS_poll;
+		for (int i = 0; i < 100; i++)
+			a(0, rounds);
+		return EXIT_SUCCESS;
+	}
 	for (int i = 0; i < rounds; i++)
 		a(0, 1000 + i);
 	if (argc < 3)
 		return EXIT_SUCCESS;
-	/* Above the stack's end, so that it may be a frame; never touched. */
-	memset(here, 0, sizeof(here));
-	a(1, 2001);
+	/* Before the stack, unaligned, behind all programs, in the kernel. */
+	a(8, 2001);
 	a(self + 1, 2002);
 	a((uintptr_t)-4096, 2003);
 	a(0xffffffff81000000, 2004);
-	/* One that points to itself, and one down. */
+	/* One that points to itself, and down. */
 	here[32] = self;
 	here[33] = (uintptr_t)main + 1;
 	a(self, 2005);
@@ -93,12 +127,8 @@ int main(int argc, char **argv)
 	here[32] = (uintptr_t)&here[40];
 	here[33] = 0xffffffff81000000;
 	a(self, 2007);
-	/* Behind the one on the stack, one that is not there. */
-	here[32] = 0x7ffffffff000 - 64;
-	here[33] = (uintptr_t)main + 1;
-	a(self, 2008);
-	a((uintptr_t)environ[0] | 0xfffff8, 2009);
-	deep(DEEP, 2010);
-	puts("done");
+	if (call_elsewhere())
+		return EXIT_FAILURE;
+	deep(DEEP, 2009);
 	return EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Folded stacks of waits: the thread's name, the kernel's stack when it left its CPU, and for how
- * long it did not run, in nanoseconds. It takes a trace with stacks of switches; without them, the
- * call in which it was stands for the stack.
+ * Folded stacks of waits: the thread's name, its stacks when it left its CPU, and for how long it
+ * did not run, in nanoseconds. It takes a trace with stacks of switches; without them, the call in
+ * which it was stands for the stack.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,15 +50,17 @@ static int event(void *format, const struct fkt_event *event)
 	struct offcpu *offcpu = format;
 	const struct fkt_stack *stack = offcpu->export->stack;
 	uint32_t id, node = PATH_NONE;
+	uint64_t frame;
 
 	if (event->code != FKT_CODE_SWITCH || event->words < 1)
 		return 0;
 	id = fkt_process_id(offcpu->export->processes, fkt_arg32(event, 0), event->cpu);
 	if (stack && stack->known && stack->count) {
 		node = root_of(offcpu, id);
-		for (unsigned int i = stack->count; i-- && node != PATH_NONE;)
-			node = paths_step(&offcpu->paths, node,
-					  STEP_SYMBOL | (stack->frame[i] & STEP_ADDRESS));
+		for (unsigned int i = stack->count; i-- && node != PATH_NONE;) {
+			frame = paths_frame(&offcpu->paths, offcpu->export->trace, stack, i);
+			node = frame ? paths_step(&offcpu->paths, node, frame) : PATH_NONE;
+		}
 		if (node == PATH_NONE)
 			return -ENOMEM;
 	}

@@ -7,6 +7,8 @@
 
 #include "format.h"
 #include "paths.h"
+#include "trace/fields.h"
+#include "trace/maps.h"
 
 /* Deeper than any stack and any nesting of calls is. */
 #define STEPS_MAX 1024
@@ -27,6 +29,20 @@ uint64_t paths_text(struct paths *paths, const char *text)
 	return number == INTERNED_FAILED ? 0 : STEP_TEXT | number;
 }
 
+uint64_t paths_frame(struct paths *paths, struct fkt_trace *trace, const struct fkt_stack *stack,
+		     unsigned int i)
+{
+	const uint64_t frame = stack->frame[i];
+	uint32_t number;
+
+	if (frame >= FKT_FRAME_KERNEL)
+		return STEP_SYMBOL | (frame & STEP_ADDRESS);
+	/* With whether it is the innermost one of the program, which is behind no call. */
+	number = interned(&paths->frame, fkt_frame_place(trace, stack, frame),
+			  i && stack->frame[i - 1] < FKT_FRAME_CUT);
+	return number == INTERNED_FAILED ? 0 : STEP_FRAME | number;
+}
+
 int paths_add(struct paths *paths, uint32_t node, uint64_t cycles)
 {
 	uint64_t *larger;
@@ -45,11 +61,18 @@ int paths_add(struct paths *paths, uint32_t node, uint64_t cycles)
 
 static void put_step(const struct paths *paths, struct export *export, uint64_t step)
 {
-	char name[FKT_NAME_BYTES];
+	char name[FKT_FRAME_BYTES + 1];
+	struct fkt_stack stack = { .count = 2 };
 	struct fkt_symbol symbol;
+	const uint64_t *key;
 	uint64_t address;
 
 	switch (step & STEP_KIND) {
+	case STEP_FRAME:
+		key = paths->frame.key[step & STEP_ADDRESS];
+		stack.frame[0] = stack.frame[1] = key[0];
+		*fkt_put_frame_name(export->trace, name, &stack, (unsigned int)key[1]) = '\0';
+		break;
 	case STEP_TEXT:
 		snprintf(name, sizeof(name), "%.16s",
 			 (const char *)paths->text.key[step & STEP_ADDRESS]);
@@ -99,4 +122,5 @@ void paths_free(struct paths *paths)
 	interned_free(&paths->node);
 	free(paths->weight);
 	interned_free(&paths->text);
+	interned_free(&paths->frame);
 }

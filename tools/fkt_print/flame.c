@@ -307,16 +307,11 @@ static uint32_t stack_path(struct flame_view *flame, uint32_t id, const struct f
 	unsigned int begin = fkt_stack_begin(trace, stack);
 	uint32_t path = thread_path(flame, id);
 	char frame[FKT_FRAME_BYTES + 1];
-	struct fkt_symbol symbol;
 
 	if (stack->cut)
 		path = name_path(flame, path, FLAME_OTHER, "...");
 	for (unsigned int i = stack->count; i-- > begin;) {
-		/* A return address is behind the call, perhaps behind the function. */
-		if (fkt_symbol(trace, stack->frame[i] - !!i, &symbol))
-			snprintf(frame, sizeof(frame), "%s", symbol.name);
-		else
-			*fkt_put_frame(trace, frame, stack, i) = '\0';
+		*fkt_put_frame_name(trace, frame, stack, i) = '\0';
 		path = name_path(flame, path, FLAME_FUNCTION, frame);
 	}
 	return path;

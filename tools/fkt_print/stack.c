@@ -13,6 +13,7 @@
 #include "print.h"
 #include "trace/fields.h"
 #include "trace/internal.h"
+#include "trace/maps.h"
 
 /* In the place of a stack that was not recorded, and of one beyond STACKS_MAX. */
 #define NO_STACK   0
@@ -99,7 +100,15 @@ static bool same(const struct fkt_stack *a, const struct fkt_stack *b)
 static int number_of(struct stack_view *view, const struct fkt_stack *stack, uint32_t *number)
 {
 	uint64_t h = view->seed ^ stack->count;
+	struct fkt_stack placed;
 	uint32_t *place;
+
+	/* Programs have the same code at addresses of their own. */
+	if (stack->pid) {
+		placed = *stack;
+		fkt_stack_place(view->context->trace, &placed);
+		stack = &placed;
+	}
 
 	*number = NO_STACK;
 	if (!stack->known)

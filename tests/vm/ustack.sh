@@ -1,0 +1,138 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 300 s
+#
+# The stacks of programs: those that ftrace has of the same events, with the names of who has called. ustack.c makes the calls.
+
+. "$TOP/tests/vm/lib.sh"
+
+tracing=/sys/kernel/tracing
+
+# listed NUMBER FILE: the stack of the program's read() of so many bytes, a frame a line.
+listed() {
+	fkt_print --no-summary --stack --format json --code sys_read "$2" | NUMBER=$1 perl -ne '
+		next unless /"count":$ENV{NUMBER}\b.*"stack":\[(.*)\]\}$/;
+		print map { /^"(.*)"$/; "$1\n" } split /,/, $1'
+}
+
+# named NUMBER FILE: the names alone, in one line.
+named() {
+	listed "$@" | sed 's/+0x[0-9a-f]*//' | tr '\n' ' '
+}
+
+# unname FILE: without the sections that say where files are, all frames are numbers.
+unname() {
+	perl -0777 -pe 's/FKTS\x0a\0\0\0/FKTS\x63\0\0\0/g' "$1"
+}
+
+echo '--- who has called, by name'
+echo nop >$tracing/current_tracer
+echo 16384 >$tracing/buffer_size_kb
+echo >$tracing/trace
+echo 1 >$tracing/options/userstacktrace
+echo 1 >$tracing/events/syscalls/sys_enter_read/enable
+expect 0 fkt_record -o t -k system --args --user-stack sys_read -- ustack 5 x y
+echo 0 >$tracing/events/syscalls/sys_enter_read/enable
+echo 0 >$tracing/options/userstacktrace
+cp $tracing/trace ftrace
+# The C library has no frame pointers, but who calls main() has the one that it was called with.
+chain='c (ustack) b (ustack) a (ustack) main (ustack) __libc_start_call_main (libc.so.6) '
+for i in 1000 1001 1002 1003 1004; do
+	check "$i: $(named $i t)" [ "$(named $i t)" = "$chain" ]
+done
+
+echo '--- what leads nowhere ends there'
+for i in 2001 2002 2003 2004 2007; do
+	check "$i: $(named $i t)" [ "$(named $i t)" = 'c (ustack) ' ]
+done
+for i in 2005 2006; do
+	check "$i, to itself and down: $(named $i t)" [ "$(named $i t)" = 'c (ustack) main (ustack) ' ]
+done
+check "2008: $(named 2008 t)" [ "$(named 2008 t)" = 'c (ustack) (stack not in memory) ' ]
+check '2009: more than there is room for: so many, and that there are more' \
+	[ "$(listed 2009 t | wc -l) $(listed 2009 t | tail -n 1)" = '113 ...' ]
+check '2009: each of them by its name' [ "$(named 2009 t | tr ' ' '\n' | grep -c '^deep')" = 109 ]
+
+echo '--- the same addresses as ftrace'
+# addresses: of each read(), by its number of bytes, up to as many frames as ftrace has.
+perl -ne '
+	if (/sys_read\(.*count: ([0-9a-f]+)\)/) { $n = hex $1; }
+	elsif (/user stack trace/) { $on = $n >= 1000 && $n < 2999 && /^\s*ustack-/; $n = 0 if !$on; }
+	elsif (/^ =>  <([0-9a-f]+)>/) { push @{$stack{$n}}, $1 if $on; }
+	else { $on = 0; }
+	END { print "$_ @{$stack{$_}}\n" for sort keys %stack }' ftrace |
+	# Loops, and the returns into the kernel, end sooner.
+	grep -v -e '^2005' -e '^2007' >ftrace_addresses
+unname t >unnamed
+while read -r number addresses; do
+	n=$(wc -w <<<"$addresses")
+	ours=$(listed "$number" unnamed | head -n "$n" | while read -r address; do printf ' %016x' "$address"; done)
+	check "$number: $n frames" [ "$ours" = " $addresses" ]
+done <ftrace_addresses
+check 'all were compared' [ "$(wc -l <ftrace_addresses)" = 12 ]
+
+echo '--- below the stack of the kernel'
+expect 0 fkt_record -o t -k system --args --stack sys_read --user-stack sys_read -- ustack 5
+check 'kernel first' grep -q '^.*entry_SYSCALL_64_after_hwframe .*c (ustack) b (ustack) a (ustack) main' <(named 1003 t)
+check 'by stack' grep -q 'sys_read: 5 times' <(fkt_print --by stack t)
+fkt_extract -o part --process ustack t
+check 'a part has them' [ "$(named 1003 part)" = "$(named 1003 t)" ]
+fkt_extract -o part --from 1us t
+check 'a stretch of time has them' [ "$(named 1004 part)" = "$(named 1004 t)" ]
+check 'SQL has them' grep -q ';main;a;b;c' <(fkt_query t "select folded from stacks where name = 'sys_read'")
+# pages OPTION…: how many kilobytes 4000 calls take.
+pages() {
+	fkt_record -o t -k system "$@" -- ustack 4000 2>&1 | sed 's/.*(\([0-9]*\).* KB).*/\1/'
+}
+plain=$(pages) with=$(pages --user-stack sys_read)
+check "the same stack stands once in a page: $plain KB, with stacks $with KB, 8 bytes more each" \
+	[ $(((with - plain) * 1024 / 4000)) -le 9 ]
+
+echo '--- threads that wait: where programs were, at addresses of their own'
+echo 2 >/proc/sys/kernel/randomize_va_space
+expect 0 fkt_record -o t --stack wakeup --user-stack switch -- sh -c 'ustack 3 wait; ustack 3 wait'
+unname t >unnamed
+fkt_print --by stack --format csv -p +ustack t | grep 'switch_to.*"c+.*;b+.*;a+.*;main+' >by
+check "one stack of both: $(cut -c 1-60 by)" [ "$(wc -l <by)" = 1 ]
+check 'all 200 times' [ "$(awk -F, '{ print ($2 >= 190) }' by)" = 1 ]
+fkt_print --by stack --format csv -p +ustack unnamed | grep 'switch_to.*0x' >by
+check 'without names they are two' [ "$(awk -F, '$2 >= 90' by | wc -l)" = 2 ]
+expect 0 fkt_export --to offcpu -o folded t
+check 'off-CPU flame graphs' grep -q '^ustack;.*main;a;b;c ' folded
+check 'of fkt_print' grep -q '^ustack;.*main;a;b;c ' <(fkt_print --folded --flame-of off-cpu t)
+fkt_print --no-summary --stack --format json --code switch_to t | grep -E '"process":"(kworker|ksoftirqd|rcu|fkt_)' >kernel
+check 'there are switches of kernel threads' [ -s kernel ]
+refuse 'these have no stack of a program' grep -v '"stack":null' kernel
+
+echo '--- 32-bit programs; one lane; a ring; a snapshot'
+expect 7 fkt_record -o t -k system --user-stack 'ia32_sys_*' -- ia32
+check '32 bits' grep -q '(ia32)' <(fkt_print --no-summary --stack t)
+expect 0 fkt_record -o t --lanes 1 -k system --args --user-stack sys_read -- ustack 3
+check 'one lane' [ "$(named 1002 t)" = "$chain" ]
+expect 0 fkt_record -o t --ring 1M -k system --args --user-stack sys_read -- ustack 3
+check 'a ring' [ "$(named 1002 t)" = "$chain" ]
+
+echo '--- a program that has gone, and one that was there before'
+cp "$TOP/build/tests/vm/ustack" other
+ustack 50 wait &
+background+=($!)
+start_recorder -n -o t -k system --args --user-stack 'sys_read,switch'
+./other 3
+sleep 0.5
+stop_recorder
+check 'gone' [ "$(named 1002 t)" = "${chain//ustack/other}" ]
+check 'there before' grep -q 'c+.*b+.*a+.*main+' <(fkt_print --by stack --format csv -p +ustack t)
+cp "$TOP/build/bin/fkt_print" other
+check 'the file is another one now: the place in it' grep -q '^(other)+0x' <(listed 1002 t)
+rm other
+check 'there is no file any more' grep -q '^(other)+0x' <(listed 1002 t)
+
+echo '--- wrong'
+fkt_record -o t --user-stack nonsense -- true 2>said
+check 'an event that is none' grep -q -e '--user-stack nonsense: no event of that name' said
+fkt_record -o t --user-stack ,, -- true 2>said
+check 'none at all' grep -q -e '--user-stack: of which events' said
+
+echo '--- with everything traced that the way to memory that is not there goes through'
+expect 0 timeout 200 fkt_record -p 12 -o t -k system -F '*fault*' -F 'search_*' -F 'vfs_*' --user-stack 'functions,sys_*' --args -- ustack 3 x y
+check 'it is said' grep -q 'stack not in memory' <(named 2008 t)
