@@ -371,7 +371,7 @@ struct fkt_note_entry {
 	((__u64)(words) | ((__u64)(code) << FKT_SLOT_CODE_SHIFT) |                                 \
 	 ((__u64)(__u16)(imm) << FKT_SLOT_IMM_SHIFT))
 /* What the stamp adds to it. */
-#define FKT_SLOT_STAMP(stamp) ((__u64)(stamp) << FKT_SLOT_STAMP_SHIFT)
+#define FKT_SLOT_STAMP(stamp)  ((__u64)(stamp) << FKT_SLOT_STAMP_SHIFT)
 /*
  * A slot of FKT_CODE_STACK has a stack of the event in the slot behind it, which has the same stamp
  * and is in the same page: the kernel's, the program's (FKT_STACK_USER), or that one behind slots
@@ -430,17 +430,17 @@ struct fkt_note_entry {
  * length (64 bits). Of file descriptors, the bytes are their paths, as in /proc/PID/fd; of two,
  * they are element 0 and the paths elements 1 and 2.
  */
-#define FKT_DATA_OF	      0x000fu
-#define FKT_DATA_RESULT	      0x0006u
-#define FKT_DATA_EXIT	      0x0008u
-#define FKT_DATA_FAULT	      0x0010u
-#define FKT_DATA_CUT	      0x0020u
-#define FKT_DATA_MORE	      0x0040u
-#define FKT_DATA_ARRAY	      0xffffu
-#define FKT_DATA_ELEMENTS_MAX 64u
-#define FKT_DATA_HEAD_BYTES   8
+#define FKT_DATA_OF	       0x000fu
+#define FKT_DATA_RESULT	       0x0006u
+#define FKT_DATA_EXIT	       0x0008u
+#define FKT_DATA_FAULT	       0x0010u
+#define FKT_DATA_CUT	       0x0020u
+#define FKT_DATA_MORE	       0x0040u
+#define FKT_DATA_ARRAY	       0xffffu
+#define FKT_DATA_ELEMENTS_MAX  64u
+#define FKT_DATA_HEAD_BYTES    8
 /* In a slot; it may be wide. */
-#define FKT_DATA_SLOT_BYTES   (8 * (FKT_SLOT_WORDS_MAX - 1) - FKT_DATA_HEAD_BYTES)
+#define FKT_DATA_SLOT_BYTES    (8 * (FKT_SLOT_WORDS_MAX - 1) - FKT_DATA_HEAD_BYTES)
 
 /*
  * Where only calls are recorded that take longer than some time (INFO's longer_than_cycles), a slot
@@ -449,7 +449,7 @@ struct fkt_note_entry {
  * began; the words are the stamp of that, the entry's code and the thread (32 bits each), and the
  * words that the entry would have.
  */
-#define FKT_BEGAN_WORDS	      2
+#define FKT_BEGAN_WORDS	       2
 
 /* The first one of the words that follow in a wide slot. */
 #define FKT_WIDE_WORD(stamp, cpu)                                                                  \

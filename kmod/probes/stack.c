@@ -333,8 +333,8 @@ static __always_inline void fkt_stack_record(struct fkt_lane *lane, struct fkt_s
 	for (i = event->stacks; i--;) {
 		if (seen[i] >> 16 != at >> 16)
 			seen[i] = 0;
-		whole.tag = stack[i].count ? fkt_stack_tag(&stack[i], 0) :
-					     fkt_stack_again_tag(&stack[i], 0);
+		whole.tag = stack[i].count ? fkt_stack_tag(&stack[i], 0)
+					   : fkt_stack_again_tag(&stack[i], 0);
 		whole.bytes += fkt_stack_bytes(&stack[i]);
 		again.tag = seen[i] ? fkt_stack_again_tag(&stack[i], (u16)seen[i]) : whole.tag;
 		again.bytes += seen[i] ? 8 : fkt_stack_bytes(&stack[i]);

@@ -66,7 +66,7 @@ u32 fkt_user_stack(u64 words[FKT_STACK_WORDS_MAX], u16 *flags)
 		}
 		to = fkt_user_put(to, FKT_STACK_ZIGZAG(ip - before));
 		before = ip;
-		/* Frames go up; where they don't, it is none, as where the register has other use. */
+		/* Frames go up; else it is none: the register may have another use. */
 		if (fp < below || fp % word || fp >= TASK_SIZE_MAX)
 			break;
 		if (!fkt_user_frame(fp, word, &next, &ip)) {

@@ -658,8 +658,8 @@ static void move_stack(const uint64_t *page, const uint64_t *end, const void *ol
 	struct fkt_stack_part part;
 
 	fkt_stack_part(&cursor, event, &part);
-	fkt_stack_slot_again(
-		&part, part.known ? fkt_stack_find(page, page + begin, end, &part) : 0, event);
+	fkt_stack_slot_again(&part, part.known ? fkt_stack_find(page, page + begin, end, &part) : 0,
+			     event);
 }
 
 /* Make a page of slots. */

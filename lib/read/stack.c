@@ -40,9 +40,9 @@ static bool append(struct fkt_stack_part *part, const struct fkt_event *event)
 static bool append_all(struct fkt_stack_part *part, const struct fkt_event *event,
 		       const uint64_t *end)
 {
-	struct fkt_cursor cursor = {
-		.pos = event->args + event->words, .end = end, .left = UINT32_MAX
-	};
+	struct fkt_cursor cursor = { .pos = event->args + event->words,
+				     .end = end,
+				     .left = UINT32_MAX };
 	struct fkt_event next = *event;
 
 	if (event->imm & FKT_STACK_ON || !event->words)

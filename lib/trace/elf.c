@@ -82,11 +82,10 @@ static bool build_id_of(Elf *elf, char text[FKT_BUILD_ID_TEXT])
 	elf_getphdrnum(elf, &count);
 	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++)
 		if (header.p_type == PT_NOTE && header.p_filesz <= UINT16_MAX &&
-		    find_build_id(elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
-						       header.p_filesz,
-						       header.p_align == 8 ? ELF_T_NHDR8
-									   : ELF_T_NHDR),
-				  text))
+		    find_build_id(
+			    elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
+						 header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+			    text))
 			return true;
 	return false;
 }
@@ -217,9 +216,9 @@ static void take_segments(struct fkt_elf *elf, Elf *file)
 	elf_getphdrnum(file, &count);
 	for (size_t i = 0; i < count && gelf_getphdr(file, (int)i, &header); i++)
 		if (header.p_type == PT_LOAD && elf->segments < SEGMENTS_MAX)
-			elf->segment[elf->segments++] = (struct segment){
-				header.p_offset, header.p_filesz, header.p_vaddr
-			};
+			elf->segment[elf->segments++] = (struct segment){ header.p_offset,
+									  header.p_filesz,
+									  header.p_vaddr };
 }
 
 /* ---- files ---- */

@@ -455,7 +455,8 @@ unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *st
 	struct fkt_symbol symbol;
 	unsigned int i = 0;
 
-	while (i < stack->count && is_kernel(stack->frame[i]) && fkt_symbol(trace, stack->frame[i] - 1, &symbol) &&
+	while (i < stack->count && is_kernel(stack->frame[i]) &&
+	       fkt_symbol(trace, stack->frame[i] - 1, &symbol) &&
 	       !strncmp(symbol.name, iterator, sizeof(iterator) - 1))
 		i++;
 	return i;

@@ -98,7 +98,10 @@ static inline const char *fkt_field_text(const struct fkt_field *field,
 	return (const char *)event->args + field->offset;
 }
 
-/* Write a frame of a stack, "vfs_read+0x7a", or what stands for one; the end, at most FKT_FRAME_BYTES away. */
+/*
+ * Write a frame of a stack, "vfs_read+0x7a", or what stands for one; the end, at most
+ * FKT_FRAME_BYTES away.
+ */
 char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
 		    unsigned int i);
 

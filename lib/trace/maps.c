@@ -10,10 +10,10 @@
 #include "maps.h"
 
 /* Files that have numbers in frames. */
-#define OBJECTS_MAX    (1u << 21)
-/* How far back a process is looked for; from parent to parent, too. Traces may be made to take long. */
-#define LOOK_BACK_MAX  16384
-#define PARENTS_MAX    64
+#define OBJECTS_MAX   (1u << 21)
+/* How far back it is looked, and from parent to parent: a trace may be made to take long. */
+#define LOOK_BACK_MAX 16384
+#define PARENTS_MAX   64
 
 enum map_kind {
 	MAP_MAP,

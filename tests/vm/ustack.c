@@ -70,8 +70,8 @@ static __attribute__((noinline)) void deep(unsigned int depth, long bytes)
 }
 
 /*
- * On a stack of its own, of which only the lower end was ever touched: a frame that is to be further
- * up is not in memory.
+ * On a stack of its own, of which only the lower end was ever touched: a frame that is to be
+ * further up is not in memory.
  */
 static void *elsewhere(void *far)
 {

@@ -92,15 +92,15 @@ echo '--- threads that wait: where programs were, at addresses of their own'
 echo 2 >/proc/sys/kernel/randomize_va_space
 expect 0 fkt_record -o t --stack wakeup --user-stack switch -- sh -c 'ustack 3 wait; ustack 3 wait'
 unname t >unnamed
-fkt_print --by stack --format csv -p +ustack t | grep 'switch_to.*"c+.*;b+.*;a+.*;main+' >by
+fkt_print --by stack --format csv -p +ustack t | grep '^switch_to.*[,"]c+.*;b+.*;a+.*;main+' >by
 check "one stack of both: $(cut -c 1-60 by)" [ "$(wc -l <by)" = 1 ]
 check 'all 200 times' [ "$(awk -F, '{ print ($2 >= 190) }' by)" = 1 ]
-fkt_print --by stack --format csv -p +ustack unnamed | grep 'switch_to.*0x' >by
+fkt_print --by stack --format csv -p +ustack unnamed | grep '^switch_to.*0x' >by
 check 'without names they are two' [ "$(awk -F, '$2 >= 90' by | wc -l)" = 2 ]
 expect 0 fkt_export --to offcpu -o folded t
 check 'off-CPU flame graphs' grep -q '^ustack;.*main;a;b;c ' folded
 check 'of fkt_print' grep -q '^ustack;.*main;a;b;c ' <(fkt_print --folded --flame-of off-cpu t)
-fkt_print --no-summary --stack --format json --code switch_to t | grep -E '"process":"(kworker|ksoftirqd|rcu|fkt_)' >kernel
+fkt_print --no-summary --stack --format json --code switch_to t | grep -E '"process":"(kworker|ksoftirqd|rcu_|fkt_flush)' >kernel
 check 'there are switches of kernel threads' [ -s kernel ]
 refuse 'these have no stack of a program' grep -v '"stack":null' kernel
 

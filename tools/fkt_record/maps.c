@@ -71,7 +71,8 @@ static void add_map(uint64_t ns, uint32_t pid, uint64_t begin, uint64_t end, uin
 	for (char *c = path; (c = strchr(c, '\n')); c++)
 		*c = '?';
 	sections_printf(&maps.lines,
-			"map %" PRIu64 " %" PRIu32 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %s %s\n",
+			"map %" PRIu64 " %" PRIu32 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64
+			" %s %s\n",
 			ns, pid, begin, end, offset, *build_id ? build_id : "-", path);
 }
 

@@ -117,5 +117,6 @@ void tail_build(struct sections *tail, const struct recording *recording)
 
 size_t tail_room(const struct recording *recording)
 {
-	return TAIL_BYTES + LATE_BYTES + maps_room() + recording->lanes * sizeof(struct fkt_lane_totals);
+	return TAIL_BYTES + LATE_BYTES + maps_room() +
+	       recording->lanes * sizeof(struct fkt_lane_totals);
 }
