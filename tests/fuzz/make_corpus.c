@@ -40,6 +40,10 @@ static void begin(struct build *build, unsigned int lanes, bool shared, bool sec
 		build_text(build, FKT_SECTION_STATE,
 			   "cpu 0 7\ncall 7 257 900\ninterrupt 1 4096 950\n"
 			   "interrupt 0 4096 940 4\ninterrupt 0 65536 945 0\n");
+		build_text(build, FKT_SECTION_MAPS,
+			   "map 0 7 0x1000 0x9000 0x0 0123456789abcdef /bin/seven\n"
+			   "fork 1000100 8 7\nexec 1000200 8\n"
+			   "map 1000300 8 0x2000 0x3000 0x1000 - [vdso]\n");
 	}
 	build_pages(build);
 }
@@ -81,6 +85,21 @@ int main(int argc, char **argv)
 	all_codes(&build, 1, 1100);
 	build_end(&build, 9000, 5000000, 1700000000005000000);
 	write_trace(&build, "codes");
+
+	/* Stacks of 7 and 8, and again: the kernel's, with the program's below. */
+	begin(&build, 1, false, true);
+	for (unsigned int i = 0; i < 8; i++) {
+		const uint64_t kernel = 0x8100000481000104, user = 0x0848e800 | (7 + i % 2);
+		const uint16_t below = FKT_STACK_USER | FKT_STACK_BELOW;
+
+		build_slot(&build, 0, 0, 1000 + 50 * i, FKT_CODE_STACK, i < 2 ? 2 : 9, &kernel,
+			   i < 2);
+		build_slot(&build, 0, 0, 1000 + 50 * i, FKT_CODE_STACK,
+			   below | (i < 2 ? 4 : 11 + 5 * (i % 2)), &user, i < 2);
+		build_event(&build, 0, 1000 + 50 * i, 65537, (uint16_t)i);
+	}
+	build_end(&build, 9000, 5000000, 1700000000005000000);
+	write_trace(&build, "stacks");
 
 	begin(&build, 3, false, true);
 	for (unsigned int i = 0; i < 40; i++) {

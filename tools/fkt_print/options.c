@@ -35,7 +35,8 @@ static const struct argp_option own_options[] = {
 	{ "no-summary", OPTION_NO_SUMMARY, NULL, 0, "Only the events, not the summary", 1 },
 	{ "kernel-only", 'k', NULL, 0, "Leave time in user mode out of the summary", 1 },
 	{ "stack", OPTION_STACK, NULL, 0,
-	  "Show under events the kernel's stack that fkt_record --stack has recorded", 1 },
+	  "Show under events the stacks that fkt_record --stack and --user-stack have recorded",
+	  1 },
 	{ "elapsed", OPTION_ELAPSED, NULL, 0,
 	  "Calls take the time from entry to exit, not their time on a CPU", 1 },
 
