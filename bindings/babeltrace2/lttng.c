@@ -1047,6 +1047,9 @@ int lttng_event(struct lttng *lttng, const struct fkt_event *event, const struct
 	if (!c || !c->name || !c->field)
 		return -ENOMEM;
 	begin_event(lttng, event, out);
+	/* The kernel's alone. */
+	if (stack && stack->known && !fkt_stack_kernel(stack))
+		stack = NULL;
 	out->stack = stack;
 	if (c->known && event->words >= c->known->words)
 		return fill_known(lttng, c, event, stack, out);

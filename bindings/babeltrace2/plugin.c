@@ -421,17 +421,18 @@ static int set_stack(struct iterator *it, bt_field *payload, unsigned int first,
 {
 	bt_field *addresses = bt_field_structure_borrow_member_field_by_index(payload, first + 1);
 	bt_field *names = bt_field_structure_borrow_member_field_by_index(payload, first + 2);
+	const unsigned int count = fkt_stack_kernel(stack);
 	struct fkt_symbol symbol;
 	char name[FKT_VALUE_NAME_BYTES];
 
 	bt_field_integer_unsigned_set_value(
-		bt_field_structure_borrow_member_field_by_index(payload, first), stack->count);
-	if (bt_field_array_dynamic_set_length(addresses, stack->count) !=
+		bt_field_structure_borrow_member_field_by_index(payload, first), count);
+	if (bt_field_array_dynamic_set_length(addresses, count) !=
 		    BT_FIELD_DYNAMIC_ARRAY_SET_LENGTH_STATUS_OK ||
-	    bt_field_array_dynamic_set_length(names, stack->count) !=
+	    bt_field_array_dynamic_set_length(names, count) !=
 		    BT_FIELD_DYNAMIC_ARRAY_SET_LENGTH_STATUS_OK)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < stack->count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		bt_field_integer_unsigned_set_value(
 			bt_field_array_borrow_element_field_by_index(addresses, i),
 			stack->frame[i]);

@@ -168,6 +168,19 @@ struct fkt_stack {
 };
 
 /**
+ * fkt_stack_kernel() - how many of a stack's frames are the kernel's: those before all others
+ * @stack: the stack
+ */
+static inline unsigned int fkt_stack_kernel(const struct fkt_stack *stack)
+{
+	unsigned int count = 0;
+
+	while (count < stack->count && stack->frame[count] >= FKT_FRAME_KERNEL)
+		count++;
+	return count;
+}
+
+/**
  * fkt_arg16() - 16 bits of an event's arguments in host order; fkt_arg32, fkt_arg64 likewise
  * @event: the event
  * @offset: where in its argument words, in bytes; the caller knows that they are there

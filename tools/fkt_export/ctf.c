@@ -261,12 +261,13 @@ static int64_t number_of(struct ctf *ctf, const struct lttng_class *class)
 
 static uint8_t *put_stack(struct ctf *ctf, uint8_t *at, const struct fkt_stack *stack)
 {
+	const unsigned int count = fkt_stack_kernel(stack);
 	struct fkt_symbol symbol;
 
-	at = put(at, stack->count, 4);
-	for (unsigned int i = 0; i < stack->count; i++)
+	at = put(at, count, 4);
+	for (unsigned int i = 0; i < count; i++)
 		at = put(at, stack->frame[i], 8);
-	for (unsigned int i = 0; i < stack->count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		/* Each stands behind the call. */
 		if (fkt_symbol(ctf->export->trace, stack->frame[i] - 1, &symbol))
 			at += snprintf((char *)at, SYMBOL_BYTES, "%.512s+0x%" PRIx64, symbol.name,
