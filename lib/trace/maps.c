@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "elf.h"
 #include "maps.h"
@@ -108,16 +109,22 @@ static bool parse_line(char *line, struct map *map, struct object *object)
 	return object->build_id && *line && map->begin < map->end;
 }
 
-/* The objects by their contents: a table of numbers and 1, twice as large as there can be. */
+/**
+ * struct numbers - the objects by their contents
+ * @place: numbers and 1
+ * @places: twice as many as there can be objects
+ * @seed: so that no trace can be made to fill one place
+ */
 struct numbers {
 	uint32_t *place;
 	size_t places;
+	uint64_t seed;
 };
 
 static uint32_t *find_object(const struct numbers *numbers, const struct fkt_maps *maps,
 			     const struct object *object)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = numbers->seed;
 	const struct object *other;
 	uint32_t *place;
 
@@ -173,6 +180,8 @@ static struct fkt_maps *read_maps(struct fkt_trace *trace)
 
 	while (numbers.places < 2 * lines)
 		numbers.places *= 2;
+	if (getrandom(&numbers.seed, sizeof(numbers.seed), 0) < 0)
+		numbers.seed = (uintptr_t)maps;
 	numbers.place = calloc(numbers.places, sizeof(*numbers.place));
 	if (!maps || !numbers.place)
 		goto fail;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,12 +82,16 @@ static void add_map(uint64_t ns, uint32_t pid, uint64_t begin, uint64_t end, uin
 /* The very file, wherever it is. */
 static void read_build_id(uint32_t pid, uint64_t begin, uint64_t end, char text[FKT_BUILD_ID_TEXT])
 {
+	struct stat st;
 	char path[64];
 	int fd;
 
 	*text = '\0';
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, begin,
 		 end);
+	/* To open a device may do something. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return;
