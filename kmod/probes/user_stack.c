@@ -51,11 +51,15 @@ u32 fkt_user_stack(u64 words[FKT_STACK_WORDS_MAX], u16 *flags)
 	u64 ip, next, fp, below, before = 0;
 	u32 word, frames;
 
-	/* A kernel thread may have borrowed a program's memory; it has no registers of one. */
-	if (!current->mm || in_nmi() || !user_mode(regs))
+	ip = instruction_pointer(regs);
+	/*
+	 * A kernel thread may have borrowed a program's memory; it has no registers of one. A
+	 * program's thread that never leaves the kernel, as io_uring's, has those of whoever made
+	 * it, but for this. And where nobody has code, readers take no address.
+	 */
+	if (!current->mm || in_nmi() || !user_mode(regs) || !ip || ip >= TASK_SIZE_MAX)
 		return 0;
 	word = fkt_arch_user_word(regs);
-	ip = instruction_pointer(regs);
 	fp = frame_pointer(regs);
 	below = user_stack_pointer(regs);
 	to = fkt_user_put(to, current->tgid);

@@ -19,6 +19,12 @@
 #define DEBUG_FILES   "/usr/lib/debug/.build-id"
 
 #define SEGMENTS_MAX  64
+/* Of what a build id is looked for in. */
+#define HEADERS_MAX   64
+#define NOTES_MAX     4096
+/* The bytes of names that are read, and the underscores of a name that are counted. */
+#define NAMES_MAX     (256u << 20)
+#define RANK_MAX      15
 /* More names than that are a lie; the largest programs have some hundred thousand. */
 #define FUNCTIONS_MAX (1u << 22)
 
@@ -80,8 +86,8 @@ static bool build_id_of(Elf *elf, char text[FKT_BUILD_ID_TEXT])
 
 	*text = '\0';
 	elf_getphdrnum(elf, &count);
-	for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++)
-		if (header.p_type == PT_NOTE && header.p_filesz <= UINT16_MAX &&
+	for (size_t i = 0; i < count && i < HEADERS_MAX && gelf_getphdr(elf, (int)i, &header); i++)
+		if (header.p_type == PT_NOTE && header.p_filesz <= NOTES_MAX &&
 		    find_build_id(
 			    elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
 						 header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
@@ -121,8 +127,11 @@ static uint32_t rank_of(const GElf_Sym *symbol, const char *name)
 {
 	static const uint32_t rank[] = { [STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1 };
 	const unsigned int binding = GELF_ST_BIND(symbol->st_info);
+	uint32_t underscores = 0;
 
-	return 4 * (uint32_t)strspn(name, "_") + (binding <= STB_WEAK ? rank[binding] : 3);
+	while (underscores < RANK_MAX && name[underscores] == '_')
+		underscores++;
+	return 4 * underscores + (binding <= STB_WEAK ? rank[binding] : 3);
 }
 
 static int compare_functions(const void *a, const void *b)
@@ -139,18 +148,23 @@ static int compare_functions(const void *a, const void *b)
 /* A table with entries, and the names that they have, as one string after the other. */
 static bool take_table(struct fkt_elf *elf, Elf *file, Elf_Scn *section, const GElf_Shdr *header)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	Elf_Data *names = elf_getdata(elf_getscn(file, header->sh_link), NULL);
+	Elf_Scn *names_section = elf_getscn(file, header->sh_link);
 	struct function *function;
+	Elf_Data *data, *names;
+	GElf_Shdr names_header;
 	size_t count, kept = 0;
 	GElf_Sym symbol;
 
-	if (!data || !names || !names->d_buf || !names->d_size || names->d_size > UINT32_MAX ||
-	    !header->sh_entsize)
+	/* Before anything is read: what a file claims to have, libelf makes room for. */
+	if (!gelf_getshdr(names_section, &names_header) || names_header.sh_size > NAMES_MAX ||
+	    !header->sh_entsize || header->sh_size / header->sh_entsize > FUNCTIONS_MAX ||
+	    header->sh_size > FUNCTIONS_MAX * sizeof(GElf_Sym))
+		return false;
+	data = elf_getdata(section, NULL);
+	names = elf_getdata(names_section, NULL);
+	if (!data || !names || !names->d_buf || !names->d_size)
 		return false;
 	count = data->d_size / header->sh_entsize;
-	if (count > FUNCTIONS_MAX)
-		return false;
 	elf->names = malloc(names->d_size + 1);
 	elf->function = malloc((count + 1) * sizeof(*elf->function));
 	if (!elf->names || !elf->function)
@@ -193,6 +207,7 @@ static void drop_functions(struct fkt_elf *elf)
 }
 
 /* The functions that a file has in its table of this type. */
+/* There is one table of a type; others would have the same read again and again. */
 static bool take_functions(struct fkt_elf *elf, Elf *file, uint32_t type)
 {
 	Elf_Scn *section = NULL;
@@ -204,6 +219,7 @@ static bool take_functions(struct fkt_elf *elf, Elf *file, uint32_t type)
 		if (take_table(elf, file, section, &header))
 			return true;
 		drop_functions(elf);
+		break;
 	}
 	return false;
 }

@@ -2,12 +2,14 @@
 /* The stacks of programs: as slots, as addresses in files, by name, and where all is wrong. */
 #include "test.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "build_trace.h"
@@ -520,6 +522,101 @@ static void test_damaged_file(void **state)
 	unlink(path);
 }
 
+/* A file as anybody may make it: notes without end, names that are all underscores. */
+static int make_file(unsigned int notes, unsigned int symbols, size_t name_bytes, char path[])
+{
+	static const struct {
+		Elf64_Nhdr header;
+		char owner[4];
+		uint8_t id[4];
+	} note = { { 4, 4, NT_GNU_BUILD_ID }, "GNU", { 1, 2, 3, 4 } };
+	const Elf64_Off headers = sizeof(Elf64_Ehdr) + notes * sizeof(Elf64_Phdr);
+	const Elf64_Off id_at = headers + 3 * sizeof(Elf64_Shdr);
+	const Elf64_Off table_at = id_at + sizeof(note);
+	const Elf64_Off names_at = table_at + symbols * sizeof(Elf64_Sym);
+	const Elf64_Ehdr file = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(file),
+		.e_shoff = headers,
+		.e_ehsize = sizeof(file),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = (Elf64_Half)notes,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = 3,
+	};
+	const Elf64_Shdr sections[3] = {
+		[1] = { .sh_type = SHT_SYMTAB,
+			.sh_offset = table_at,
+			.sh_size = symbols * sizeof(Elf64_Sym),
+			.sh_link = 2,
+			.sh_entsize = sizeof(Elf64_Sym) },
+		[2] = { .sh_type = SHT_STRTAB, .sh_offset = names_at, .sh_size = name_bytes },
+	};
+	const int fd = mkstemp(path);
+	FILE *out = fdopen(fd, "w");
+
+	assert_non_null(out);
+	fwrite(&file, sizeof(file), 1, out);
+	/* The last of them has it. */
+	for (unsigned int i = 0; i < notes; i++) {
+		const Elf64_Phdr header = {
+			.p_type = PT_NOTE,
+			.p_offset = i + 1 < notes ? table_at : id_at,
+			.p_filesz = i + 1 < notes ? 16 : sizeof(note),
+			.p_align = 4,
+		};
+
+		fwrite(&header, sizeof(header), 1, out);
+	}
+	fwrite(sections, sizeof(sections), 1, out);
+	fwrite(&note, sizeof(note), 1, out);
+	for (unsigned int i = 0; i < symbols; i++) {
+		const Elf64_Sym symbol = { .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+					   .st_shndx = 1,
+					   .st_value = 16 * i,
+					   .st_size = 16 };
+
+		fwrite(&symbol, sizeof(symbol), 1, out);
+	}
+	for (size_t i = 0; i < name_bytes; i++)
+		putc('_', out);
+	assert_int_equal(fclose(out), 0);
+	return open(path, O_RDONLY);
+}
+
+static void test_made_file(void **state)
+{
+	static const struct {
+		unsigned int notes;
+		bool found;
+	} cases[] = { { 1, true }, { 10, true }, { 64, true }, { 65, false }, { 3000, false } };
+	char text[FKT_BUILD_ID_TEXT], path[64];
+	clock_t begin;
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		strcpy(path, "/tmp/test_user_stack.XXXXXX");
+		fd = make_file(cases[i].notes, 1, 1, path);
+		assert_int_equal(fkt_elf_build_id(fd, text), cases[i].found);
+		assert_string_equal(text, cases[i].found ? "01020304" : "");
+		close(fd);
+		unlink(path);
+	}
+	strcpy(path, "/tmp/test_user_stack.XXXXXX");
+	fd = make_file(1, 50000, 5000000, path);
+	begin = clock();
+	fkt_elf_free(fkt_elf_new(path, "01020304"));
+	/* 50000 times 5 MB take longer than 10 seconds. */
+	assert_true(clock() - begin < 3 * CLOCKS_PER_SEC);
+	close(fd);
+	unlink(path);
+}
+
 /* ---- parts of a trace ---- */
 
 #define EVENTS 2000
@@ -607,7 +704,8 @@ int main(void)
 		cmocka_unit_test(test_slots),	     cmocka_unit_test(test_many),
 		cmocka_unit_test(test_wrong),	     cmocka_unit_test(test_names),
 		cmocka_unit_test(test_places),	     cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_damaged_file), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_damaged_file), cmocka_unit_test(test_made_file),
+		cmocka_unit_test(test_parts),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	int fd = open("/proc/self/exe", O_RDONLY);

@@ -335,13 +335,18 @@ static int listen_to(int cpu)
 	struct epoll_event event = { .events = EPOLLIN };
 	struct buffer *buffer;
 	char *memory;
-	int fd = open_cpu(cpu);
+	int fd = open_cpu(cpu), error;
 
 	if (fd < 0)
 		return errno;
 	memory = mmap(NULL, page_bytes + BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED || epoll_ctl(maps.epoll, EPOLL_CTL_ADD, fd, &event))
-		return errno;
+	if (memory == MAP_FAILED || epoll_ctl(maps.epoll, EPOLL_CTL_ADD, fd, &event)) {
+		error = errno;
+		if (memory != MAP_FAILED)
+			munmap(memory, page_bytes + BUFFER_BYTES);
+		close(fd);
+		return error;
+	}
 	maps.buffer = reallocarray(maps.buffer, maps.buffers + 1, sizeof(*maps.buffer));
 	if (!maps.buffer)
 		err(EXIT_FAILURE, "no memory for --user-stack");
