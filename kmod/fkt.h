@@ -316,7 +316,8 @@ struct fkt_attached {
  *	without a lock
  * @paused_at: when the last one struck; that probe's, before it counts
  * @paused_lane: in which lane; likewise
- * @pauses_told: of @pauses, those that are in the log and in the trace
+ * @pauses_told: of @pauses, those that are in the trace
+ * @pauses_logged: those that are in the kernel's log
  */
 struct fkt_stream {
 	struct mutex reader;
@@ -349,6 +350,7 @@ struct fkt_stream {
 	u64 paused_at;
 	u16 paused_lane;
 	u32 pauses_told;
+	u32 pauses_logged;
 };
 
 /**
@@ -538,7 +540,7 @@ void fkt_stream_begin(struct fkt_session *s, const u8 *id);
 void fkt_stream_reset(struct fkt_session *s);
 void fkt_stream_discard(struct fkt_session *s);
 bool fkt_stream_pause_untold(const struct fkt_session *s);
-void fkt_stream_tell_pause(struct fkt_session *s);
+bool fkt_stream_tell_pause(struct fkt_session *s);
 bool fkt_stream_ready(struct fkt_session *s);
 void fkt_stream_limit_near(struct fkt_session *s);
 ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe, size_t len,

@@ -81,6 +81,7 @@ void fkt_stream_reset(struct fkt_session *s)
 	s->stream.limit_reached = false;
 	fkt_stream_begin(s, s->conf.id);
 	s->stream.pauses_told = 0;
+	s->stream.pauses_logged = 0;
 	s->stream.mark_due = jiffies + msecs_to_jiffies(s->conf.flush_ms);
 	s->stream.fence_due = jiffies;
 }
@@ -385,7 +386,7 @@ static void fkt_stream_fence(struct fkt_session *s, bool (*which)(int cpu, void 
 }
 
 /**
- * fkt_stream_pause_untold - whether a pause has not been brought into the log and the trace
+ * fkt_stream_pause_untold - whether a pause has not been brought into the trace
  * @s: the session
  * Context: the reader.
  */
@@ -399,17 +400,26 @@ bool fkt_stream_pause_untold(const struct fkt_session *s)
  * @s: the session
  *
  * Context: the reader; recording, for the event may begin a page.
+ * Return: whether no pause is untold: of one for whose event there is no room it is said later.
  */
-void fkt_stream_tell_pause(struct fkt_session *s)
+bool fkt_stream_tell_pause(struct fkt_session *s)
 {
+	const u32 pauses = atomic_read(&s->stream.pauses);
+	const u64 at = s->stream.paused_at;
+
 	if (!fkt_stream_pause_untold(s))
-		return;
-	s->stream.pauses_told = atomic_read(&s->stream.pauses);
-	pr_warn("fkt: no page free in lane %u: recording paused; set the mask again to go on (fkt_setmask)\n",
-		s->stream.paused_lane);
+		return true;
+	if (pauses != s->stream.pauses_logged)
+		pr_warn("fkt: no page free in lane %u: recording paused; set the mask again to go on (fkt_setmask)\n",
+			s->stream.paused_lane);
+	s->stream.pauses_logged = pauses;
 	preempt_disable_notrace();
-	FKT_EVENT(FKT_CODE_PAUSE, s->stream.paused_lane, s->stream.paused_at);
+	if (fkt_lane_try_record(fkt_shared(s) ? s->pools[0].lane : this_cpu_read(fkt_lane),
+				FKT_TAG(FKT_CODE_PAUSE, 1, s->stream.paused_lane), 1, &at,
+				fkt_shared(s)))
+		s->stream.pauses_told = pauses;
 	preempt_enable_notrace();
+	return pauses == s->stream.pauses_told;
 }
 
 /* Whoever began the recording may make no file as large (RLIMIT_FSIZE). */
@@ -511,7 +521,7 @@ static int fkt_stream_collect(struct fkt_session *s, struct fkt_chunk *chunk, in
 	if (fkt_overwrites(s) && !draining && !s->stream.snapshot)
 		return 0;
 	if (!draining)
-		fkt_stream_tell_pause(s);
+		(void)fkt_stream_tell_pause(s);
 	if (!draining)
 		fkt_stream_limit_near(s);
 	if (s->conf.flush_ms && time_after_eq(jiffies, s->stream.mark_due) && !draining) {

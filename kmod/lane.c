@@ -174,12 +174,13 @@ static __always_inline void fkt_place_begin(struct fkt_lane *lane, const struct 
 }
 
 /*
- * Reserve @slots; or, without @page being left, those of @within, if there are any. In the other
- * functions here, so that those without know of none.
+ * Reserve @slots; or, without @page being left, those of @within, if there are any. What @can_wait
+ * is not lost where there is no room. In the other functions here, so that those without know of
+ * none.
  */
 static __always_inline bool fkt_reserve_any(struct fkt_lane *lane, const struct fkt_slots *slots,
 					    const struct fkt_slots *within, u32 page, bool shared,
-					    struct fkt_slot *slot, bool *is_within)
+					    struct fkt_slot *slot, bool *is_within, bool can_wait)
 {
 	const u32 cpu = fkt_cpu();
 	const struct fkt_slots *now;
@@ -229,6 +230,8 @@ full:
 		if (fkt_lane_queued(lane))
 			goto retry;
 	}
+	if (can_wait)
+		return false;
 	fkt_count(&lane->lost, shared);
 	fkt_lane_full(lane, fkt_stamp(place.now));
 	return false;
@@ -248,7 +251,7 @@ bool fkt_reserve_slow(struct fkt_lane *lane, u64 tag, bool shared, struct fkt_sl
 {
 	const struct fkt_slots one = { tag, 8 * (1 + (u32)(tag & FKT_SLOT_WORDS_MASK)) };
 
-	return fkt_reserve_any(lane, &one, NULL, 0, shared, slot, NULL);
+	return fkt_reserve_any(lane, &one, NULL, 0, shared, slot, NULL, false);
 }
 
 /**
@@ -269,7 +272,7 @@ bool fkt_reserve_slots(struct fkt_lane *lane, const struct fkt_slots *slots,
 		       const struct fkt_slots *within, u32 page, bool shared, struct fkt_slot *slot,
 		       bool *is_within)
 {
-	return fkt_reserve_any(lane, slots, within, page, shared, slot, is_within);
+	return fkt_reserve_any(lane, slots, within, page, shared, slot, is_within, false);
 }
 
 /**
@@ -288,6 +291,29 @@ void fkt_lane_record_slow(struct fkt_lane *lane, u64 tag, u32 words, const u64 *
 		return;
 	memcpy(slot.words, args, words * sizeof(*args));
 	fkt_commit(&slot, shared);
+}
+
+/**
+ * fkt_lane_try_record - fkt_lane_record() of what can be recorded later
+ * @lane: as there
+ * @tag: as there
+ * @words: as there
+ * @args: as there
+ * @shared: as there
+ *
+ * Context: as for fkt_reserve().
+ * Return: whether there was room; else nothing is counted as lost.
+ */
+bool fkt_lane_try_record(struct fkt_lane *lane, u64 tag, u32 words, const u64 *args, bool shared)
+{
+	const struct fkt_slots one = { tag, 8 * (1 + words) };
+	struct fkt_slot slot;
+
+	if (!fkt_reserve_any(lane, &one, NULL, 0, shared, &slot, NULL, true))
+		return false;
+	memcpy(slot.words, args, words * sizeof(*args));
+	fkt_commit(&slot, shared);
+	return true;
 }
 
 /**

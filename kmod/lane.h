@@ -270,6 +270,7 @@ static __always_inline void fkt_commit_slots(const struct fkt_slot *slot, u32 co
 }
 
 void fkt_lane_record_slow(struct fkt_lane *lane, u64 tag, u32 words, const u64 *args, bool shared);
+bool fkt_lane_try_record(struct fkt_lane *lane, u64 tag, u32 words, const u64 *args, bool shared);
 
 /**
  * fkt_lane_record - reserve, fill, commit

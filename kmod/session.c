@@ -180,10 +180,9 @@ static void fkt_session_wait_for_probes(struct fkt_session *s)
  * Probes that had looked at the mask before it was turned off write behind the event that says so,
  * and whoever reads it would take their CPUs for such as record: it is said again, behind them.
  */
-static void fkt_session_say_off(void)
+static void fkt_session_say_off(struct fkt_session *s)
 {
-	synchronize_rcu_expedited();
-	kick_all_cpus_sync();
+	fkt_session_wait_for_probes(s);
 	preempt_disable_notrace();
 	FKT_EVENT(FKT_CODE_SETMASK, 0, fkt_pair(0, current->pid));
 	preempt_enable_notrace();
@@ -378,13 +377,16 @@ out_unlock:
 	return ret;
 }
 
-/* Tell a pause (§8.1) that is untold; it may be why there is no page for that. The reader. */
-static void fkt_session_tell_pause(struct fkt_session *s)
+/*
+ * Tell a pause (§8.1) that is untold, perhaps because there was no page. Returns whether none is
+ * untold. The reader.
+ */
+static bool fkt_session_tell_pause(struct fkt_session *s)
 {
 	if (!fkt_stream_pause_untold(s))
-		return;
+		return true;
 	(void)fkt_buffer_service(s);
-	fkt_stream_tell_pause(s);
+	return fkt_stream_tell_pause(s);
 }
 
 /**
@@ -417,7 +419,11 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	for (i = 0; i < s->pools_count; i++)
 		s->pools[i].held = false;
 	/* The last event of all: a page that is begun after this is never closed. */
-	fkt_session_tell_pause(s);
+	if (!fkt_session_tell_pause(s)) {
+		preempt_disable_notrace();
+		fkt_event_lost();
+		preempt_enable_notrace();
+	}
 	for (i = 0; i < s->pools_count; i++)
 		fkt_lane_fence(s->pools[i].lane, fkt_shared(s));
 	/* Partner: the acquire in fkt_stream_collect(). */
@@ -545,11 +551,12 @@ bool fkt_mask_valid(u32 mask)
 
 /*
  * Write the new mask and its event; the mask was @before. A pause lasts until it is told, so that
- * nothing is recorded anew before that. Returns false if one has struck since: the mask is off.
+ * nothing is recorded anew before that. Returns 0; -EAGAIN where there is no room to tell it; or
+ * -EINTR if one has struck since. Then the mask is off.
  */
-static bool fkt_session_change_mask(struct fkt_session *s, u32 mask, u32 before)
+static int fkt_session_change_mask(struct fkt_session *s, u32 mask, u32 before)
 {
-	bool done = true;
+	int ret = -EAGAIN;
 
 	/* The probe that struck it may still be about to count it. */
 	if (!before && s->conf.on_full == FKT_ON_FULL_PAUSE)
@@ -557,8 +564,9 @@ static bool fkt_session_change_mask(struct fkt_session *s, u32 mask, u32 before)
 	/* In the order of the hotplug callback. */
 	cpus_read_lock();
 	mutex_lock(&s->stream.reader);
-	if (!before)
-		fkt_session_tell_pause(s);
+	if (!before && !fkt_session_tell_pause(s) && mask)
+		goto out_unlock;
+	ret = 0;
 	preempt_disable_notrace();
 	/* Others may have been here when nothing was recorded. */
 	if (mask && !before && !fkt_filter_looks())
@@ -570,11 +578,12 @@ static bool fkt_session_change_mask(struct fkt_session *s, u32 mask, u32 before)
 	preempt_enable_notrace();
 	if (mask && !fkt_session_write_mask(s, mask, true) && before) {
 		fkt_mask_off();
-		done = false;
+		ret = -EINTR;
 	}
+out_unlock:
 	mutex_unlock(&s->stream.reader);
 	cpus_read_unlock();
-	return done;
+	return ret;
 }
 
 /**
@@ -584,7 +593,8 @@ static bool fkt_session_change_mask(struct fkt_session *s, u32 mask, u32 before)
  * @clear: bits to clear first
  *
  * Context: process; may sleep: the probes of a layer are attached when it is first asked for.
- * Return: 0, -EINVAL for a bit without a layer, -ENODEV without a recording.
+ * Return: 0, -EINVAL for a bit without a layer, -ENODEV without a recording, -EAGAIN while it is
+ * paused (§8.1) and there is no page that could say so.
  */
 int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 {
@@ -609,10 +619,11 @@ int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear)
 		goto out_unlock;
 	if (mask)
 		fkt_session_name_threads(s);
-	if (!fkt_session_change_mask(s, mask, before))
-		fkt_session_change_mask(s, mask, 0);
+	ret = fkt_session_change_mask(s, mask, before);
+	if (ret == -EINTR)
+		ret = fkt_session_change_mask(s, mask, 0);
 	if (!mask && before)
-		fkt_session_say_off();
+		fkt_session_say_off(s);
 out_unlock:
 	mutex_unlock(&s->lock);
 	return ret;

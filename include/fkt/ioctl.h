@@ -664,7 +664,10 @@ struct fkt_ended_list {
 #define FKT_FREEBUFFER	    _IO(FKT_IOC, 4)
 /* Wait until a recording has begun, for as long as it takes; EINTR on a signal. */
 #define FKT_WAITREADY	    _IO(FKT_IOC, 5)
-/* Set bits of the active mask; ENODEV when no recording runs, EINVAL for a bit without a layer. */
+/*
+ * Set bits of the active mask; ENODEV when no recording runs, EINVAL for a bit without a layer,
+ * EAGAIN while the recording is paused and there is no page in which that could be said.
+ */
 #define FKT_ENABLE	    _IOW(FKT_IOC, 6, __u32)
 /* Clear bits of the active mask; errors as above. */
 #define FKT_DISABLE	    _IOW(FKT_IOC, 7, __u32)

@@ -73,6 +73,8 @@ static const char *explain(int error)
 		return "not allowed; only root may trace (sudo?)";
 	case ENODEV:
 		return "no recording is running";
+	case EAGAIN:
+		return "the recording is paused, and the output has not taken a page yet; once more, later";
 	case EINVAL:
 		return "the loaded module does not know these layers";
 	default:
