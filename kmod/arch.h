@@ -100,6 +100,16 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
  */
 static __always_inline u32 fkt_arch_user_word(struct pt_regs *regs);
 
+/**
+ * fkt_arch_memory_is_there - whether a program's memory is what this CPU sees
+ * @mm: the current task's
+ *
+ * It is another one's in the middle of a switch, and the kernel's own while it patches code.
+ *
+ * Context: any; preemption off.
+ */
+static __always_inline bool fkt_arch_memory_is_there(struct mm_struct *mm);
+
 /* --- Memory ----------------------------------------------------------------------------------- */
 
 /**

@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/random.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include "compat.h"
@@ -79,6 +80,8 @@ struct fkt_stack {
  */
 static unsigned long *fkt_stack_codes;
 static struct fkt_stack_room __percpu *fkt_stack_rooms;
+/* So that no program can make a stack that is taken for another one's. */
+static u64 fkt_stack_seed;
 /* Of a module's notifier, which comes without the session's lock: the rooms do not go meanwhile. */
 static DEFINE_MUTEX(fkt_stack_rooms_lock);
 
@@ -158,7 +161,7 @@ static u32 fkt_stack_words(const struct fkt_stack *stack, u32 count)
 
 static void fkt_stack_set_hash(struct fkt_stack *stack)
 {
-	u64 hash = stack->count + ((u64)stack->flags << 32);
+	u64 hash = fkt_stack_seed ^ (stack->count + ((u64)stack->flags << 32));
 	u32 i;
 
 	for (i = 0; i < fkt_stack_words(stack, stack->count); i++) {
@@ -455,6 +458,7 @@ static int fkt_stack_add(struct fkt_specs *specs)
 			kvcalloc(2 * BITS_TO_LONGS(FKT_SLOT_CODES), sizeof(long), GFP_KERNEL);
 	if (!fkt_stack_codes)
 		return -ENOMEM;
+	fkt_stack_seed = get_random_u64();
 	for (i = 0; i < specs->count; i++) {
 		if (spec[i].of & FKT_STACKS_KERNEL)
 			bitmap_set(fkt_stack_codes, spec[i].code, spec[i].count);

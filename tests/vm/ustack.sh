@@ -127,6 +127,13 @@ check 'the file is another one now: the place in it' grep -q '^(other)+0x' <(lis
 rm other
 check 'there is no file any more' grep -q '^(other)+0x' <(listed 1002 t)
 
+echo '--- between one program and the next, whose memory is there already'
+expect 0 fkt_record -o t -e tlb:tlb_flush --user-stack tlb:tlb_flush -- sh -c 'ustack 50 wait & ustack 50 wait; wait'
+fkt_print --no-summary --stack --format json --code tlb:tlb_flush t >flushes
+# The reason 0 is a switch of tasks.
+check 'there are such' grep -q '"reason":0\b' flushes
+check 'none has a stack' not grep '"reason":0\b' <(grep -v '"stack":null' flushes)
+
 echo '--- wrong'
 fkt_record -o t --user-stack nonsense -- true 2>said
 check 'an event that is none' grep -q -e '--user-stack nonsense: no event of that name' said

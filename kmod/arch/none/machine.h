@@ -43,6 +43,11 @@ static __always_inline u32 fkt_arch_user_word(struct pt_regs *regs)
 	return sizeof(u64);
 }
 
+static __always_inline bool fkt_arch_memory_is_there(struct mm_struct *mm)
+{
+	return true;
+}
+
 static __always_inline bool fkt_arch_kernel_address(u64 address)
 {
 	return true;

@@ -4,6 +4,7 @@
 #define FKT_MACHINE_H
 
 #include <linux/atomic.h>
+#include <linux/mm_types.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
@@ -12,6 +13,8 @@
 #include <asm/barrier.h>
 #include <asm/insn.h>
 #include <asm/msr.h>
+#include <asm/page.h>
+#include <asm/processor.h>
 #include <asm/tsc.h>
 #include <asm/vsyscall.h>
 
@@ -80,6 +83,11 @@ static __always_inline unsigned long fkt_arch_stack_word(struct pt_regs *regs, u
 static __always_inline u32 fkt_arch_user_word(struct pt_regs *regs)
 {
 	return user_64bit_mode(regs) ? sizeof(u64) : sizeof(u32);
+}
+
+static __always_inline bool fkt_arch_memory_is_there(struct mm_struct *mm)
+{
+	return read_cr3_pa() == __pa(mm->pgd);
 }
 
 /*
