@@ -59,7 +59,7 @@ u32 fkt_user_stack(u64 words[FKT_STACK_WORDS_MAX], u16 *flags)
 	 */
 	if (!current->mm || in_nmi() || !user_mode(regs) || !ip || ip >= TASK_SIZE_MAX)
 		return 0;
-	/* Within an exec, the registers may be the last program's, and the memory the next one's. */
+	/* Within an exec, the registers may be one program's, and the memory the next one's. */
 	if (current->in_execve || !fkt_arch_memory_is_there(current->mm))
 		return 0;
 	word = fkt_arch_user_word(regs);

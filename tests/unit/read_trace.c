@@ -118,6 +118,17 @@ static void read_events(struct reading *reading, struct fkt_trace *trace, bool l
 	}
 }
 
+struct fkt_trace *read_open(int fd)
+{
+	char path[32], error[FKT_ERROR_BYTES];
+	struct fkt_trace *trace;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	trace = fkt_open(path, NULL, NULL, error);
+	assert(trace);
+	return trace;
+}
+
 struct reading *read_bytes(const struct build *build, size_t bytes, enum read_how how, bool list)
 {
 	struct reading *reading = malloc(sizeof(*reading));

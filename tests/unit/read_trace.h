@@ -40,6 +40,9 @@ struct reading {
 	struct fkt_read_stats stats;
 };
 
+/* The trace that is in a file that is open, and stays so. */
+struct fkt_trace *read_open(int fd);
+
 /* Read the first bytes of a trace; with a listing if asked. To be freed with read_free(). */
 struct reading *read_bytes(const struct build *build, size_t bytes, enum read_how how, bool list);
 /* The whole trace, with a listing. */

@@ -16,6 +16,7 @@
 #include <fkt/trace.h>
 
 #include "build_trace.h"
+#include "read_trace.h"
 #include "read/reader.h"
 #include "sum/histogram.h"
 #include "sum/internal.h"
@@ -117,7 +118,6 @@ static uint64_t again_from;
 static void analyse_hooked(struct build *build, size_t bytes, uint64_t from, uint64_t to,
 			   const struct fkt_analysis_hooks *hooks)
 {
-	char path[32], error[FKT_ERROR_BYTES];
 	struct fkt_reader *reader;
 	struct fkt_event event;
 	uint64_t last;
@@ -126,9 +126,7 @@ static void analyse_hooked(struct build *build, size_t bytes, uint64_t from, uin
 
 	fd = memfd_create("trace", 0);
 	assert_int_equal(write(fd, build->data, bytes), bytes);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	trace = fkt_open(path, NULL, NULL, error);
-	assert_non_null(trace);
+	trace = read_open(fd);
 	close(fd);
 	build_free(build);
 	processes = fkt_processes_new(trace);

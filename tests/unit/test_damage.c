@@ -14,6 +14,7 @@
 #include <fkt/trace.h>
 
 #include "build_trace.h"
+#include "read_trace.h"
 #include "read/extract.h"
 
 #define LANES	    2
@@ -94,7 +95,6 @@ static int sum_one_by_one(struct fkt_trace *trace, struct fkt_processes *process
 
 static struct answer ask(const struct build *build, bool many)
 {
-	char path[64], error[FKT_ERROR_BYTES];
 	int fd = memfd_create("trace", 0), err = -EAGAIN;
 	struct fkt_thread_sums *threads;
 	struct fkt_processes *processes;
@@ -104,9 +104,7 @@ static struct answer ask(const struct build *build, bool many)
 	size_t count;
 
 	assert_int_equal(write(fd, build->data, build->bytes), build->bytes);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	trace = fkt_open(path, NULL, NULL, error);
-	assert_non_null(trace);
+	trace = read_open(fd);
 	for (int way = many && fkt_can_sum(trace) ? 0 : 1; err == -EAGAIN; way++) {
 		processes = fkt_processes_new(trace);
 		analysis = fkt_analysis_new(trace, processes, NULL);
@@ -255,17 +253,6 @@ static uint64_t read_from(struct fkt_trace *trace, uint64_t from, uint64_t *dama
 	return count;
 }
 
-static struct fkt_trace *open_fd(int fd)
-{
-	char path[64], error[FKT_ERROR_BYTES];
-	struct fkt_trace *trace;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	trace = fkt_open(path, NULL, NULL, error);
-	assert_non_null(trace);
-	return trace;
-}
-
 /* Events of a window, and of a part that is of that window. */
 static void read_window(uint64_t from, uint64_t counts[2], uint64_t damaged[2])
 {
@@ -274,10 +261,10 @@ static void read_window(uint64_t from, uint64_t counts[2], uint64_t damaged[2])
 	struct fkt_trace *trace, *part;
 
 	assert_int_equal(write(fd, good.data, good.bytes), good.bytes);
-	trace = open_fd(fd);
+	trace = read_open(fd);
 	counts[0] = read_from(trace, from, &damaged[0]);
 	assert_int_equal(fkt_extract(trace, &extract, part_fd), 0);
-	part = open_fd(part_fd);
+	part = read_open(part_fd);
 	counts[1] = read_from(part, 0, &damaged[1]);
 	fkt_close(part);
 	fkt_close(trace);

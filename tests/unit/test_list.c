@@ -63,14 +63,11 @@ static void build_random(struct build *build, unsigned int lanes, unsigned int e
 
 static struct fkt_trace *open_build(const struct build *build)
 {
-	char path[64], error[FKT_ERROR_BYTES];
 	int fd = memfd_create("trace", 0);
 	struct fkt_trace *trace;
 
 	assert_int_equal(write(fd, build->data, build->bytes), build->bytes);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	trace = fkt_open(path, NULL, NULL, error);
-	assert_non_null(trace);
+	trace = read_open(fd);
 	close(fd);
 	return trace;
 }

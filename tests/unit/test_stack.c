@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "build_trace.h"
+#include "read_trace.h"
 #include "read/extract.h"
 #include "read/reader.h"
 
@@ -62,21 +63,10 @@ static int to_file(const struct build *build)
 	return fd;
 }
 
-static struct fkt_trace *open_fd(int fd)
-{
-	char path[64], error[FKT_ERROR_BYTES];
-	struct fkt_trace *trace;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	trace = fkt_open(path, NULL, NULL, error);
-	assert_non_null(trace);
-	return trace;
-}
-
 /* What stacks events have: "imm:first+count" each, with ~ where it is cut, "imm:?" not recorded. */
 static void tell(int fd, char *text, size_t room)
 {
-	struct fkt_trace *trace = open_fd(fd);
+	struct fkt_trace *trace = read_open(fd);
 	struct fkt_reader *reader = fkt_reader_new(trace);
 	struct fkt_stack stack = { 0 };
 	struct fkt_event event;
@@ -257,7 +247,7 @@ static struct fkt_extract_process swapper = { .pid = 0 }, first_thread = { .pid 
 /* All events of a part have the stacks that they had. */
 static void assert_part(int whole, struct fkt_extract extract)
 {
-	struct fkt_trace *trace = open_fd(whole);
+	struct fkt_trace *trace = read_open(whole);
 	static char text[EVENTS * 32];
 	unsigned int number, first, count, n = 0;
 	int fd = memfd_create("part", 0), used;
@@ -339,7 +329,7 @@ static void test_noise(void **state)
 				(uint8_t)(1u << (seed >> 1) % 8);
 		}
 		fd = to_file(&build);
-		trace = open_fd(fd);
+		trace = read_open(fd);
 		{
 			struct fkt_reader *reader = fkt_reader_new(trace);
 			struct fkt_stack stack = { 0 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "build_trace.h"
+#include "read_trace.h"
 #include "read/extract.h"
 #include "read/reader.h"
 #include "trace/elf.h"
@@ -109,23 +110,12 @@ static int to_file(struct build *build)
 	return fd;
 }
 
-static struct fkt_trace *open_fd(int fd)
-{
-	char path[64], error[FKT_ERROR_BYTES];
-	struct fkt_trace *trace;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	trace = fkt_open(path, NULL, NULL, error);
-	assert_non_null(trace);
-	return trace;
-}
-
 /* ---- reading ---- */
 
 /* What stacks events have: "imm:frame,frame" each, "pid" before them, with ~ where it is cut. */
 static void tell(int fd, char *text, size_t room)
 {
-	struct fkt_trace *trace = open_fd(fd);
+	struct fkt_trace *trace = read_open(fd);
 	struct fkt_reader *reader = fkt_reader_new(trace);
 	char frame[FKT_FRAME_BYTES + 1], *to = text;
 	struct fkt_stack stack = { 0 };
@@ -396,7 +386,7 @@ static void test_places(void **state)
 		0x400000 + own.end - own.begin, own.offset, build_id, exe);
 	begin(&build, maps);
 	fd = to_file(&build);
-	trace = open_fd(fd);
+	trace = read_open(fd);
 	one.frame[0] = two.frame[0] = 0xffffffff81000000;
 	one.frame[1] = here;
 	two.frame[1] = 0x400000 + there;
@@ -460,7 +450,7 @@ static void test_noise(void **state)
 		tell(fd, text, sizeof(text));
 		part = memfd_create("part", 0);
 		{
-			struct fkt_trace *trace = open_fd(fd);
+			struct fkt_trace *trace = read_open(fd);
 			struct fkt_extract extract = { .from = 73, .to = 78 };
 			struct fkt_extract_process process = { .pid = 0 };
 
@@ -676,7 +666,7 @@ static void test_parts(void **state)
 				.process = pid < 2 ? &process : NULL,
 				.processes = pid < 2,
 			};
-			struct fkt_trace *trace = open_fd(fd);
+			struct fkt_trace *trace = read_open(fd);
 			unsigned int events = 0;
 
 			part = memfd_create("part", 0);

@@ -58,10 +58,10 @@ cat >wanted <<END
 END
 check 'each span has what its mask asks for' diff wanted got
 
-# When it goes on, each CPU says first who is current, for others have come since. Prints what else comes first after the last
-# event that says off.
+# off_and_on TIMES: when it goes on, each CPU says first who is current, for others have come since. Prints what else comes first
+# after the last event that says off.
 off_and_on() {
-	perl -ne '
+	TIMES=$1 perl -ne '
 		next unless my ($cpu, $name, $rest) = /^(\d+) \S+ [0-9a-f]+ (\S+) *(.*)/;
 		if ($name eq "fkt_setmask" && $rest =~ /mask=0x0\b/) {
 			print @first if $on;
@@ -73,8 +73,14 @@ off_and_on() {
 			$first++;
 			push @first, $_ unless $name eq "switch_to" && $rest =~ /^(.+) R ==> \1$/;
 		}
-		$on |= $name eq "fkt_setmask" && $rest !~ /mask=0x0\b/;
-		END { print @first; print "nothing was seen\n" if !$on || !$first }'
+		if ($off && $name eq "fkt_setmask" && $rest !~ /mask=0x0\b/) {
+			$times += !$on;
+			$on = 1;
+		}
+		END {
+			print @first if $on;
+			print "$first after $times\n" if $times != $ENV{TIMES} || $first < $times;
+		}'
 }
 for lanes in cpu 1; do
 	start_recorder -n -o t.often --lanes $lanes
@@ -86,7 +92,7 @@ for lanes in cpu 1; do
 	done
 	wait %2 2>/dev/null
 	stop_recorder
-	events t.often | off_and_on >first
+	events t.often | off_and_on 20 >first
 	cat first
 	check "the first event of a CPU says who is there (--lanes $lanes)" [ ! -s first ]
 done
@@ -108,7 +114,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	events t.linger >events
 	check 'others have recorded after the event' [ "$(sed '1,/ fkt_setmask .*mask=0x0 /d' events | sed '/ fkt_setmask /q' |
 		grep -c '^1 ')" -gt 10 ]
-	off_and_on <events >first
+	off_and_on 1 <events >first
 	cat first
 	check 'behind the last one that says off is who is there' [ ! -s first ]
 fi
