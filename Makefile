@@ -9,10 +9,13 @@
 # make check-newest    … on the newest kernel that Debian has (as root)
 # make check-debug     … on kernels that watch over memory, locks and races; builds them first
 # make check-all       all tests on all kernels; all three write docs/tested.md
+# make check-packages  Debian's packages: installed, used and removed, on a Debian of their own (as root)
 # make check-witness   the kernel's own selftests and stress-ng, without FKT and with it
 # make fuzz         looks for traces that the tools can't bear, until it is stopped
 # make bench        measures what recording costs, against its peers
 # make install      DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib; make install-lib: libfkt alone
+# make dist         the sources in one file
+# make deb          Debian's packages
 # make clean
 #
 # V=1 shows the commands. Everything is built under build/.
@@ -25,6 +28,9 @@ BINDIR	   ?= $(PREFIX)/bin
 LIBDIR	   ?= $(PREFIX)/lib
 MANDIR	   ?= $(PREFIX)/share/man
 INCLUDEDIR ?= $(PREFIX)/include
+# Where python3 looks for what is not Debian's own.
+PYTHONDIR  ?= $(PREFIX)/lib/$(shell /usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])' \
+		2>/dev/null || echo python3)/dist-packages
 # For modules with probes: the symbols of fkt.ko, a directory for each kernel.
 SYMVERSDIR ?= $(PREFIX)/lib/fkt
 
@@ -56,12 +62,17 @@ tools	 := $(filter-out common,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard t
 fkt_record_ldlibs := -lbpf
 fkt_recover_ldlibs := -lz
 fkt_selection_ldlibs := -lncursesw -ltinfo
+fkt_top_ldlibs := -lncursesw -ltinfo
 # SQL is in the tool as it is in the extension for other programs.
 sqlite_objs := $(patsubst %.c,$(OBJ)/%.o,$(wildcard bindings/sqlite/*.c))
 fkt_query_sources := $(wildcard bindings/sqlite/*.c)
 # And LTTng's names in the exports as in the plugin.
 fkt_export_sources := bindings/babeltrace2/lttng.c
 fkt_query_ldlibs := -lsqlite3 -lm
+fkt_diff_ldlibs := -lm
+fkt_view_ldlibs := -lmicrohttpd
+# Its page is in the program.
+fkt_view_objs := $(OBJ)/tools/fkt_view/page.o
 # What the recorder asks of a machine is in tools/fkt_record/arch/NAME. A trace is read anywhere.
 machine	 := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 arch	 := $(shell echo $(machine) | sed 's/x86_64/x86/; s/^i.86$$/x86/; s/aarch64/arm64/; s/riscv.*/riscv/')
@@ -92,12 +103,18 @@ sources += $(arch_sources) $(if $(bt2_plugin),bindings/babeltrace2/plugin.c) $(w
 objects := $(sources:%.c=$(OBJ)/%.o)
 
 .DELETE_ON_ERROR:
-.PHONY: all tools libs tests objects cross-objects module modules demo check check-arch check-newest check-debug check-all \
-	bench install install-lib clean FORCE
+.PHONY: all tools libs tests objects cross-objects module modules demo check check-arch check-newest check-packages check-debug check-all \
+	bench install install-lib dist deb clean FORCE
 
 all: tools module
 
-tools: libs $(bins) $(bt2_plugin)
+# Where tools look for what they share: beside the folder that they are in.
+sets := $(B)/share/fkt/sets.conf
+
+tools: libs $(bins) $(bt2_plugin) $(sets)
+
+$(sets): packaging/config/sets.conf
+	$(Q)mkdir -p $(@D) && cp $< $@
 
 # More test programs, with flags of their own; they add to "tests".
 -include $(wildcard tests/*/rules.mk)
@@ -138,9 +155,10 @@ $(B)/lib/fkt_sqlite.so: $(sqlite_objs) $(B)/lib/libfkt.a
 $(bt2_objs): private fkt_cflags += -fPIC
 
 # Found by babeltrace2 in its folder of plugins, it finds libfkt in the folder above it.
+BT2_RPATH ?= -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN/../..'
 $(bt2_plugin): $(bt2_objs) $(B)/lib/libfkt.so
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN/../..' -Wl,--no-undefined \
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -shared $(BT2_RPATH) -Wl,--no-undefined \
 		-o $@ $(bt2_objs) -L$(B)/lib -lfkt $(bt2_libs)
 
 $(B)/lib/common.a: $(common_objs)
@@ -156,12 +174,18 @@ $(OBJ)/flags: FORCE
 	$(Q)mkdir -p $(@D); flags='$(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS)'; \
 	[ "$$(cat $@ 2>/dev/null)" = "$$flags" ] || printf '%s\n' "$$flags" >$@
 
+$(OBJ)/%.o: %.S $(OBJ)/flags
+	$(call say,AS,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -c -o $@ $<
+
+$(fkt_view_objs): $(wildcard tools/fkt_view/page/*)
+
 link = $(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 
 fkt_record_sources := $(arch_sources)
 
 define tool_rule
-$(B)/bin/$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c) $($(1)_sources)) $(B)/lib/common.a $(B)/lib/libfkt.a
+$(B)/bin/$(1): $(patsubst %.c,$(OBJ)/%.o,$(wildcard tools/$(1)/*.c) $($(1)_sources)) $($(1)_objs) $(B)/lib/common.a $(B)/lib/libfkt.a
 	$$(call say,LD,$$@)
 	$$(link) $($(1)_ldlibs) $(fkt_ldlibs) $(LDLIBS)
 endef
@@ -259,6 +283,11 @@ check-newest:
 	$(Q)$(MAKE) -j$$(nproc) tools tests modules-newest
 	tests/run --record --kernels newest
 
+check-packages:
+	scripts/deps
+	$(Q)$(MAKE) -j$$(nproc) tools module-6.1
+	tests/run debian
+
 check-debug:
 	scripts/deps
 	scripts/debug-kernel
@@ -285,8 +314,10 @@ install: tools install-lib $(if $(wildcard $(KDIR)/$(utsrelease)),module)
 		$(DESTDIR)$(BINDIR)/$(firstword $(subst :, ,$(a)));)
 	$(if $(bt2_plugin),install -D -m 755 $(bt2_plugin) -t $(DESTDIR)$(LIBDIR)/babeltrace2/plugins)
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(MANDIR)/man1
+	install -D -m 644 $(sets) -t $(DESTDIR)$(PREFIX)/share/fkt
 	install -d $(DESTDIR)$(LIBDIR)/fkt
 	install -m 755 $(B)/lib/fkt_sqlite.so $(DESTDIR)$(LIBDIR)/fkt
+	install -D -m 644 bindings/python/fkt.py -t $(DESTDIR)$(PYTHONDIR)
 	install -m 644 $(wildcard docs/man/*.5) $(DESTDIR)$(MANDIR)/man5
 ifneq ($(wildcard $(KDIR)/$(utsrelease)),)
 	$(call kbuild,$(KDIR),kmod,kmod,$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) \
@@ -317,6 +348,24 @@ install-lib: libs
 	done
 	$(if $(DESTDIR),,[ "$$(id -u)" != 0 ] || ldconfig)
 
-# The downloaded kernels stay.
+# What git knows of this tree, as it is now; made twice it is the same, byte for byte.
+dist := fkt-$(release)
+
+dist:
+	$(Q)mkdir -p $(B)
+	$(Q)git ls-files -z | tar --create --null --files-from=- --transform='flags=r;s|^|$(dist)/|' --sort=name --format=gnu \
+		--mtime="@$$(git log -1 --format=%ct)" --owner=root:0 --group=root:0 --mode=u=rwX,go=rX | xz >$(B)/$(dist).tar.xz
+	@echo $(B)/$(dist).tar.xz
+
+# All packages are in build/deb. They need what debian/control says: scripts/deps, or apt-get build-dep .
+deb: dist
+	$(Q)if ! cmp -s $(B)/$(dist).tar.xz $(B)/deb/made-of; then \
+		rm -rf $(B)/deb && mkdir -p $(B)/deb && tar -xJf $(B)/$(dist).tar.xz -C $(B)/deb && (cd $(B)/deb/$(dist) && \
+		env -u MAKEFLAGS -u MAKELEVEL -u CFLAGS dpkg-buildpackage --jobs=auto --unsigned-source --unsigned-changes) && \
+		rm -rf $(B)/deb/$(dist) && cp $(B)/$(dist).tar.xz $(B)/deb/made-of; \
+	fi
+	@ls $(B)/deb/*.deb
+
+# The downloaded kernels and trees stay.
 clean:
-	find $(B) -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} +
+	find $(B) -mindepth 1 -maxdepth 1 ! -name kernels ! -name debian -exec rm -rf {} +

@@ -110,6 +110,11 @@ static __always_inline u32 fkt_arch_user_word(struct pt_regs *regs);
  */
 static __always_inline bool fkt_arch_memory_is_there(struct mm_struct *mm);
 
+/**
+ * fkt_arch_programs_have_clock - whether fkt/user.h can read the clock and the CPU's number here
+ */
+static inline bool fkt_arch_programs_have_clock(void);
+
 /* --- Memory ----------------------------------------------------------------------------------- */
 
 /**

@@ -16,10 +16,14 @@
 
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/splice.h>
 #include <linux/syscore_ops.h>
+#include <linux/uprobes.h>
+#include <linux/workqueue.h>
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
 static_assert(offsetof(struct pcpu_hot, preempt_count) == 8);
@@ -56,6 +60,25 @@ static __always_inline void fkt_probe_leave(int *unused)
  */
 #define FKT_PROBE_GUARD()                                                                          \
 	int fkt_guard __attribute__((__cleanup__(fkt_probe_leave), __unused__)) = fkt_probe_enter()
+
+/* From 6.3 on, nobody writes into a mapping's flags directly. */
+static inline void fkt_vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+	vma->vm_flags |= flags;
+#else
+	vm_flags_set(vma, flags);
+#endif
+}
+
+static inline void fkt_vm_flags_clear(struct vm_area_struct *vma, unsigned long flags)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+	vma->vm_flags &= ~flags;
+#else
+	vm_flags_clear(vma, flags);
+#endif
+}
 
 /* From 6.16 on, sched_process_exit also says whether it is the last thread of its process. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
@@ -105,6 +128,92 @@ static __always_inline void fkt_probe_leave(int *unused)
 #define FKT_SYSCORE_ARG	       void *unused
 #define fkt_register_syscore   register_syscore
 #define fkt_unregister_syscore unregister_syscore
+#endif
+
+/*
+ * Where work waits that any CPU may do. From 6.17 on it has another name, and by 7.2 the kernel
+ * complains of the old one in its log.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define fkt_any_cpu_wq system_unbound_wq
+#else
+#define fkt_any_cpu_wq system_dfl_wq
+#endif
+
+/* From 6.13 on, a timer has its function from the beginning. */
+static inline void fkt_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*function)(struct hrtimer *),
+				     clockid_t clock, enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#else
+	hrtimer_setup(timer, function, clock, mode);
+#endif
+}
+
+/*
+ * A place in a file where programs are interrupted. Until 6.11 it is named by the file and the
+ * offset again when it is to go, and unregistering waits until nobody is in a handler; from 6.12 on
+ * that is waited for once for all of them. From 6.13 on, handlers have a word of their own of each
+ * call.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define FKT_UPROBE_DATA
+#else
+#define FKT_UPROBE_DATA , __u64 *data
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+typedef bool fkt_uprobe_handle;
+
+static inline int fkt_uprobe_register(struct inode *inode, loff_t offset, loff_t semaphore,
+				      struct uprobe_consumer *consumer, fkt_uprobe_handle *handle)
+{
+	int ret = uprobe_register_refctr(inode, offset, semaphore, consumer);
+
+	*handle = !ret;
+	return ret;
+}
+
+static inline void fkt_uprobe_unregister(struct inode *inode, loff_t offset,
+					 struct uprobe_consumer *consumer,
+					 fkt_uprobe_handle *handle)
+{
+	uprobe_unregister(inode, offset, consumer);
+	*handle = false;
+}
+
+static inline void fkt_uprobe_unregister_wait(void)
+{
+}
+#else
+typedef struct uprobe *fkt_uprobe_handle;
+
+static inline int fkt_uprobe_register(struct inode *inode, loff_t offset, loff_t semaphore,
+				      struct uprobe_consumer *consumer, fkt_uprobe_handle *handle)
+{
+	struct uprobe *uprobe = uprobe_register(inode, offset, semaphore, consumer);
+
+	if (IS_ERR(uprobe))
+		return PTR_ERR(uprobe);
+	*handle = uprobe;
+	return 0;
+}
+
+static inline void fkt_uprobe_unregister(struct inode *inode, loff_t offset,
+					 struct uprobe_consumer *consumer,
+					 fkt_uprobe_handle *handle)
+{
+	uprobe_unregister_nosync(*handle, consumer);
+	*handle = NULL;
+}
+
+static inline void fkt_uprobe_unregister_wait(void)
+{
+	uprobe_unregister_sync();
+}
 #endif
 
 /* From 6.5 on, the direct trampolines that hook several functions are the only kind. */

@@ -42,6 +42,14 @@ static __always_inline bool fkt_on_for_all(u32 key)
 	return READ_ONCE(fkt_mask) & key;
 }
 
+/* What writes into a lane stays on its CPU. A build for the tests watches over that. */
+static __always_inline void fkt_check_not_preemptible(void)
+{
+#ifdef FKT_TEST
+	WARN_ON_ONCE(preemptible());
+#endif
+}
+
 /**
  * fkt_event_tag - record an event whose first word is made already
  * @tag: FKT_TAG(code, words, imm)
@@ -52,9 +60,7 @@ static __always_inline bool fkt_on_for_all(u32 key)
  */
 static __always_inline void fkt_event_tag(u64 tag, u32 words, const u64 *args)
 {
-#ifdef FKT_TEST
-	WARN_ON_ONCE(preemptible());
-#endif
+	fkt_check_not_preemptible();
 	if (static_branch_unlikely(&fkt_shared_key))
 		fkt_event_shared(tag, words, args);
 	else
@@ -117,6 +123,10 @@ struct fkt_specs {
  * @common_max: the most bytes that probes may have in common
  * @count_max: the most probes of one recording
  * @lockdown: for what a kernel may be locked down so that nobody names any, or 0
+ * @harmless: nothing that is said of a probe reads or writes any memory that it names: who may
+ *	record may name them. Others are for CAP_SYS_ADMIN
+ * @changes: what is said of a probe may change what programs do: it is for CAP_SYS_ADMIN, whatever
+ *	trust_perfmon says
  * @init: once, at module load; may fail with a negative errno value, and is undone by @exit. May
  *	sleep.
  * @exit: at module unload, idle and cleared. May sleep.
@@ -144,6 +154,8 @@ struct fkt_provider {
 	u32 common_max;
 	u32 count_max;
 	enum lockdown_reason lockdown;
+	bool harmless;
+	bool changes;
 	int (*init)(void);
 	void (*exit)(void);
 	void (*begin)(void);
@@ -186,10 +198,15 @@ struct fkt_tracepoint {
  * has not the type that the kernel will call it as. One kernel gives a tracepoint an argument more,
  * another one checks the type at each call.
  */
+#define FKT_IS_PROBE(event, function)                                                              \
+	__builtin_types_compatible_p(typeof(check_trace_callback_type_##event),                    \
+				     void(typeof(function) *))
 #define FKT_PROBE_FOR(event, function)                                                             \
-	((void *)(function) +                                                                      \
-	 BUILD_BUG_ON_ZERO(!__builtin_types_compatible_p(                                          \
-		 typeof(check_trace_callback_type_##event), void(typeof(function) *))))
+	((void *)(function) + BUILD_BUG_ON_ZERO(!FKT_IS_PROBE(event, function)))
+/* The same of two functions, of which the one has the type on some kernels, the other on others. */
+#define FKT_PROBE_FOR_EITHER(event, one, other)                                                    \
+	(__builtin_choose_expr(FKT_IS_PROBE(event, one), (void *)(one), (void *)(other)) +         \
+	 BUILD_BUG_ON_ZERO(!FKT_IS_PROBE(event, one) && !FKT_IS_PROBE(event, other)))
 #define FKT_POINT(event, function)                                                                 \
 	{                                                                                          \
 		.name = #event, .probe = FKT_PROBE_FOR(event, function)                            \
@@ -500,7 +517,22 @@ u32 fkt_mask_may(void);
 void fkt_mask_let(u32 may);
 void fkt_mask_let_all(u32 may);
 
+/* program.c */
+void fkt_program_follow_mask(void);
+
+/* probes/application.c */
+void fkt_programs_tell(void);
+void fkt_programs_end(bool tell);
+
 /* probes/filter.c */
+enum fkt_filter_has {
+	FKT_FILTER_HAS_NOT,
+	FKT_FILTER_HAS,
+	FKT_FILTER_UNKNOWN,
+};
+
+bool fkt_filter_has_cpu(u32 cpu);
+enum fkt_filter_has fkt_filter_has(struct pid *pid);
 int fkt_filter_begin(void);
 void fkt_filter_end(void);
 bool fkt_filter_looks(void);
@@ -517,6 +549,8 @@ void fkt_providers_detach(struct fkt_session *s);
 void fkt_providers_status(struct fkt_status *status);
 
 /* probes/module.c */
+bool fkt_is_name(const char *name, size_t bytes);
+const char *fkt_spec_fault(const char *spec);
 int fkt_codes_list(char __user *to, u64 room, u64 *bytes);
 
 /* probes/trigger.c */

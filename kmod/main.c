@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 #include <fkt/version.h>
 #include "fkt.h"
+#include "program.h"
 
 /**
  * struct fkt_file - an open /dev/fkt
@@ -510,17 +511,26 @@ static int __init fkt_init(void)
 	ret = fkt_providers_init();
 	if (ret)
 		return ret;
+	ret = fkt_program_init();
+	if (ret)
+		goto out_providers;
 	ret = misc_register(&fkt_device);
 	if (ret)
-		fkt_providers_exit();
-	else
-		fkt_sleep_init();
+		goto out_program;
+	fkt_sleep_init();
+	return 0;
+
+out_program:
+	fkt_program_exit();
+out_providers:
+	fkt_providers_exit();
 	return ret;
 }
 
 static void __exit fkt_exit(void)
 {
 	misc_deregister(&fkt_device);
+	fkt_program_exit();
 	fkt_sleep_exit();
 	fkt_session_exit(&fkt_session);
 	fkt_ended_free();

@@ -58,6 +58,7 @@ u32 fkt_mask_off(void)
 		WRITE_ONCE(per_cpu(fkt_cpu_mask, cpu), 0);
 	smp_mb__before_atomic(); /* partner: the acquire in fkt_mask_wait_off() */
 	atomic_dec(&fkt_mask_closing);
+	fkt_program_follow_mask();
 	preempt_enable_notrace();
 	return before;
 }
@@ -138,6 +139,7 @@ u32 fkt_mask_set(u32 mask, bool say)
 	} else {
 		fkt_mask_spread();
 	}
+	fkt_program_follow_mask();
 	return before;
 }
 
@@ -151,6 +153,7 @@ void fkt_mask_set_alone(u32 mask)
 {
 	WRITE_ONCE(fkt_mask, mask);
 	fkt_mask_spread();
+	fkt_program_follow_mask();
 }
 
 /**

@@ -4,6 +4,7 @@
  * each of them in the life of a recording. Nothing here knows which kinds there are.
  */
 #include <linux/capability.h>
+#include <linux/moduleparam.h>
 #include <linux/nospec.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -33,6 +34,18 @@ static const struct fkt_provider *fkt_provider_of(u32 kind)
 		return NULL;
 	provider = fkt_providers[array_index_nospec(kind, FKT_PROVIDERS_COUNT)];
 	return provider->add ? provider : NULL;
+}
+
+static bool trust_perfmon;
+module_param(trust_perfmon, bool, 0644);
+MODULE_PARM_DESC(trust_perfmon,
+		 "all probes may be named with CAP_PERFMON alone, also those that read any memory");
+
+static bool fkt_may_name(const struct fkt_provider *provider)
+{
+	return provider->harmless || (READ_ONCE(trust_perfmon) && !provider->changes)
+		       ? perfmon_capable()
+		       : capable(CAP_SYS_ADMIN);
 }
 
 static void fkt_specs_free(struct fkt_specs *specs)
@@ -116,7 +129,7 @@ int fkt_providers_add(struct fkt_session *s, struct fkt_probes *probes, const st
 	ret = provider->lockdown ? security_locked_down(provider->lockdown) : 0;
 	if (ret)
 		return ret;
-	if (!capable(CAP_SYS_ADMIN))
+	if (!fkt_may_name(provider))
 		return -EPERM;
 	/* So that who may not now is told so before anything else, and asks for no memory. */
 	ret = fkt_providers_lock(s, file);

@@ -360,6 +360,7 @@ out_sync:
 	(void)fkt_sync_finish(s);
 out_detach:
 	fkt_providers_detach(s);
+	fkt_programs_end(false);
 	fkt_filter_end();
 	fkt_session_wait_for_probes(s);
 out_release:
@@ -407,6 +408,7 @@ void fkt_session_stop_probes(struct fkt_session *s)
 	fkt_mask_wait_off();
 	s->stop_cycles = fkt_stamp(fkt_clock(true));
 	fkt_providers_detach(s);
+	fkt_programs_end(true);
 	fkt_filter_end();
 	fkt_session_wait_for_probes(s);
 	fkt_longer_tell_open(s->stop_cycles);

@@ -223,6 +223,7 @@ int fkt_snapshot_begin(struct fkt_session *s, u32 generation, struct fkt_snapsho
 	/* Whoever asks what goes on wants to know of what does not end. */
 	if (fkt_on_for_all(~0u))
 		fkt_longer_tell_open(fkt_stamp(fkt_clock(true)));
+	fkt_programs_tell();
 	fkt_stream_begin(s, snapshot->id);
 	WRITE_ONCE(s->stream.snapshot, true);
 	s->skipped_end = atomic64_read(&s->skipped);

@@ -7,12 +7,14 @@
 #include <fkt/format.h>
 
 struct fkt_text;
+struct pt_regs;
 
 /* What a stack begins with, see fkt_event_stack(). */
 enum fkt_stack_of {
 	FKT_STACK_OF_CALLER,
 	FKT_STACK_OF_FUNCTION,
 	FKT_STACK_OF_ADDRESS,
+	FKT_STACK_OF_INTERRUPTED,
 };
 
 /*
@@ -23,6 +25,7 @@ bool fkt_stack_wanted(u32 code, u32 count);
 /* Where the gate's code is, of which nothing is shown; once, before anything is recorded. */
 void fkt_stack_set_gate(const struct fkt_text *text);
 void fkt_event_stack(u64 tag, u32 words, const u64 *args, unsigned long ip, enum fkt_stack_of of);
+void fkt_event_interrupted(u64 tag, u32 words, const u64 *args, struct pt_regs *regs);
 
 /*
  * user_stack.c: the stack of the program that is current, as the bytes of FKT_STACK_USER, without
@@ -54,11 +57,20 @@ struct fkt_unwind_rules {
  * Return: how many; 0 where the kernel's unwinder is to be asked.
  */
 u32 fkt_unwind(struct fkt_unwind_rules *rules, unsigned long *frame, u32 room);
+/* The same of what this interrupt has interrupted in the kernel: where that is comes first. */
+u32 fkt_unwind_regs(struct fkt_unwind_rules *rules, struct pt_regs *regs, unsigned long *frame,
+		    u32 room);
 void fkt_unwind_begin(struct fkt_unwind_rules *rules);
 /* The code of a module comes or goes, and with it what is known of its places. */
 void fkt_unwind_forget(struct fkt_unwind_rules *rules);
 #else
 static inline u32 fkt_unwind(struct fkt_unwind_rules *rules, unsigned long *frame, u32 room)
+{
+	return 0;
+}
+
+static inline u32 fkt_unwind_regs(struct fkt_unwind_rules *rules, struct pt_regs *regs,
+				  unsigned long *frame, u32 room)
 {
 	return 0;
 }

@@ -94,6 +94,7 @@ struct lttng {
 	char (*idle)[IDLE_BYTES]; /* CPUS: the name of the thread that is idle there */
 	uint64_t last;
 	uint64_t left_out;
+	bool tells_target; /* wake-ups say where to; in older traces they do not */
 	struct lttng_class *dump_class;
 	struct fkt_event now;
 	size_t text_bytes;
@@ -287,8 +288,14 @@ static void fill_wakeup(struct lttng *lttng, const struct fkt_event *event, stru
 	out->value[0].text = comm_of(lttng, tid);
 	put_number(out, 1, (int32_t)tid);
 	put_number(out, 2, prio);
-	/* Where it ran last is where it is: the scheduler has not chosen yet. */
-	put_number(out, 3, thread && thread->cpu != NO_CPU ? thread->cpu : event->cpu);
+	/*
+	 * Where it is, which is where it ran last, as far as that can be seen: the scheduler has
+	 * not chosen yet.
+	 */
+	if (lttng->tells_target)
+		put_number(out, 3, event->imm);
+	else
+		put_number(out, 3, thread && thread->cpu != NO_CPU ? thread->cpu : event->cpu);
 }
 
 static void fill_fork(struct lttng *lttng, const struct fkt_event *event, struct lttng_event *out)
@@ -610,7 +617,8 @@ static struct lttng_field looks(const struct fkt_field *field)
 		to.kind = LTTNG_ARRAY;
 		to.elements = field->elements;
 		to.bytes = (uint8_t)(field->bytes / field->elements);
-		to.is_signed = field->element == FKT_FIELD_SIGNED;
+		to.is_signed = field->element == FKT_FIELD_SIGNED ||
+			       field->element == FKT_FIELD_ENUM;
 		to.hex = field->element == FKT_FIELD_HEX || field->element == FKT_FIELD_SYMBOL;
 		break;
 	case FKT_FIELD_RESULT:
@@ -620,6 +628,7 @@ static struct lttng_field looks(const struct fkt_field *field)
 		break;
 	case FKT_FIELD_PID:
 	case FKT_FIELD_SIGNED:
+	case FKT_FIELD_ENUM:
 	case FKT_FIELD_ARGUMENT:
 		to.is_signed = true;
 		break;
@@ -862,6 +871,17 @@ void lttng_gap(struct lttng *lttng, const struct fkt_gap *gap)
 
 /* ---- the public functions ---- */
 
+bool lttng_tells_target(const struct fkt_trace *trace)
+{
+	struct fkt_field fields[FKT_FIELDS_MAX];
+	unsigned int n = fkt_fields(trace, FKT_CODE_WAKEUP, fields);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (fields[i].immediate && !strcmp(fields[i].name, "target_cpu"))
+			return true;
+	return false;
+}
+
 struct lttng *lttng_new(struct fkt_trace *trace, struct fkt_processes *processes)
 {
 	struct lttng *lttng = calloc(1, sizeof(*lttng));
@@ -870,6 +890,7 @@ struct lttng *lttng_new(struct fkt_trace *trace, struct fkt_processes *processes
 		return NULL;
 	lttng->trace = trace;
 	lttng->processes = processes;
+	lttng->tells_target = lttng_tells_target(trace);
 	lttng->code = calloc(CODES, sizeof(*lttng->code));
 	lttng->irqs = calloc(CPUS, sizeof(*lttng->irqs));
 	lttng->idle = calloc(CPUS, sizeof(*lttng->idle));

@@ -88,6 +88,12 @@ struct lttng_event {
 struct lttng;
 
 /**
+ * lttng_tells_target() - whether wake-ups have as immediate the CPU that the woken is on
+ * @trace: the trace; in those of earlier versions they have none
+ */
+bool lttng_tells_target(const struct fkt_trace *trace);
+
+/**
  * lttng_new() - begin with a trace
  * @trace: the trace, which must outlive it
  * @processes: its threads, likewise; the caller tells them of events, before anything here

@@ -688,17 +688,16 @@ static void waits_column(void *cursor, sqlite3_context *context, unsigned int co
 		result_span(told, context, wait->left, wait->to);
 		break;
 	case WAITS_ASLEEP:
-		if (wait->woken)
+		if (wait->state)
 			result_span(told, context, wait->left,
-				    wait->woken < wait->to ? wait->woken : wait->to);
-		else if (wait->state)
-			result_span(told, context, wait->left, wait->to);
+				    wait->woken && wait->woken < wait->to ? wait->woken : wait->to);
 		break;
 	case WAITS_READY:
-		if (wait->woken)
-			result_span(told, context, wait->woken, wait->to);
-		else if (!wait->state)
+		/* New threads are woken when they begin to wait. */
+		if (!wait->state)
 			result_span(told, context, wait->left, wait->to);
+		else if (wait->woken)
+			result_span(told, context, wait->woken, wait->to);
 		break;
 	case WAITS_STATE:
 		fkt_state_letters(wait->state, state);

@@ -8,6 +8,7 @@
 #include "read/reader.h"
 #include "show/args.h"
 #include "show/internal.h"
+#include "trace/maps.h"
 
 /* Room for a stack as text. */
 #define STACK_BYTES (FKT_STACK_FRAMES_BOTH * (2 * FKT_FRAME_BYTES + 3) + 16)
@@ -181,11 +182,13 @@ static void result_folded(struct events *events, sqlite3_context *context)
 	struct fkt_trace *trace = events->scan.shared->trace;
 	const struct fkt_stack *stack = events->scan.stack;
 	char *to = events->text;
+	struct fkt_stack placed;
 
 	if (!stack || !stack->known) {
 		sqlite3_result_null(context);
 		return;
 	}
+	stack = fkt_stack_placed(trace, stack, &placed);
 	for (unsigned int i = stack->count, first = fkt_stack_begin(trace, stack); i-- > first;) {
 		to = fkt_put_frame_name(trace, to, stack, i);
 		if (i > first)

@@ -5,7 +5,8 @@
 #include "fkt_sqlite.h"
 
 const char *const fkt_view_names[] = {
-	"processes", "slowest_calls", "failed_calls", "off_cpu", "interrupts", "wakeups", NULL,
+	"processes",  "slowest_calls", "failed_calls", "off_cpu",
+	"interrupts", "wakeups",       "samples",      NULL,
 };
 
 const char *const fkt_views[] = {
@@ -36,5 +37,11 @@ const char *const fkt_views[] = {
 	"CREATE VIEW \"%w\".wakeups AS SELECT id, time, cpu, tid, process, name,"
 	" args ->> 'pid' AS woken_tid, args ->> 'pid_name' AS woken, args ->> 'prio' AS prio"
 	" FROM events WHERE name IN ('wakeup', 'wakeup_new')",
+
+	/* Who was there, in which function: an address where nobody knows its name. */
+	"CREATE VIEW \"%w\".samples AS SELECT id, time, cpu, args ->> 'pid' AS tid,"
+	" args ->> 'pid_name' AS process, CASE args ->> 'user' WHEN 0 THEN 'kernel' ELSE 'user' END"
+	" AS mode, coalesce(args ->> 'ip_name', args ->> 'ip') AS ip, args ->> 'late' AS late, stack"
+	" FROM events WHERE name = 'sample'",
 	NULL,
 };

@@ -21,11 +21,13 @@
 	X(SOCKET, 4, "socket", "sockets: bind, connect, accept, send, receive, poll")              \
 	X(BLOCK, 5, "block", "block and SCSI: requests queued, issued, merged, completed")         \
 	X(FILES, 6, "files", "file systems: read, write, fsync, open, lookup, page cache")         \
-	X(APPLICATION, 7, "application", "probes in programs (there are none yet)")                \
+	X(APPLICATION, 7, "application", "events that programs write (fkt/user.h)")                \
 	X(FUNCTIONS, 8, "functions", "the functions that -F names")                                \
 	X(TRACEPOINTS, 9, "tracepoints", "the tracepoints that -e names")                          \
 	X(ADDRESSES, 10, "addresses", "the addresses that -P names")                               \
 	X(MODULES, 11, "modules", "probes in other modules")                                       \
+	X(PROFILE, 12, "profile", "samples: what CPUs are at, so many times a second")             \
+	X(USER, 13, "user", "the functions of programs that -U names")                             \
 	X(GCC, 29, "gcc", "modules built with -finstrument-functions")                             \
 	X(FKT, 30, "fkt", "the recording's own pages: submitted, released, extra, synchronized")   \
 	X(PROCESS, 31, "process", "switch, wake-up, fork, exec, exit: on whenever anything is")
@@ -79,13 +81,15 @@ enum fkt_kind {
  *	string stringN		the same with its name and in quotes, from the next word on;
  *				N bytes, a multiple of 8
  *	char			8 bits, a character
- *	TYPE[N]			an array: N of s8… s64, u8… u64, x8… x64, sym or char
+ *	TYPE[N]			an array: N of s8… s64, u8… u64, x8… x64, sym, char, dev,
+ *				enum32{…} or enum64{…}
  *	args			all the words that remain, arguments of the row's system call
  *	arg			64 bits, decimal when small, else hexadecimal
  *	ret			a result: the immediate, signed, when no word follows, else 64 bits;
  *				-1 … -4095 are shown as errno names
  *	rets8… rets32, retu8… retu32	the same of which only the lowest bits count
  *	void			no result, said so
+ *	enum8… enum64		of an enum: "enum32{NAME=NUMBER,…}", shown as the name
  *	cycles			64 bits, a number of cycles or a stamp
  *	trigger			16 bits, the text of that trigger
  *	code			32 bits, a code, shown as its name
@@ -110,13 +114,16 @@ enum fkt_kind {
 	X(PAGE_FAULT_KERNEL, 0x1006, 1, POINT, 0, SYSTEM, "page_fault_kernel",                     \
 	  "@error:u16 address:x64 ip:sym")                                                         \
 	X(EXCEPTION, 0x1007, 1, POINT, 0, SYSTEM, "exception", "@trap:trap error:s64 ip:x64")      \
+	/* a timer's interrupt: how late it has come, and what the hypervisor took meanwhile */    \
+	X(LATE, 0x1008, 1, POINT, 0, SYSTEM, "late", "by_ns:u64 stolen_ns:u64")                    \
 	/* an architecture's interrupt vectors, in the order of its FKT_VECTORS */                 \
 	X(VECTOR_ENTRY, 0x1080, 64, CPU_ENTRY, 0x10c0, SYSTEM, "vector", "#vector")                \
 	X(VECTOR_EXIT, 0x10c0, 64, CPU_EXIT, 0x1080, SYSTEM, "vector_exit", "#vector")             \
 	/* process events (§6) */                                                                 \
 	X(SWITCH, 0x1100, 1, POINT, 0, PROCESS, "switch_to", "@state:state prev:pid next:pid")     \
-	X(WAKEUP, 0x1101, 1, POINT, 0, PROCESS, "wakeup", "pid:pid prio:s32")                      \
-	X(WAKEUP_NEW, 0x1102, 1, POINT, 0, PROCESS, "wakeup_new", "pid:pid prio:s32")              \
+	X(WAKEUP, 0x1101, 1, POINT, 0, PROCESS, "wakeup", "pid:pid prio:s32 @target_cpu:u16")      \
+	X(WAKEUP_NEW, 0x1102, 1, POINT, 0, PROCESS, "wakeup_new",                                  \
+	  "pid:pid prio:s32 @target_cpu:u16")                                                      \
 	X(FORK, 0x1103, 1, POINT, 0, PROCESS, "fork",                                              \
 	  "child:pid tgid:u32 parent:pid parent_tgid:u32")                                         \
 	X(EXEC, 0x1104, 1, POINT, 0, PROCESS, "exec", "pid:pid old_pid:u32 comm:comm")             \
@@ -137,6 +144,13 @@ enum fkt_kind {
 	X(BEGAN, 0x1206, 1, POINT, 0, PROCESS, "began",                                            \
 	  "@cpu:u16 at:cycles call:code pid:pid "                                                  \
 	  "arg0:arg arg1:arg arg2:arg arg3:arg arg4:arg arg5:arg")                                 \
+	/* what programs write (user.h), told later than its stamp: FKT_TOLD_… in format.h */    \
+	X(TOLD, 0x1207, 1, POINT, 0, APPLICATION, "application",                                   \
+	  "@cpu:u16 at:cycles what:code pid:pid "                                                  \
+	  "arg0:arg arg1:arg arg2:arg arg3:arg arg4:arg arg5:arg")                                 \
+	X(MARK, 0x1208, 1, POINT, 0, APPLICATION, "mark", "text:str")                              \
+	X(APPLICATION_LOST, 0x1209, 1, POINT, 0, APPLICATION, "application_lost",                  \
+	  "process:pid events:u64")                                                                \
 	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */     \
 	X(SUBMIT, 0x1210, 1, POINT, 0, FKT, "fkt_submit", "@lane:u16 page:u64 free:u32 of:u32")    \
 	X(RELEASE_PAGE, 0x1211, 1, POINT, 0, FKT, "fkt_release",                                   \
@@ -146,7 +160,9 @@ enum fkt_kind {
 	X(SYNC_EXIT, 0x1214, 1, EXIT, 0x1213, FKT, "fkt_sync_exit", "ret:ret")                     \
 	/* modules built with -finstrument-functions (§7) */                                      \
 	X(GCC_ENTRY, 0x1300, 1, ENTRY, 0x1301, GCC, "gcc", "function:func caller:sym")             \
-	X(GCC_EXIT, 0x1301, 1, EXIT, 0x1300, GCC, "gcc_exit", "function:func")
+	X(GCC_EXIT, 0x1301, 1, EXIT, 0x1300, GCC, "gcc_exit", "function:func")                     \
+	/* what a CPU's timer has interrupted; late: samples that were due, and did not come */    \
+	X(SAMPLE, 0x1400, 1, POINT, 0, PROFILE, "sample", "@user:u16 pid:pid late:u32 ip:sym")
 
 /* The types that fit into a word: those that a probe in another module may use (probe.h). */
 /* clang-format off */
@@ -156,11 +172,14 @@ enum fkt_kind {
 /* clang-format on */
 
 /* Codes that fkt_record gives out for a recording: to functions, tracepoints and addresses. */
-#define FKT_CODE_DYNAMIC     0x10000
-#define FKT_CODE_DYNAMIC_END 0x70000
+#define FKT_CODE_DYNAMIC      0x10000
+#define FKT_CODE_DYNAMIC_END  0x6f800
+/* Codes that the module gives out, two a name, to programs (user.h). */
+#define FKT_CODE_PROGRAMS     0x6f800
+#define FKT_CODE_PROGRAMS_END 0x70000
 /* Codes that the module gives out, to other modules that register theirs (probe.h). */
-#define FKT_CODE_MODULES     0x70000
-#define FKT_CODE_MODULES_END 0x80000
+#define FKT_CODE_MODULES      0x70000
+#define FKT_CODE_MODULES_END  0x80000
 
 enum fkt_code {
 #define X(NAME, code, count, KIND, pair, LAYER, name, spec) FKT_CODE_##NAME = (code),

@@ -108,6 +108,7 @@ enum fkt_section_type {
  *
  *	end_ns start_cycles stop_cycles			CLOCK_REALTIME, and between which stamps
  *	events lost discarded missed pages bytes pauses	totals, as in struct fkt_status
+ *	application_events application_lost		of what programs wrote
  *	flush_cpu_ns sync_cpu_ns direct limit_reached error
  *	overwritten complete_from_cycles		events that were, and from when on none was,
  *							where on_full is overwrite
@@ -450,6 +451,23 @@ struct fkt_note_entry {
  * words that the entry would have.
  */
 #define FKT_BEGAN_WORDS	       2
+
+/*
+ * What programs write themselves comes into the trace a little later: a slot of FKT_CODE_TOLD, in
+ * any lane, has the event's CPU as immediate, its stamp, its code and the thread (32 bits each),
+ * and its words. Readers of files put the event where its stamp says, on its CPU and in its
+ * thread. A program may claim any stamp of the recording, and any CPU.
+ */
+#define FKT_TOLD_WORDS	       FKT_BEGAN_WORDS
+
+/*
+ * Entries and exits of the layer user, functions of programs, have as immediate where on the stack
+ * their return address is: an exit ends the innermost entry of its thread that has the same one,
+ * and the same function. Those that are open inside it, as after longjmp(3), have no exit. They are
+ * around all calls of the kernel that the thread makes, also those within which it is found out:
+ * the kernel comes to a breakpoint, or by the system call uretprobe, to tell of them.
+ */
+#define FKT_UPROBE_PLACE(at)   ((__u16)((at) >> 3))
 
 /* The first one of the words that follow in a wide slot. */
 #define FKT_WIDE_WORD(stamp, cpu)                                                                  \

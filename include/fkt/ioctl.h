@@ -154,6 +154,17 @@ struct fkt_refused {
  *	stack, another tracer took the call, or too many tasks were inside functions of a graph
  * @untracked: tasks that come of those that a filter names, and for which it had no place: they
  *	were left out
+ * @late: samples that were due and did not come: interrupts were off for longer than their period,
+ *	or they would have taken more than a quarter of the CPU
+ * @applications: events that programs wrote
+ * @applications_lost: events that programs wrote and that are not in the trace, as far as is known;
+ *	of a thread that was refused for too many programs, one
+ * @uprobes: places in programs that are traced
+ * @uprobes_refused: those that the kernel did not take
+ * @uprobe_refused: the first of them; @error is ENOTSUPP (524) or another one for an instruction
+ *	that can't be traced, EIO for a file of which the kernel can't read single pages, EINVAL for
+ *	a place behind the file's end, or somebody has asked for it with another semaphore
+ * @uprobes_missed: returns that the kernel did not catch, as too many calls were within each other
  */
 struct fkt_status {
 	__u32 size;
@@ -185,6 +196,13 @@ struct fkt_status {
 	struct fkt_refused refused[FKT_REFUSED_FIRST];
 	__u64 skipped;
 	__u64 untracked;
+	__u64 late;
+	__u64 applications;
+	__u64 applications_lost;
+	__u32 uprobes;
+	__u32 uprobes_refused;
+	struct fkt_refused uprobe_refused[FKT_REFUSED_FIRST];
+	__u64 uprobes_missed;
 };
 
 /* fkt_function_spec.flags */
@@ -370,7 +388,11 @@ enum fkt_trigger_op {
  * @op: enum fkt_trigger_op
  * @bytes: its size: 1, 2, 4 or 8
  * @is_signed: 1 if it is
- * @reserved: 0
+ * @ops: how many operations give the value, the last one FKT_FETCH_WORD, and the only one that
+ *	records; registers are the arguments of a tracepoint, or the result. 0: it is the argument
+ *	as it is
+ * @ops_first: the first of them in the struct fkt_fetch[] that triggers added together have in
+ *	common; 0 without any
  * @value: what it is held against
  */
 struct fkt_trigger_condition {
@@ -378,13 +400,15 @@ struct fkt_trigger_condition {
 	__u8 op;
 	__u8 bytes;
 	__u8 is_signed;
-	__u32 reserved;
+	__u16 ops;
+	__u16 ops_first;
 	__s64 value;
 };
 
 #define FKT_TRIGGERS_MAX	   32
 #define FKT_TRIGGER_NONE	   0xffffffffu
 #define FKT_TRIGGER_CONDITIONS_MAX 4
+#define FKT_TRIGGER_FETCH_MAX	   4096 /* operations, of all of them */
 #define FKT_TRIGGER_NAME_BYTES	   64
 /* So many may be inside a function that FKT_TRIGGER_RETURN waits for; others are not looked at. */
 #define FKT_TRIGGER_ACTIVE	   1024
@@ -419,8 +443,8 @@ struct fkt_trigger_spec {
 
 /**
  * struct fkt_stack_spec - codes whose events are recorded with stacks
- * @code: the first one: FKT_CODE_SWITCH, _WAKEUP, _WAKEUP_NEW, of the entry of a system call, or of
- *	a function's entry, a tracepoint or an address. Those of others have no stack
+ * @code: the first one: FKT_CODE_SWITCH, _WAKEUP, _WAKEUP_NEW, _SAMPLE, of the entry of a system
+ *	call, or of a function's entry, a tracepoint or an address. Those of others have no stack
  * @count: how many there are
  * @of: FKT_STACKS_KERNEL, FKT_STACKS_USER or both: whose
  * @reserved: 0
@@ -478,6 +502,64 @@ struct fkt_data_common {
  */
 struct fkt_longer_spec {
 	__u64 cycles;
+};
+
+#define FKT_PROFILE_HZ_MAX 20000
+
+/**
+ * struct fkt_profile_spec - samples: FKT_CODE_SAMPLE, of all CPUs that are not idle
+ * @hz: how many a second on each CPU, from 1 to FKT_PROFILE_HZ_MAX
+ * @reserved: 0
+ *
+ * They have the stacks that FKT_PROVIDER_STACK names for them: of the kernel's code, where that is
+ * what was interrupted, and of the program.
+ */
+struct fkt_profile_spec {
+	__u32 hz;
+	__u32 reserved;
+};
+
+#define FKT_UPROBES_MAX	   16384
+#define FKT_UPROBE_OPS_MAX (1u << 17) /* of all of them */
+
+/* fkt_uprobe_spec.flags; at least one of the first two */
+#define FKT_UPROBE_ENTRY   1u /* when a program comes to the instruction */
+#define FKT_UPROBE_RETURN  2u /* when the function that begins there returns */
+#define FKT_UPROBE_FLAGS   (FKT_UPROBE_ENTRY | FKT_UPROBE_RETURN)
+
+/**
+ * struct fkt_uprobe_spec - a place in a program or library to trace, in all processes that have it
+ * @offset: of an instruction, in the file
+ * @semaphore: where in the file 16 bits are that programs ask whether anybody traces; 0: nowhere
+ * @fd: the file, a regular one, open for reading: it may be closed when it was added
+ * @code: from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END; with both flags that of the entry, and the
+ *	next one is that of the return
+ * @key: number of its layer's bit in the mask
+ * @flags: FKT_UPROBE_…
+ * @ops: how many operations FKT_UPROBE_ENTRY has, may be 0
+ * @ops_first: the first of them in the struct fkt_fetch[] that those added together have in common
+ * @return_ops: how many FKT_UPROBE_RETURN has
+ * @reserved: 0
+ * @return_ops_first: likewise
+ *
+ * Operations are on the program's registers and memory alone: of _READ, _STRING, _LAST_STRING and
+ * _BYTES there are those whose name ends in _USER, and none of _STACK, _STACK_ADDR and _ENTRY_….
+ *
+ * With both flags the immediate of entry and return is FKT_UPROBE_PLACE of where on the stack the
+ * return address is: that is the same in both, and another one in a call within it.
+ */
+struct fkt_uprobe_spec {
+	__u64 offset;
+	__u64 semaphore;
+	__s32 fd;
+	__u32 code;
+	__u8 key;
+	__u8 flags;
+	__u16 ops;
+	__u32 ops_first;
+	__u16 return_ops;
+	__u16 reserved;
+	__u32 return_ops_first;
 };
 
 /**
@@ -557,6 +639,10 @@ struct fkt_filter_spec {
 	X(FILTER, filter)                                                                          \
 	X(DATA, data)                                                                              \
 	X(LONGER, longer)                                                                          \
+	X(PROFILE, profile)                                                                        \
+	X(APPLICATION, application)                                                                \
+	X(UPROBE, uprobe)                                                                          \
+	X(LATE, late)                                                                              \
 	/* a new one comes last */
 
 enum fkt_provider_kind {
@@ -582,11 +668,13 @@ enum fkt_provider_kind {
  *	FKT_PROVIDER_FUNCTION	struct fkt_function_spec	struct fkt_functions_common
  *	FKT_PROVIDER_TRACEPOINT	struct fkt_tracepoint_spec	struct fkt_fetch[]
  *	FKT_PROVIDER_KPROBE	struct fkt_kprobe_spec		struct fkt_fetch[]
- *	FKT_PROVIDER_TRIGGER	struct fkt_trigger_spec		nothing
+ *	FKT_PROVIDER_TRIGGER	struct fkt_trigger_spec		struct fkt_fetch[]
  *	FKT_PROVIDER_STACK	struct fkt_stack_spec		nothing
  *	FKT_PROVIDER_FILTER	struct fkt_filter_spec		nothing
  *	FKT_PROVIDER_DATA	struct fkt_data_spec		struct fkt_data_common
  *	FKT_PROVIDER_LONGER	struct fkt_longer_spec, one	nothing
+ *	FKT_PROVIDER_PROFILE	struct fkt_profile_spec, one	nothing
+ *	FKT_PROVIDER_UPROBE	struct fkt_uprobe_spec		struct fkt_fetch[]
  */
 struct fkt_probes {
 	__u32 size;
@@ -689,7 +777,8 @@ struct fkt_ended_list {
 #define FKT_STATUS	    _IOWR(FKT_IOC, 11, struct fkt_status)
 /*
  * Probes to have in the next recording, of one kind, more with each call; forgotten when that ends,
- * and when this file is closed. Asks for CAP_SYS_ADMIN: what the arguments of a function are is
+ * and when this file is closed. Asks for CAP_SYS_ADMIN, but of _STACK, _FILTER and _LONGER; where
+ * the module's parameter trust_perfmon is set, of none. What the arguments of a function are is
  * taken on trust, and one that has more of them on the stack than copy_words says would find others
  * there. EBUSY while a recording runs or another open file has added some, EINVAL for a kind that
  * nobody can name probes of, for a size, a count or anything in a spec that is out of range, E2BIG
@@ -712,6 +801,11 @@ struct fkt_ended_list {
  * Triggers: as for tracepoints and addresses; FKT_START gives ENOENT where there is no such
  * tracepoint, and EINVAL for a recording without FKT_ON_FULL_OVERWRITE.
  *
+ * Places in programs: asks for CAP_SYS_ADMIN in any case, for an instruction that does not begin
+ * there is another one then. EBADF for a file that is not open for reading, EINVAL also for one
+ * that is not a regular one; what the kernel refuses when they are attached is left out
+ * (fkt_status.uprobes_refused). EOPNOTSUPP where the kernel has no uprobes. EPERM as for addresses.
+ *
  * Filters: ESRCH where there is no such process or thread, EBADF for what is not a directory of the
  * cgroup hierarchy (version 2), ENOSPC for more than 16 names, users or cgroups.
  *
@@ -724,9 +818,10 @@ struct fkt_ended_list {
 /*
  * Of a recording with FKT_ON_FULL_OVERWRITE, which this file began: what the lanes hold may be
  * spliced from here on, up to an end of file, while the recording goes on. FKT_STATUS is of what
- * was spliced, until FKT_SNAPSHOT_END; then it begins anew, but for missed and pauses. What is not
- * spliced by then stays where it is. ENODEV when this file's recording is not running, EINVAL when
- * it overwrites nothing or has an output, EBUSY when a snapshot is being taken, EINTR on a signal.
+ * was spliced, until FKT_SNAPSHOT_END; then it begins anew, but for missed, late and pauses. What
+ * is not spliced by then stays where it is. ENODEV when this file's recording is not running,
+ * EINVAL when it overwrites nothing or has an output, EBUSY when a snapshot is being taken, EINTR
+ * on a signal.
  */
 #define FKT_SNAPSHOT	    _IOWR(FKT_IOC, 13, struct fkt_snapshot)
 /*

@@ -152,6 +152,7 @@ struct fkt_event {
  *	all zero
  * @known: something of it was recorded; if not, there are no frames
  * @cut: it has more frames, which were not
+ * @exact: the first frame is where something was interrupted, not where something returns to
  * @count: how many there are
  * @pid: the process that the program's frames are of, 0 where there are none
  * @stamp: when these were its own
@@ -161,6 +162,7 @@ struct fkt_event {
 struct fkt_stack {
 	bool known;
 	bool cut;
+	bool exact;
 	unsigned int count;
 	uint32_t pid;
 	uint64_t stamp;
@@ -227,14 +229,14 @@ static inline uint64_t fkt_arg64(const struct fkt_event *event, unsigned int off
 bool fkt_has_clock(const struct fkt_trace *trace);
 
 /**
- * fkt_cycles_to_ns() - length of a span
+ * fkt_cycles_to_ns() - length of a span, to the nearest nanosecond
  * @trace: a trace with fkt_has_clock()
  * @cycles: the span, may be negative
  */
 int64_t fkt_cycles_to_ns(const struct fkt_trace *trace, int64_t cycles);
 
 /**
- * fkt_ns_to_cycles() - the least number of cycles that takes so long
+ * fkt_ns_to_cycles() - the least number of cycles that takes so long, as fkt_cycles_to_ns() has it
  * @trace: a trace with fkt_has_clock()
  * @ns: how long
  */
@@ -242,7 +244,7 @@ uint64_t fkt_ns_to_cycles(const struct fkt_trace *trace, uint64_t ns);
 
 /**
  * fkt_parse_time() - a time as users write it
- * @text: such as "12.5", "12.5s", "900ms", "20us", "1500ns" or "2m"; without a unit, seconds
+ * @text: such as "12.5", "12.5s", "900ms", "20us", "1500ns", "2m" or "1h"; without a unit, seconds
  * @ns: set to it, in nanoseconds
  *
  * Return: false when it is not one, or too large.
@@ -655,6 +657,85 @@ uint32_t fkt_process_count(const struct fkt_processes *processes);
  */
 uint32_t fkt_process_leader(struct fkt_processes *processes, uint32_t id);
 
+/* ---- some of the events ---- */
+
+/**
+ * struct fkt_wanted - which events are wanted: those for which all of this is so
+ * @first: stamp since which the times of rows are
+ * @from: they are not before this stamp
+ * @code: this is not 0 for their code, of FKT_SLOT_CODES; NULL: all codes, but for FKT_CODE_STACK
+ * @cpu: and not 0 for their CPU, of UINT16_MAX + 1; NULL: all CPUs
+ * @pid: one of these threads is current; NULL: any
+ * @pids: how many
+ * @comm: a thread with this name is; NULL: any. Not looked at where there is @pid
+ */
+struct fkt_wanted {
+	uint64_t first;
+	uint64_t from;
+	const uint8_t *code;
+	const uint8_t *cpu;
+	const uint32_t *pid;
+	size_t pids;
+	const char *comm;
+};
+
+/**
+ * fkt_code_like() - find the codes whose names a pattern matches
+ * @trace: the trace
+ * @from: begin with this code
+ * @pattern: of names, as those of file names: "vfs_*"
+ *
+ * Return: the first such code from @from on, FKT_SLOT_CODES when there is none.
+ */
+uint32_t fkt_code_like(const struct fkt_trace *trace, uint32_t from, const char *pattern);
+
+/**
+ * struct fkt_event_row - an event as a row of numbers
+ * @stamp: when, in cycles
+ * @time: in nanoseconds since wanted.first; in cycles where the trace has no clock
+ * @code: its code
+ * @pid: thread that was current
+ * @id: the number of that, for fkt_process()
+ * @cpu: CPU on which it happened
+ * @imm: its immediate
+ */
+struct fkt_event_row {
+	uint64_t stamp;
+	int64_t time;
+	uint32_t code;
+	uint32_t pid;
+	uint32_t id;
+	uint16_t cpu;
+	uint16_t imm;
+};
+
+/**
+ * fkt_next_wanted() - the next event that is wanted
+ * @reader: the reader, of a window if the end is to be somewhere
+ * @processes: the threads, which are told of all events that are passed over, and of this one
+ * @wanted: what is wanted
+ * @event: filled in as by fkt_next()
+ *
+ * Return: as fkt_next(); FKT_WAIT also when very many events were passed over: call again.
+ */
+int fkt_next_wanted(struct fkt_reader *reader, struct fkt_processes *processes,
+		    const struct fkt_wanted *wanted, struct fkt_event *event);
+
+/**
+ * fkt_next_rows() - the next events that are wanted, many at once
+ * @reader: the reader
+ * @processes: as for fkt_next_wanted()
+ * @wanted: what is wanted
+ * @rows: filled in
+ * @room: for how many rows there is room, less than INT_MAX
+ *
+ * What is missing in between is in fkt_read_stats().
+ *
+ * Return: how many rows there are; 0: no more will come; -EAGAIN: none yet, call again; -ENOMEM.
+ */
+int fkt_next_rows(struct fkt_reader *reader, struct fkt_processes *processes,
+		  const struct fkt_wanted *wanted, struct fkt_event_row *rows, unsigned int room);
+
 /* ---- what an event holds ---- */
 
 enum fkt_field_type {
@@ -681,6 +762,7 @@ enum fkt_field_type {
 	FKT_FIELD_VOID,		   /* of one that has none */
 	FKT_FIELD_ARRAY,	   /* see fkt_field_element() */
 	FKT_FIELD_CODE,		   /* the code of an event */
+	FKT_FIELD_ENUM,		   /* of an enum of the kernel's, whose names the trace has */
 };
 
 /* Room for the longest name, and how many fields an event can have. */
@@ -698,6 +780,7 @@ enum fkt_field_type {
  * @element: of an array: enum fkt_field_type of its elements
  * @elements: of an array: how many it has
  * @unit: of its number, such as "cycles", or ""
+ * @names: of an enum: its names, "NAME=NUMBER,…", up to a brace; NULL of others
  */
 struct fkt_field {
 	uint8_t type;
@@ -709,6 +792,7 @@ struct fkt_field {
 	uint8_t element;
 	uint8_t elements;
 	const char *unit;
+	const char *names;
 };
 
 /**
@@ -746,7 +830,8 @@ static inline bool fkt_field_is_named(const struct fkt_field *field)
 {
 	return (field->type >= FKT_FIELD_PID && field->type <= FKT_FIELD_DEVICE) ||
 	       field->type == FKT_FIELD_SYMBOL || field->type == FKT_FIELD_FUNCTION ||
-	       field->type == FKT_FIELD_RESULT || field->type == FKT_FIELD_CODE;
+	       field->type == FKT_FIELD_RESULT || field->type == FKT_FIELD_CODE ||
+	       field->type == FKT_FIELD_ENUM;
 }
 
 enum fkt_value_kind {
@@ -798,7 +883,8 @@ static inline bool fkt_is_errno(uint64_t result)
 #define FKT_VALUE_NAME_BYTES 600
 
 /**
- * fkt_put_name() - what a number is the number of: a process, an IRQ, a device, an address
+ * fkt_put_name() - what a number is the number of: a process, an IRQ, a device, an address; or what
+ *	an enum calls it
  * @trace: the trace
  * @processes: its threads, at this moment
  * @field: the field, of which fkt_field_is_named() is true
@@ -837,6 +923,7 @@ enum fkt_row {
 	FKT_ROW_BEFORE,	  /* in a call that was entered before the trace began */
 	FKT_ROW_UNKNOWN,  /* where events are missing */
 	FKT_ROW_LEFT_OUT, /* of threads that were not recorded while they ran, but for switches */
+	FKT_ROW_UNTRACED, /* outside of what was traced while system calls were not */
 	FKT_ROWS,
 	FKT_ROW_NONE = FKT_ROWS,
 };
@@ -869,16 +956,18 @@ enum fkt_sleep {
 /**
  * struct fkt_thread_sums - what a thread comes to
  * @id: the thread, for fkt_process(); 0 for times at which it is not known who was current
- * @cycles: time for which it was current; the sum of the next four and of @left_out, or, of thread
- *	0, not known
+ * @cycles: time for which it was current; the sum of the next four, of @left_out, and of @untraced;
+ *	or, of thread 0, not known
  * @user: outside of all calls, of a thread that has a user mode
  * @kernel: in calls; of a kernel thread, all of it
+ * @program: in functions of its program, and in spans that it tells of: in user mode, too
  * @before: in the kernel since before the trace began, it is not known in which call
  * @interrupts: in interrupts that came while it was current
  * @waiting: ready to run, on no CPU
  * @sleeping: asleep, by state
  * @switches: how often it came to a CPU, by a switch
  * @left_out: while it was not recorded, but for switches
+ * @untraced: while system calls were not recorded, outside of all calls, in user mode or not
  */
 struct fkt_thread_sums {
 	uint32_t id;
@@ -891,6 +980,8 @@ struct fkt_thread_sums {
 	uint64_t sleeping[FKT_SLEEPS];
 	uint64_t switches;
 	uint64_t left_out;
+	uint64_t untraced;
+	uint64_t program;
 };
 
 /**
@@ -964,6 +1055,7 @@ struct fkt_call {
  * @from, @to: the part of it in which time was charged
  * @waker: thread that was current where it was woken
  * @waker_row: what went on there: an interrupt's row, that of a system call, or one outside
+ * @back_cpu: the CPU on which it ran again; only with @back
  */
 struct fkt_wait {
 	uint32_t id;
@@ -979,6 +1071,7 @@ struct fkt_wait {
 	uint64_t to;
 	uint32_t waker;
 	uint32_t waker_row;
+	uint16_t back_cpu;
 };
 
 /**
@@ -1042,6 +1135,19 @@ int fkt_analysis_event(struct fkt_analysis *analysis, const struct fkt_event *ev
  * @gap: what; the next event is the first one after it
  */
 void fkt_analysis_gap(struct fkt_analysis *analysis, const struct fkt_gap *gap);
+
+/**
+ * fkt_analysis_read() - read events, and take them in, with what is missing between them
+ * @analysis: the sums
+ * @processes: its threads, which are told of events after it
+ * @reader: the events
+ * @count: so many at most
+ *
+ * Return: FKT_END when there are no more, greater than 0 when there may be, or a negative errno
+ * value.
+ */
+int fkt_analysis_read(struct fkt_analysis *analysis, struct fkt_processes *processes,
+		      struct fkt_reader *reader, unsigned int count);
 
 /**
  * fkt_analysis_charge() - charge time from now on, or no longer
@@ -1185,7 +1291,7 @@ uint64_t fkt_analysis_code_count(const struct fkt_analysis *analysis, uint32_t c
  * fkt_analysis_has_syscalls() - whether there was any system call
  * @analysis: the sums
  *
- * If not, FKT_ROW_USER is time outside of what was traced, in user mode or not.
+ * If not, FKT_ROW_USER, too, is time outside of what was traced, in user mode or not.
  */
 bool fkt_analysis_has_syscalls(const struct fkt_analysis *analysis);
 

@@ -264,6 +264,23 @@ noinline void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void
 NOKPROBE_SYMBOL(fkt_fetch_stack);
 
 /**
+ * fkt_fetch_value - fetch one value, and record nothing
+ * @op: operations that fkt_fetch_check() has found right; all they record is one word
+ * @ops: how many
+ * @registers: as for fkt_fetch()
+ *
+ * Context: as for fkt_fetch().
+ * Return: the word.
+ */
+noinline u64 fkt_fetch_value(const struct fkt_fetch *op, u32 ops, void *registers)
+{
+	u64 args[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
+
+	return fkt_fetch_words(op, ops, registers, NULL, args) ? args[0] : 0;
+}
+NOKPROBE_SYMBOL(fkt_fetch_value);
+
+/**
  * fkt_fetch_check - whether an operation is one that fkt_fetch() may be given
  * @op: what a program asks for
  * @last: it is the last one of its probe

@@ -310,19 +310,28 @@ static void fkt_filter_new(void *data, struct task_struct *p, FKT_CLONE_FLAGS cl
 
 /* --- What the current task may record ------------------------------------------------------- */
 
+/**
+ * fkt_filter_has_cpu - whether events of a CPU are to be recorded, as far as that decides
+ * @cpu: its number, which a program may have made up
+ * Context: process; a recording runs, or ends.
+ */
+bool fkt_filter_has_cpu(u32 cpu)
+{
+	return !fkt_filter.some_cpus ||
+	       (cpu < nr_cpu_ids && cpumask_test_cpu(cpu, &fkt_filter.cpus));
+}
+
 static bool fkt_filter_passes(const struct task_struct *p, const struct fkt_comm *comm)
 {
 	bool met;
 	u32 i;
 
-	if (fkt_filter.some_cpus && !cpumask_test_cpu(raw_smp_processor_id(), &fkt_filter.cpus))
-		return false;
 	if (fkt_filter_tasks && !fkt_task_find(p))
 		return false;
 	for (i = 0, met = !fkt_filter.comms; i < fkt_filter.comms && !met; i++)
 		met = comm->word[0] == fkt_filter.comm[i].word[0] &&
 		      comm->word[1] == fkt_filter.comm[i].word[1];
-	/* The task is current, or about to be: what it has stays, as interrupts are off. */
+	/* Interrupts are off, or it is within RCU: what the task has stays. */
 	for (i = 0; i < fkt_filter.uids && met; i++)
 		if (uid_eq(rcu_dereference_raw(p->real_cred)->uid, fkt_filter.uid[i]))
 			break;
@@ -337,7 +346,9 @@ static bool fkt_filter_passes(const struct task_struct *p, const struct fkt_comm
 /* What a task may record that is this CPU's, or is about to be. Interrupts are off. */
 static u32 fkt_filter_ask(const struct task_struct *p, const struct fkt_comm *comm, bool tell)
 {
-	const u32 may = fkt_filter_passes(p, comm) ? ~0u : FKT_KEY_PROCESS;
+	const bool passes = fkt_filter_has_cpu(raw_smp_processor_id()) &&
+			    fkt_filter_passes(p, comm);
+	const u32 may = passes ? ~0u : FKT_KEY_PROCESS;
 
 	if ((may != fkt_mask_may() || tell) && fkt_on_for_all(FKT_KEY_PROCESS))
 		FKT_EVENT(FKT_CODE_FILTER, may != FKT_KEY_PROCESS, fkt_pair(p->pid, 0));
@@ -432,6 +443,40 @@ void fkt_filter_look(void *unused)
 	fkt_mask_let(fkt_filter_ask(current, &comm, true));
 }
 
+/**
+ * fkt_filter_has - whether a thread is to be recorded that says something of itself
+ * @pid: the thread
+ *
+ * Context: process; a recording runs, or ends.
+ * Return: FKT_FILTER_UNKNOWN of a thread that has ended, where only threads can be asked.
+ */
+enum fkt_filter_has fkt_filter_has(struct pid *pid)
+{
+	enum fkt_filter_has has = FKT_FILTER_UNKNOWN;
+	const struct task_struct *p;
+	struct fkt_comm comm;
+
+	if (!fkt_filter_tasks && !fkt_filter.comms && !fkt_filter.uids && !fkt_filter.cgroups)
+		return FKT_FILTER_HAS;
+	rcu_read_lock();
+	p = pid_task(pid, PIDTYPE_PID);
+	if (p) {
+		comm = fkt_comm(p->comm);
+		/*
+		 * One that has ended may still be found, when it was forgotten here already.
+		 * Partner: its last switch, which forgets it, and it ended before that.
+		 */
+		if (fkt_filter_passes(p, &comm)) {
+			has = FKT_FILTER_HAS;
+		} else {
+			smp_rmb();
+			has = READ_ONCE(p->exit_state) ? FKT_FILTER_UNKNOWN : FKT_FILTER_HAS_NOT;
+		}
+	}
+	rcu_read_unlock();
+	return has;
+}
+
 /* --- Attaching ------------------------------------------------------------------------------ */
 
 static struct fkt_tracepoint fkt_filter_points[] = {
@@ -504,6 +549,7 @@ const struct fkt_provider fkt_provider_filter = {
 	.name = "filter",
 	.spec_bytes = sizeof(struct fkt_filter_spec),
 	.count_max = FKT_FILTERS_MAX,
+	.harmless = true,
 	.add = fkt_filter_add,
 	.clear = fkt_filter_clear,
 	.status = fkt_filter_status,

@@ -715,13 +715,36 @@ static int fkt_group_hook(struct fkt_function_group *group)
 	return ret;
 }
 
-/* After an error of its own, ftrace unhooks nothing any more, and keeps what it was given. */
+/*
+ * Whether ftrace has stopped for good, after an error of its own: it says so to whoever sets a
+ * filter.
+ */
+static bool fkt_ftrace_is_dead(void)
+{
+	struct ftrace_ops *ops = kzalloc(sizeof(*ops), GFP_KERNEL);
+	bool dead;
+
+	if (!ops)
+		return false;
+	dead = ftrace_set_filter(ops, NULL, 0, 1) == -ENODEV;
+	ftrace_free_filter(ops);
+	kfree(ops);
+	return dead;
+}
+
+/*
+ * When ftrace has stopped, it unhooks nothing any more, and keeps what it was given. It is not even
+ * asked to: it would forget what a direct hook calls, and warn of that with each call of a function
+ * that somebody else has hooked as well.
+ */
 static void fkt_group_unhook(struct fkt_function_group *group)
 {
 	int ret;
 
 	list_del(&group->link);
-	if (group->direct)
+	if (fkt_ftrace_is_dead())
+		ret = -ENODEV;
+	else if (group->direct)
 		ret = fkt_unregister_direct(&group->ops, fkt_group_trampoline(group));
 	else
 		ret = unregister_ftrace_function(&group->ops);

@@ -263,6 +263,7 @@ const struct fkt_provider fkt_provider_longer = {
 	.keys = ~0u,
 	.spec_bytes = sizeof(struct fkt_longer_spec),
 	.count_max = 1,
+	.harmless = true,
 	.begin = fkt_longer_start,
 	.add = fkt_longer_add,
 	.clear = fkt_longer_clear,

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 #include <fkt/probe.h>
 #include "fkt.h"
+#include "program.h"
 
 EXPORT_PER_CPU_SYMBOL_GPL(fkt_cpu_mask);
 
@@ -120,7 +121,12 @@ static bool fkt_is_word_type(const char *type, size_t bytes)
 	return false;
 }
 
-static bool fkt_is_name(const char *name, size_t bytes)
+/**
+ * fkt_is_name - whether these can be the name of a code
+ * @name: characters
+ * @bytes: how many
+ */
+bool fkt_is_name(const char *name, size_t bytes)
 {
 	size_t i;
 
@@ -130,8 +136,13 @@ static bool fkt_is_name(const char *name, size_t bytes)
 	return bytes;
 }
 
-/* What is wrong with a spec, or NULL. */
-static const char *fkt_spec_fault(const char *spec)
+/**
+ * fkt_spec_fault - what is wrong with a code's arguments
+ * @spec: as struct fkt_probe_code has it
+ *
+ * Return: a sentence, or NULL.
+ */
+const char *fkt_spec_fault(const char *spec)
 {
 	u32 fields = 0;
 
@@ -366,11 +377,19 @@ static u64 fkt_codes_copy(char *to, size_t room, size_t *copied)
 		}
 	}
 	mutex_unlock(&fkt_registered_lock);
+	for (i = 0; i < 2 * FKT_PROGRAM_NAMES; i++) {
+		length = fkt_program_code_line(i / 2, i % 2, line, sizeof(line));
+		if (length && bytes + length <= room) {
+			memcpy(to + bytes, line, length);
+			*copied = bytes + length;
+		}
+		bytes += length;
+	}
 	return bytes;
 }
 
 /**
- * fkt_codes_list - copy the lines of all codes that modules have registered, see FKT_LIST_CODES
+ * fkt_codes_list - copy the lines of all codes that modules and programs have, see FKT_LIST_CODES
  * @to: user memory
  * @room: its size
  * @bytes: receives how many bytes there are; when they are more than @room, some were not copied

@@ -59,12 +59,14 @@ static void fkt_sched_switch_stack(void *data, bool preempt, struct task_struct 
 	fkt_switch(preempt, prev, next, prev_state, true);
 }
 
+/* The CPU is the one that the task is on, as in ftrace: a new task's has been chosen by then. */
 static __always_inline void fkt_wakeup(u32 code, const struct task_struct *p, bool stack)
 {
 	FKT_PROBE_GUARD();
 
 	if (fkt_on(FKT_KEY_PROCESS))
-		FKT_EVENT_OR_STACK(stack && !fkt_is_left_out(), code, 0, fkt_pair(p->pid, p->prio));
+		FKT_EVENT_OR_STACK(stack && !fkt_is_left_out(), code, task_cpu(p),
+				   fkt_pair(p->pid, p->prio));
 }
 
 /* In the context of whoever wakes; sched_wakeup may come later, on the CPU of the woken. */

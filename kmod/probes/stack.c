@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/random.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
@@ -171,17 +172,34 @@ static void fkt_stack_set_hash(struct fkt_stack *stack)
 	stack->hash = hash;
 }
 
-/* The stack of here; of a function that is just entered, with @ip in it before all others. */
+/**
+ * struct fkt_stack_from - where the kernel's stack begins
+ * @of: see fkt_event_stack()
+ * @ip: see there; of FKT_STACK_OF_INTERRUPTED, the address in @regs
+ * @regs: of FKT_STACK_OF_INTERRUPTED: the registers of what is interrupted
+ */
+struct fkt_stack_from {
+	enum fkt_stack_of of;
+	unsigned long ip;
+	struct pt_regs *regs;
+};
+
+/* The stack of here; of a function that is just entered, with its address before all others. */
 static void fkt_stack_take(struct fkt_stack *stack, struct fkt_unwind_rules *rules,
-			   unsigned long *frame, unsigned long ip, enum fkt_stack_of of)
+			   unsigned long *frame, const struct fkt_stack_from *from)
 {
 	const u32 room = FKT_STACK_OWN_FRAMES + FKT_STACK_FRAMES_MAX;
-	u32 count, begin;
+	u32 count = 0, begin = 1;
 
-	count = fkt_unwind(rules, frame + 1, room) ?: stack_trace_save(frame + 1, room, 0);
-	begin = 1 + fkt_stack_begin(frame + 1, count, of == FKT_STACK_OF_ADDRESS ? ip : 0);
-	if (of == FKT_STACK_OF_FUNCTION)
-		frame[--begin] = ip;
+	if (from->of == FKT_STACK_OF_INTERRUPTED)
+		count = fkt_unwind_regs(rules, from->regs, frame + 1, room);
+	if (!count) {
+		count = fkt_unwind(rules, frame + 1, room) ?: stack_trace_save(frame + 1, room, 0);
+		begin += fkt_stack_begin(frame + 1, count,
+					 from->of == FKT_STACK_OF_FUNCTION ? 0 : from->ip);
+	}
+	if (from->of == FKT_STACK_OF_FUNCTION)
+		frame[--begin] = from->ip;
 	fkt_stack_pack(stack, frame, begin, 1 + count);
 	/* The unwinder was out of room, not at the end. */
 	if (count == room)
@@ -365,17 +383,20 @@ static __always_inline void fkt_stack_record(struct fkt_lane *lane, struct fkt_s
 	fkt_commit_slots(&slot, fill.slots, shared);
 }
 
-/* Take those that the event's code is to have; @at_it: none can be had. */
+/*
+ * Take those that the event's code is to have; @at_it: none can be had. Where a program is
+ * interrupted, the kernel has none.
+ */
 static void fkt_stack_take_all(struct fkt_stack_event *event, struct fkt_stack_room *room,
-			       u32 level, bool at_it, unsigned long ip, enum fkt_stack_of of)
+			       u32 level, bool at_it, const struct fkt_stack_from *from)
 {
 	const u32 code = event->tag >> FKT_SLOT_CODE_SHIFT & (FKT_SLOT_CODES - 1);
 	struct fkt_stack *stack = event->stack;
 
-	if (test_bit(code, fkt_stack_codes)) {
+	if (test_bit(code, fkt_stack_codes) && !(from->regs && user_mode(from->regs))) {
 		*stack = (struct fkt_stack){};
 		if (!at_it)
-			fkt_stack_take(stack, &room->rules, room->frame[level], ip, of);
+			fkt_stack_take(stack, &room->rules, room->frame[level], from);
 		stack++;
 	}
 	if (test_bit(code, fkt_stack_user_codes())) {
@@ -389,25 +410,40 @@ static void fkt_stack_take_all(struct fkt_stack_event *event, struct fkt_stack_r
 }
 
 /* A CPU that is at it already, on this level, goes without: what is traced is the unwinder. */
-static __always_inline void fkt_stack_event(struct fkt_lane *lane, unsigned long ip,
-					    enum fkt_stack_of of, struct fkt_stack_event *event,
-					    bool shared)
+static __always_inline void fkt_stack_event(struct fkt_lane *lane,
+					    const struct fkt_stack_from *from,
+					    struct fkt_stack_event *event, bool shared)
 {
 	struct fkt_stack_room *room = this_cpu_ptr(fkt_stack_rooms);
 	const u32 level = interrupt_context_level();
 
 	if (room->busy & BIT(level)) {
-		fkt_stack_take_all(event, room, level, true, ip, of);
+		fkt_stack_take_all(event, room, level, true, from);
 		fkt_stack_record(lane, room, event, shared);
 		return;
 	}
 	/* Who interrupts this leaves the bits as they are. */
 	WRITE_ONCE(room->busy, room->busy | BIT(level));
 	barrier(); /* partner: whoever is traced here, on this CPU */
-	fkt_stack_take_all(event, room, level, false, ip, of);
+	fkt_stack_take_all(event, room, level, false, from);
 	fkt_stack_record(lane, room, event, shared);
 	barrier(); /* partner: the same */
 	WRITE_ONCE(room->busy, room->busy & ~BIT(level));
+}
+
+static __always_inline void fkt_stack_event_from(u64 tag, u32 words, const u64 *args,
+						 const struct fkt_stack_from *from)
+{
+	struct fkt_stack_event event;
+
+	fkt_check_not_preemptible();
+	event.tag = tag;
+	event.words = words;
+	event.args = args;
+	if (static_branch_unlikely(&fkt_shared_key))
+		fkt_stack_event(fkt_session.pools[0].lane, from, &event, true);
+	else
+		fkt_stack_event(this_cpu_read(fkt_lane), from, &event, false);
 }
 
 /**
@@ -423,17 +459,32 @@ static __always_inline void fkt_stack_event(struct fkt_lane *lane, unsigned long
  */
 void fkt_event_stack(u64 tag, u32 words, const u64 *args, unsigned long ip, enum fkt_stack_of of)
 {
-	struct fkt_stack_event event;
+	const struct fkt_stack_from from = { .of = of, .ip = ip };
 
-	event.tag = tag;
-	event.words = words;
-	event.args = args;
-	if (static_branch_unlikely(&fkt_shared_key))
-		fkt_stack_event(fkt_session.pools[0].lane, ip, of, &event, true);
-	else
-		fkt_stack_event(this_cpu_read(fkt_lane), ip, of, &event, false);
+	fkt_stack_event_from(tag, words, args, &from);
 }
 NOKPROBE_SYMBOL(fkt_event_stack);
+
+/**
+ * fkt_event_interrupted - record an event with the stacks of what this interrupt has interrupted
+ * @tag: as for fkt_event_tag()
+ * @words: likewise
+ * @args: likewise
+ * @regs: its registers; where they are a program's, the event has no stack of the kernel
+ *
+ * Context: as for fkt_event_stack(), in an interrupt.
+ */
+void fkt_event_interrupted(u64 tag, u32 words, const u64 *args, struct pt_regs *regs)
+{
+	const struct fkt_stack_from from = {
+		.of = FKT_STACK_OF_INTERRUPTED,
+		.ip = instruction_pointer(regs),
+		.regs = regs,
+	};
+
+	fkt_stack_event_from(tag, words, args, &from);
+}
+NOKPROBE_SYMBOL(fkt_event_interrupted);
 
 /* --- What the recorder asked for ------------------------------------------------------------ */
 
@@ -523,6 +574,7 @@ const struct fkt_provider fkt_provider_stack = {
 	.name = "stack",
 	.spec_bytes = sizeof(struct fkt_stack_spec),
 	.count_max = FKT_STACKS_MAX,
+	.harmless = true,
 	.init = fkt_stack_init,
 	.exit = fkt_stack_exit,
 	.begin = fkt_stack_begin_recording,

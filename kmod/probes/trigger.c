@@ -20,6 +20,7 @@
 #include <trace/events/printk.h>
 #include <trace/events/sched.h>
 #include "compat.h"
+#include "fetch.h"
 #include "fkt.h"
 #include "kprobe.h"
 
@@ -29,12 +30,14 @@
 /**
  * struct fkt_trigger - what is waited for
  * @spec: as the recorder said it; checked
+ * @fetch: the operations of each condition that has some, else NULL
  * @number: which one it is, for the event
  * @rp: the kretprobe, or its rp.kp alone
  * @point: the tracepoint
  */
 struct fkt_trigger {
 	struct fkt_trigger_spec spec;
+	struct fkt_fetch *fetch[FKT_TRIGGER_CONDITIONS_MAX];
 	u32 number;
 	struct kretprobe rp;
 	struct fkt_tracepoint point;
@@ -66,6 +69,8 @@ static DEFINE_IRQ_WORK(fkt_trigger_work, fkt_trigger_wake);
 static void fkt_trigger_fire(const struct fkt_trigger *trigger, const struct task_struct *p,
 			     u64 value)
 {
+	if (READ_ONCE(trigger->number) == FKT_TRIGGER_NONE)
+		return;
 	if (atomic_read(&fkt_trigger_armed) != 1 || atomic_cmpxchg(&fkt_trigger_armed, 1, 0) != 1) {
 		this_cpu_inc(fkt_triggers_ignored);
 		return;
@@ -121,24 +126,37 @@ static bool fkt_trigger_compare(const struct fkt_trigger_condition *condition, u
 }
 NOKPROBE_SYMBOL(fkt_trigger_compare);
 
-/* What the event of a trigger says: the value of the first condition. */
-static __always_inline u64 fkt_trigger_first(const struct fkt_trigger_spec *spec, const u64 *args)
+/* What a condition is about; @args are registers of whichever kind its trigger has. */
+static __always_inline u64 fkt_trigger_word(const struct fkt_trigger *trigger, u32 i,
+					    const u64 *args)
 {
-	const struct fkt_trigger_condition *first = &spec->condition[0];
+	const struct fkt_trigger_condition *condition = &trigger->spec.condition[i];
 
-	return spec->conditions ? fkt_trigger_value(first, args[first->arg]) : 0;
+	if (unlikely(condition->ops))
+		return fkt_fetch_value(trigger->fetch[i], condition->ops, (void *)args);
+	return args[condition->arg];
 }
 
-/* The conditions on @args; @p is whom it is about. */
+/*
+ * The conditions on @args; @p is whom it is about. @first is what the event of the trigger says:
+ * the value of the first one.
+ */
 static __always_inline bool fkt_trigger_met(const struct fkt_trigger *trigger,
-					    const struct task_struct *p, const u64 *args)
+					    const struct task_struct *p, const u64 *args,
+					    u64 *first)
 {
 	const struct fkt_trigger_spec *spec = &trigger->spec;
+	u64 word;
 	u32 i;
 
-	for (i = 0; i < spec->conditions; i++)
-		if (!fkt_trigger_compare(&spec->condition[i], args[spec->condition[i].arg]))
+	*first = 0;
+	for (i = 0; i < spec->conditions; i++) {
+		word = fkt_trigger_word(trigger, i, args);
+		if (!fkt_trigger_compare(&spec->condition[i], word))
 			return false;
+		if (!i)
+			*first = fkt_trigger_value(&spec->condition[0], word);
+	}
 	return !spec->comm[0] || !strncmp(p->comm, spec->comm, sizeof(spec->comm));
 }
 
@@ -148,11 +166,12 @@ static void fkt_trigger_point(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4
 {
 	const struct fkt_trigger *trigger = data;
 	const u64 args[] = { a0, a1, a2, a3, a4 };
+	u64 first;
 	FKT_PROBE_GUARD();
 
 	BUILD_BUG_ON(ARRAY_SIZE(args) != FKT_TRACEPOINT_ARGS_MAX);
-	if (fkt_on(~0u) && fkt_trigger_met(trigger, current, args))
-		fkt_trigger_fire(trigger, current, fkt_trigger_first(&trigger->spec, args));
+	if (fkt_on(~0u) && fkt_trigger_met(trigger, current, args, &first))
+		fkt_trigger_fire(trigger, current, first);
 }
 
 /* ---- functions ---- */
@@ -160,12 +179,12 @@ static void fkt_trigger_point(void *data, u64 a0, u64 a1, u64 a2, u64 a3, u64 a4
 static int fkt_trigger_call(struct kprobe *kp, struct pt_regs *regs)
 {
 	const struct fkt_trigger *trigger = container_of(kp, struct fkt_trigger, rp.kp);
+	u64 first;
 	FKT_PROBE_GUARD();
 
 	/* Its arguments are registers by number. */
-	if (fkt_on(~0u) && fkt_trigger_met(trigger, current, (const u64 *)regs))
-		fkt_trigger_fire(trigger, current,
-				 fkt_trigger_first(&trigger->spec, (const u64 *)regs));
+	if (fkt_on(~0u) && fkt_trigger_met(trigger, current, (const u64 *)regs, &first))
+		fkt_trigger_fire(trigger, current, first);
 	return 0;
 }
 NOKPROBE_SYMBOL(fkt_trigger_call);
@@ -180,10 +199,11 @@ NOKPROBE_SYMBOL(fkt_trigger_enter);
 static void fkt_trigger_returned(const struct fkt_trigger *trigger, u64 began, u64 result)
 {
 	const u64 took = fkt_clock(true) + READ_ONCE(fkt_clock_ahead) - began;
+	u64 first;
 	FKT_PROBE_GUARD();
 
 	if (fkt_on(~0u) && took > trigger->spec.cycles &&
-	    fkt_trigger_met(trigger, current, &result))
+	    fkt_trigger_met(trigger, current, &result, &first))
 		fkt_trigger_fire(trigger, current, trigger->spec.cycles ? took : result);
 }
 NOKPROBE_SYMBOL(fkt_trigger_returned);
@@ -269,13 +289,14 @@ static u64 fkt_since_end(struct fkt_since *since, u32 pid)
 /* All triggers of a kind of which it took @cycles. */
 static void fkt_trigger_took(u32 kind, const struct task_struct *p, u64 cycles)
 {
+	u64 none;
 	u32 i;
 
 	for (i = 0; i < fkt_trigger_count; i++) {
 		const struct fkt_trigger *trigger = fkt_triggers[i];
 
 		if (trigger->spec.kind == kind && cycles > trigger->spec.cycles &&
-		    fkt_trigger_met(trigger, p, NULL))
+		    fkt_trigger_met(trigger, p, NULL, &none))
 			fkt_trigger_fire(trigger, p, cycles);
 	}
 }
@@ -375,6 +396,7 @@ static struct fkt_tracepoint fkt_trigger_irq_points[] = {
 static void fkt_trigger_message(void *data, const char *text, size_t bytes)
 {
 	const struct fkt_trigger *trigger;
+	u64 none;
 	u32 i;
 	FKT_PROBE_GUARD();
 
@@ -385,7 +407,7 @@ static void fkt_trigger_message(void *data, const char *text, size_t bytes)
 		trigger = fkt_triggers[i];
 		if (trigger->spec.kind == FKT_TRIGGER_LOG &&
 		    strnstr(text, trigger->spec.name, bytes) &&
-		    fkt_trigger_met(trigger, current, NULL))
+		    fkt_trigger_met(trigger, current, NULL, &none))
 			fkt_trigger_fire(trigger, current, 0);
 	}
 }
@@ -428,12 +450,61 @@ static bool fkt_trigger_valid(const struct fkt_trigger_spec *spec)
 		const struct fkt_trigger_condition *condition = &spec->condition[i];
 
 		if (condition->arg >= args || !condition->op || condition->op >= FKT_TRIGGER_OPS ||
-		    condition->is_signed > 1 || condition->reserved ||
+		    condition->is_signed > 1 || (!condition->ops && condition->ops_first) ||
 		    (condition->bytes != 1 && condition->bytes != 2 && condition->bytes != 4 &&
 		     condition->bytes != 8))
 			return false;
 	}
 	return true;
+}
+
+/* Whether operations give one value, and no more. */
+static bool fkt_trigger_fetch_valid(const struct fkt_fetch *op, u32 ops, u32 kind)
+{
+	const u32 registers = kind == FKT_TRIGGER_CALL ? 0 : fkt_trigger_args(kind);
+	int words, all = 0;
+	u32 i;
+
+	for (i = 0; i < ops; i++) {
+		words = fkt_fetch_check(&op[i], i == ops - 1, registers);
+		if (words < 0 || (words && op[i].op != FKT_FETCH_WORD))
+			return false;
+		all += words;
+	}
+	return all == 1 && op[ops - 1].op == FKT_FETCH_WORD;
+}
+
+static void fkt_trigger_drop(struct fkt_trigger *trigger)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(trigger->fetch); i++)
+		kfree(trigger->fetch[i]);
+	kfree(trigger);
+}
+
+/* A copy of what its conditions fetch. */
+static int fkt_trigger_take_fetch(struct fkt_trigger *trigger, const struct fkt_fetch *fetch,
+				  u32 fetches)
+{
+	u32 i;
+
+	for (i = 0; i < trigger->spec.conditions; i++) {
+		const struct fkt_trigger_condition *condition = &trigger->spec.condition[i];
+
+		if (!condition->ops)
+			continue;
+		if (condition->ops > FKT_FETCH_OPS_MAX || condition->ops_first > fetches ||
+		    condition->ops > fetches - condition->ops_first)
+			return -EINVAL;
+		trigger->fetch[i] = kmemdup(fetch + condition->ops_first,
+					    condition->ops * sizeof(*fetch), GFP_KERNEL);
+		if (!trigger->fetch[i])
+			return -ENOMEM;
+		if (!fkt_trigger_fetch_valid(trigger->fetch[i], condition->ops, trigger->spec.kind))
+			return -EINVAL;
+	}
+	return 0;
 }
 
 static int fkt_trigger_register(struct fkt_trigger *trigger)
@@ -460,7 +531,8 @@ static int fkt_trigger_register(struct fkt_trigger *trigger)
 	return register_kretprobe(rp);
 }
 
-static int fkt_trigger_add_one(const struct fkt_trigger_spec *spec)
+static int fkt_trigger_add_one(const struct fkt_trigger_spec *spec, const struct fkt_fetch *fetch,
+			       u32 fetches)
 {
 	struct fkt_trigger *trigger;
 	int ret;
@@ -480,9 +552,9 @@ static int fkt_trigger_add_one(const struct fkt_trigger_spec *spec)
 		.probe = fkt_trigger_point,
 		.data = trigger,
 	};
-	ret = fkt_trigger_register(trigger);
+	ret = fkt_trigger_take_fetch(trigger, fetch, fetches) ?: fkt_trigger_register(trigger);
 	if (ret) {
-		kfree(trigger);
+		fkt_trigger_drop(trigger);
 		return ret;
 	}
 	fkt_triggers[fkt_trigger_count++] = trigger;
@@ -492,13 +564,15 @@ static int fkt_trigger_add_one(const struct fkt_trigger_spec *spec)
 
 static int fkt_trigger_add(struct fkt_specs *specs)
 {
+	const u32 fetches = specs->common_bytes / sizeof(struct fkt_fetch);
 	const struct fkt_trigger_spec *spec = specs->spec;
 	int ret;
 
-	if (specs->count > FKT_TRIGGERS_MAX - fkt_trigger_count)
+	if (specs->count > FKT_TRIGGERS_MAX - fkt_trigger_count ||
+	    specs->common_bytes % sizeof(struct fkt_fetch))
 		return -EINVAL;
 	for (; specs->done < specs->count; specs->done++) {
-		ret = fkt_trigger_add_one(&spec[specs->done]);
+		ret = fkt_trigger_add_one(&spec[specs->done], specs->common, fetches);
 		if (ret)
 			return ret;
 	}
@@ -513,10 +587,13 @@ static void fkt_trigger_free(struct fkt_trigger *trigger)
 		unregister_kretprobe(&trigger->rp);
 	else
 		goto free;
-	if (fkt_kprobe_stays(&trigger->rp.kp))
+	if (fkt_kprobe_stays(&trigger->rp.kp)) {
+		/* It may still be called, in later recordings as well, and is none of theirs. */
+		WRITE_ONCE(trigger->number, FKT_TRIGGER_NONE);
 		return;
+	}
 free:
-	kfree(trigger);
+	fkt_trigger_drop(trigger);
 }
 
 static void fkt_trigger_clear(void)
@@ -673,6 +750,7 @@ const struct fkt_provider fkt_provider_trigger = {
 	.name = "trigger",
 	.keys = ~0u,
 	.spec_bytes = sizeof(struct fkt_trigger_spec),
+	.common_max = FKT_TRIGGER_FETCH_MAX * sizeof(struct fkt_fetch),
 	.count_max = FKT_TRIGGERS_MAX,
 	.lockdown = LOCKDOWN_KPROBES,
 	.exit = fkt_trigger_exit,

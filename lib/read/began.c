@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The entries of calls that were recorded only because they took long.
+ * The entries of calls that were recorded only because they took long, and what programs wrote.
  *
  * When such a call ends, an event says when it began, FKT_CODE_BEGAN. Of a file all of these are
  * looked for once, before anything is read, so that readers deliver an entry at its place; the
  * event that told of it, they pass over. What began before the first event that is there, or a
  * stream tells, is not known in time: that event is delivered instead.
+ *
+ * What programs write comes into the trace a little later, as FKT_CODE_TOLD, and is treated alike.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,6 +31,30 @@ struct finding {
 	bool known; /* when the recording began */
 };
 
+static bool tells(const struct fkt_event *event)
+{
+	return event->code == FKT_CODE_BEGAN || event->code == FKT_CODE_TOLD;
+}
+
+/* Programs write no events but these. */
+static bool is_program_code(uint32_t code)
+{
+	return code == FKT_CODE_MARK || (code >= FKT_CODE_PROGRAMS && code < FKT_CODE_PROGRAMS_END);
+}
+
+bool fkt_tells_late(const struct fkt_trace *trace)
+{
+	const char *count = fkt_info(trace, "application_events");
+	const char *mask = fkt_info(trace, "mask");
+	uint64_t number;
+
+	if (fkt_info(trace, "longer_than_cycles"))
+		return true;
+	if (count && fkt_parse_u64(count, &number))
+		return number;
+	return mask && strtoull(mask, NULL, 0) & FKT_KEY_APPLICATION;
+}
+
 bool fkt_began_is_told(const struct fkt_trace *trace, const struct fkt_begans *begans,
 		       const struct fkt_event *event)
 {
@@ -36,13 +62,15 @@ bool fkt_began_is_told(const struct fkt_trace *trace, const struct fkt_begans *b
 	uint32_t lane = trace->header.shared ? 0 : event->imm;
 	uint64_t at;
 
-	if (event->code != FKT_CODE_BEGAN || event->words < FKT_BEGAN_WORDS ||
-	    event->words > FKT_BEGAN_WORDS + FKT_CALL_ARGS || lane >= trace->header.lanes)
+	if (!tells(event) || event->words < FKT_LATE_WORDS ||
+	    event->words > FKT_LATE_WORDS + FKT_CALL_ARGS || lane >= trace->header.lanes)
 		return false;
 	at = fkt_arg64(event, AT_OFFSET);
 	if (at < begans->low[lane] || at > event->stamp)
 		return false;
 	row = fkt_code_row(trace, fkt_arg32(event, CODE_OFFSET));
+	if (event->code == FKT_CODE_TOLD)
+		return row && is_program_code(fkt_arg32(event, CODE_OFFSET));
 	return row && row->kind == FKT_KIND_ENTRY;
 }
 
@@ -68,8 +96,9 @@ static int add(struct finding *finding, const struct fkt_event *event)
 	one->pid = fkt_arg32(event, PID_OFFSET);
 	one->cpu = event->imm;
 	one->lane = finding->trace->header.shared ? 0 : event->imm;
-	one->words = (uint8_t)(event->words - FKT_BEGAN_WORDS);
-	memcpy(one->args, event->args + FKT_BEGAN_WORDS, one->words * sizeof(*one->args));
+	one->words = (uint8_t)(event->words - FKT_LATE_WORDS);
+	one->claimed = event->code == FKT_CODE_TOLD;
+	memcpy(one->args, event->args, event->words * sizeof(*one->args));
 	return 0;
 }
 
@@ -107,14 +136,16 @@ static int look_at_page(struct finding *finding, uint64_t number, bool low)
 	}
 	while (!err && fkt_slot_decode(&page.cursor, &event)) {
 		fkt_slot_pass(&page.cursor, &event);
-		if (event.code == FKT_CODE_BEGAN &&
-		    fkt_began_is_told(finding->trace, finding->begans, &event))
+		if (tells(&event) && fkt_began_is_told(finding->trace, finding->begans, &event))
 			err = add(finding, &event);
 	}
 	return err;
 }
 
-/* Of those that began at one moment, the one that ended last is around the others. */
+/*
+ * Of calls that began at one moment, the one that ended last is around the others. What a program
+ * says comes in the order in which it does.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct fkt_began *x = a, *y = b;
@@ -124,14 +155,15 @@ static int compare(const void *a, const void *b)
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
 	if (x->told != y->told)
-		return x->told > y->told ? -1 : 1;
+		return (x->told > y->told) != (x->claimed && y->claimed) ? -1 : 1;
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
 /* One that is open when a snapshot is taken is told of more than once. */
 static bool is_same(const struct fkt_began *a, const struct fkt_began *b)
 {
-	return a->at == b->at && a->cpu == b->cpu && a->code == b->code && a->pid == b->pid;
+	return a->at == b->at && a->cpu == b->cpu && a->code == b->code && a->pid == b->pid &&
+	       !a->claimed;
 }
 
 static void sort(struct fkt_begans *begans)
@@ -191,7 +223,7 @@ const struct fkt_begans *fkt_begans(struct fkt_trace *trace, int *err)
 	struct fkt_begans *begans;
 
 	*err = 0;
-	if (!trace->input.seekable || !fkt_info(trace, "longer_than_cycles"))
+	if (!trace->input.seekable || !fkt_tells_late(trace))
 		return NULL;
 	pthread_mutex_lock(&trace->lock);
 	if (!trace->begans)

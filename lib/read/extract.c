@@ -18,6 +18,7 @@
 #include "write.h"
 
 #define READ_PAGES 64
+#define NS_PER_MS  1000000ull
 /* More than Linux ever gives. */
 #define PIDS	   (1u << 22)
 /* To know what is not known at the end, so many pages before it are. */
@@ -174,6 +175,27 @@ static bool picks(const struct fkt_extract *extract)
 	return by_process(extract) || extract->cpus;
 }
 
+/*
+ * Of a trace that was cut off, and has no totals, each lane that has events behind the part has the
+ * number of its CPU: up to there all of it is known.
+ */
+static void find_silent_lanes(struct out *out)
+{
+	struct fkt_trace *trace = out->trace;
+	struct fkt_page_header header;
+	bool any = false;
+
+	for (uint32_t i = 0; i < trace->header.lanes; i++)
+		any |= out->lane[i].cpu == FKT_CPU_ANY;
+	if (!any || !trace->input.seekable || trace->header.shared || fkt_lane_totals(trace, 0))
+		return;
+	for (uint64_t page = 0; page < trace->pages; page++)
+		if (fkt_read_page_header(trace, page, &header) == FKT_PAGE_EVENTS &&
+		    header.lane < trace->header.lanes && header.end >= out->extract->to &&
+		    out->lane[header.lane].cpu == FKT_CPU_ANY)
+			out->lane[header.lane].cpu = header.lane;
+}
+
 /* The CPU of a lane: one from which nothing came meanwhile is there all the same. */
 static uint32_t cpu_of_lane(const struct out *out, uint32_t number,
 			    const struct fkt_lane_totals *totals)
@@ -236,6 +258,52 @@ static void set_ends(struct out *out)
 		out->last = out->latest;
 }
 
+/* The stamp of the last event, which the last page of events of a trace that was cut off has. */
+static uint64_t last_event(struct fkt_trace *trace, uint64_t otherwise)
+{
+	struct fkt_page_header header = { 0 };
+	struct fkt_reader *reader;
+	struct fkt_event event;
+	uint64_t page = trace->pages;
+	int what = 0;
+
+	while (page && fkt_read_page_header(trace, page - 1, &header) != FKT_PAGE_EVENTS)
+		page--;
+	reader = fkt_reader_new_window(trace, header.first, UINT64_MAX);
+	while (page && reader && (what = fkt_reader_next(reader, &event)) > 0)
+		if (what == FKT_EVENT)
+			otherwise = event.stamp;
+	fkt_reader_free(reader);
+	return otherwise;
+}
+
+/*
+ * Of a trace that was cut off, there is but one reading of the clock, and who reads the part would
+ * not believe its ends. The second one is behind its end, by the frequency that the kernel gave,
+ * by which the trace itself is read: times are the same.
+ */
+static void put_cut_off(struct out *out)
+{
+	const struct fkt_trace *trace = out->trace;
+	const char *info = fkt_info(trace, "tsc_khz");
+	struct fkt_clock_pair end = trace->clock[0];
+	uint64_t first, last, khz, ms;
+
+	if (trace->clocks != 1 || !info || !fkt_parse_u64(info, &khz) || !khz ||
+	    !fkt_span(out->trace, &first, &last) || first < end.cycles)
+		return;
+	out->start = first;
+	out->stop = out->extract->to < last ? last : last_event(out->trace, last);
+	set_ends(out);
+	ms = (out->last - end.cycles) / khz + 1;
+	if (ms > INT64_MAX / NS_PER_MS || khz > (UINT64_MAX - end.cycles) / ms)
+		return;
+	end.cycles = htole64(end.cycles + ms * khz);
+	end.mono_ns = htole64(end.mono_ns + ms * NS_PER_MS);
+	end.real_ns = htole64(end.real_ns + ms * NS_PER_MS);
+	fkt_write_section(&out->writer, FKT_SECTION_CLOCK, &end, sizeof(end));
+}
+
 static int put_tail(struct out *out, const char *after_end)
 {
 	uint32_t lanes = out->trace->header.lanes;
@@ -252,6 +320,7 @@ static int put_tail(struct out *out, const char *after_end)
 		free(old);
 		return -ENOMEM;
 	}
+	find_silent_lanes(out);
 	for (uint32_t i = 0; i < lanes; i++) {
 		const struct out_lane *lane = &out->lane[i];
 		const struct fkt_lane_totals *at_end = out->reached_end ? old[i] : NULL;
@@ -273,6 +342,8 @@ static int put_tail(struct out *out, const char *after_end)
 	fkt_write_sections_of(writer, out->trace, true, is_replaced);
 	if (out->stop != UINT64_MAX)
 		set_ends(out);
+	else
+		put_cut_off(out);
 	/* A later value of a key takes the place of an earlier one. */
 	length = asprintf(&info,
 			  "events=%" PRIu64 "%clost=%" PRIu64 "%cdiscarded=%" PRIu64
@@ -680,7 +751,7 @@ static int copy_stretch(struct out *out, struct fkt_reader *reader)
 static bool is_it(const struct fkt_extract_process *one, uint32_t tid, uint32_t tgid,
 		  const char *comm)
 {
-	return one->name ? !strcmp(comm, one->name) : tid == one->pid || tgid == one->pid;
+	return one->name ? fkt_is_called(comm, one->name) : tid == one->pid || tgid == one->pid;
 }
 
 static bool wants(void *arg, struct fkt_state *state, uint32_t tid)
@@ -810,6 +881,14 @@ static bool is_waker(const struct out *out, uint32_t pid)
 	return pid < PIDS && out->wakers[pid / 8] & 1u << pid % 8;
 }
 
+/* Of whom it is told what he is at outside of all calls when the part begins. */
+static bool wants_base(void *arg, struct fkt_state *state, uint32_t tid)
+{
+	struct out *out = arg;
+
+	return is_waker(out, tid) || wants(out->extract, state, tid);
+}
+
 static int keep_calls(struct out *out, struct fkt_state_call *call, uint32_t depth)
 {
 	int err = 0;
@@ -868,6 +947,21 @@ static int keep_by_name(struct out *out, struct fkt_state *state, uint32_t tid)
 	return err;
 }
 
+/*
+ * That a thread sleeps in a function says nothing of what it is at outside of that: without it, it
+ * would be taken to sleep outside.
+ */
+static int keep_sleeper(struct out *out, struct fkt_state *state, const struct fkt_event *event)
+{
+	uint32_t depth;
+	struct fkt_state_call *call;
+
+	if (!event->imm || fkt_is_no_switch(event) || !fkt_state_is_untold(state, event->pid))
+		return 0;
+	call = fkt_state_calls(state, event->pid, &depth);
+	return depth ? keep_call(out, call, FKT_KEPT) : 0;
+}
+
 static int keep_at_event(struct out *out, struct fkt_state *state, const struct fkt_event *event)
 {
 	int err = 0;
@@ -887,6 +981,7 @@ static int keep_at_event(struct out *out, struct fkt_state *state, const struct 
 	if (event->code != FKT_CODE_SWITCH || event->words < 1)
 		return err;
 	out->current[event->cpu] = fkt_arg32(event, 4);
+	err = err ?: keep_sleeper(out, state, event);
 	if (!err && is_wanted(out, state, event->cpu, fkt_arg32(event, 4)))
 		err = keep_calls_of(out, state, fkt_arg32(event, 4));
 	return err;
@@ -1114,11 +1209,13 @@ static int go_to(struct out *out, struct fkt_state *state, uint64_t from, uint64
  * @woken: it is off its CPU, and was woken before it left: on its way out if it runs again without
  *	being woken once more
  * @outside: what it was at is said by its next system call
+ * @remasked: fkt_state_remasked()
  * @depth: so many calls of those that it was in at the end are still open
  */
 struct open_end {
 	uint32_t tid;
 	uint32_t depth;
+	uint32_t remasked;
 	bool woken;
 	bool outside;
 };
@@ -1155,10 +1252,12 @@ static int find_ends(const struct out *out, struct fkt_state *state, struct fkt_
 	for (uint32_t i = 0; i < threads; i++) {
 		wait = fkt_state_wait(state, i, &end.tid);
 		end.woken = wait && wait->early && wait->state && !wait->woken;
-		end.outside =
-			fkt_state_is_outside(state, i, out->extract->from) &&
-			!(begin && !fkt_state_is_anew(state, i) && fkt_state_knows(begin, end.tid));
+		end.outside = fkt_state_is_outside(state, i, out->extract->from) &&
+			      !(begin && !fkt_state_is_anew(state, i) &&
+				!fkt_state_remasked(state, end.tid) &&
+				fkt_state_knows(begin, end.tid));
 		fkt_state_calls(state, end.tid, &end.depth);
+		end.remasked = fkt_state_remasked(state, end.tid);
 		if (end.woken || end.outside)
 			ends->end[ends->count++] = end;
 		ends->left += end.woken + end.outside;
@@ -1219,6 +1318,9 @@ static bool ended_open(const struct out *out, const struct open_ends *ends, stru
 	fkt_state_calls(state, tid, &depth);
 	if (depth >= end->depth)
 		return false;
+	/* One that was entered behind the end may be the last that those were around. */
+	if (fkt_state_ended(state) != FKT_NO_CALL && fkt_state_ended(state) >= end->depth)
+		return false;
 	end->depth = depth;
 	/* Of calls that the part does not have, it needs no exits. */
 	return !picks(out->extract) || fkt_state_ended_kept(state);
@@ -1245,6 +1347,24 @@ static uint32_t rename_end(struct open_ends *ends, struct fkt_state *state)
 	return from;
 }
 
+/*
+ * Behind where system calls are turned on or off, nothing tells what a thread was at before. Where
+ * other layers are, it may be in fewer calls, whose exits do not come.
+ */
+static void close_remasked(struct open_ends *ends, struct fkt_state *state, uint32_t tid)
+{
+	struct open_end *end = end_of(ends, tid);
+	uint32_t depth;
+
+	if (!end)
+		return;
+	fkt_state_calls(state, tid, &depth);
+	if (depth < end->depth)
+		end->depth = depth;
+	if (end->outside && end->remasked != fkt_state_remasked(state, tid))
+		close_outside(ends, tid);
+}
+
 /* Whether an event tells of a thread what was not known, and who is its thread from then on. */
 static int tells_of_end(const struct out *out, struct open_ends *ends, struct fkt_state *state,
 			const struct fkt_event *event, bool *tells, uint32_t *renamed)
@@ -1257,9 +1377,14 @@ static int tells_of_end(const struct out *out, struct open_ends *ends, struct fk
 	else if (is_wakeup(event))
 		*tells |= close_woken(ends, fkt_arg32(event, 0));
 	err = fkt_state_event(state, event);
+	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
+		close_remasked(ends, state, fkt_arg32(event, 4));
+	for (size_t i = 0; event->code == FKT_CODE_SETMASK && i < ends->count; i++)
+		close_remasked(ends, state, ends->end[i].tid);
 	*renamed = rename_end(ends, state);
 	*tells |= *renamed;
 	*tells |= ended_open(out, ends, state, event->pid);
+	close_remasked(ends, state, event->pid);
 	if (fkt_state_told_base(state))
 		*tells |= close_outside(ends, event->pid);
 	else if (fkt_state_told_sleep(state))
@@ -1334,7 +1459,8 @@ static int look_behind_end(struct out *out, struct fkt_state *state, struct open
 			err = tells_of_end(out, ends, state, &event, &tells, &renamed);
 			if (renamed)
 				print_current(file, &event, renamed);
-			if (tells)
+			/* What is recorded from then on matters to what tells. */
+			if (tells || (event.code == FKT_CODE_SETMASK && !fkt_is_stop(&event)))
 				print_after_end(file, &event);
 			if (!fkt_is_stop(&event))
 				continue;
@@ -1505,7 +1631,7 @@ static int extract_to(struct out *out)
 	if (picked)
 		mark_kept(out, state);
 	processes = fkt_state_processes(state, &processes_bytes);
-	text = fkt_state_text(state, picked, by_process(extract) ? wants : NULL, extract,
+	text = fkt_state_text(state, picked, by_process(extract) ? wants_base : NULL, out,
 			      &text_bytes);
 	if (!processes || !text) {
 		err = -ENOMEM;

@@ -7,7 +7,7 @@
 
 /**
  * struct fkt_extract_process - one of those whose events are wanted
- * @name: all threads with this name; NULL: the process or thread @pid
+ * @name: all threads with this name, which may be a pattern; NULL: the process or thread @pid
  * @pid: its number
  * @found: set to whether there is any event of it on the CPUs that are wanted
  */

@@ -7,9 +7,10 @@
  *	index.c		what index pages say, and to a moment by them
  *	scan.c		what pages there are, and to which lane each belongs
  *	believe.c	whether a lane's page can be what it says
- *	began.c		entries of calls that were told of when they ended
+ *	began.c		entries of calls that were told of when they ended, and what programs wrote
  *	source.c	the pages of each lane, one after the other (source.h)
  *	merge.c		the events of all lanes
+ *	wanted.c	those of them that are wanted
  *	seek.c		moments that take reading to find
  *	state.c		how things stand at some moment
  *	write.c		a trace that is written in sequence (write.h)
@@ -292,16 +293,23 @@ enum fkt_belief fkt_believe(const struct fkt_trace *trace, const struct fkt_boun
 
 /* ---- began.c ---- */
 
+/* What the slots of both kinds that tell of an event begin with. */
+#define FKT_LATE_WORDS 2
+_Static_assert(FKT_LATE_WORDS == FKT_BEGAN_WORDS && FKT_LATE_WORDS == FKT_TOLD_WORDS,
+	       "they are read as one");
+
 /**
- * struct fkt_began - the entry of a call that was told of when it had ended
- * @at: when it began
+ * struct fkt_began - an event that was told of later: the entry of a call, when that had ended; or
+ *	what a program has written
+ * @at: when it was
  * @told: when that was told
- * @code: of the entry
+ * @code: of the event
  * @pid: in which thread
  * @cpu: where
  * @lane: likewise
- * @words: how many of @args there are
- * @args: as they stand in the file
+ * @words: how many words it has itself
+ * @claimed: a program says so
+ * @args: as they stand in the file: those that tell of it, and its own
  */
 struct fkt_began {
 	uint64_t at;
@@ -311,7 +319,8 @@ struct fkt_began {
 	uint16_t cpu;
 	uint16_t lane;
 	uint8_t words;
-	uint64_t args[FKT_CALL_ARGS];
+	bool claimed;
+	uint64_t args[FKT_LATE_WORDS + FKT_CALL_ARGS];
 };
 
 /**
@@ -326,11 +335,13 @@ struct fkt_begans {
 	uint64_t *low;
 };
 
+/* Whether a trace may have any. */
+bool fkt_tells_late(const struct fkt_trace *trace);
 /* Those of a trace, found by the first who asks; NULL: there are none, or *err says why not. */
 const struct fkt_begans *fkt_begans(struct fkt_trace *trace, int *err);
 /* The first one that is not before a stamp. */
 size_t fkt_begans_from(const struct fkt_begans *begans, uint64_t from);
-/* Whether an event is FKT_CODE_BEGAN of one of them. */
+/* Whether an event tells of one of them. */
 bool fkt_began_is_told(const struct fkt_trace *trace, const struct fkt_begans *begans,
 		       const struct fkt_event *event);
 

@@ -465,8 +465,19 @@ static bool tell_end(struct fkt_reader *reader, struct fkt_event *event)
 }
 
 /*
- * Deliver the entry of a call that was told of when it had ended, if one is due before a stamp. No
- * event of the trace: it counts by the one that told of it.
+ * What a program says of itself may be wrong: a thread that it was in where another one ran. Then
+ * it remains what a program says, and is no event of that other one's.
+ */
+static bool is_claim(const struct fkt_reader *reader, const struct fkt_began *one)
+{
+	const uint32_t pid = reader->cpu_pid[one->cpu];
+
+	return one->claimed && pid != one->pid && pid != FKT_PID_UNKNOWN;
+}
+
+/*
+ * Deliver an event that was told of later, if one is due before a stamp. No event of the trace: it
+ * counts by the one that told of it.
  */
 static bool deliver_began(struct fkt_reader *reader, uint64_t before, struct fkt_event *event)
 {
@@ -479,13 +490,20 @@ static bool deliver_began(struct fkt_reader *reader, uint64_t before, struct fkt
 		return false;
 	*event = (struct fkt_event){
 		.stamp = one->at,
-		.args = one->args,
+		.args = one->args + FKT_LATE_WORDS,
 		.code = one->code,
 		.pid = one->pid,
 		.cpu = one->cpu,
 		.lane = one->lane,
 		.words = one->words,
 	};
+	if (is_claim(reader, one)) {
+		event->code = FKT_CODE_TOLD;
+		event->imm = one->cpu;
+		event->pid = reader->cpu_pid[one->cpu];
+		event->args = one->args;
+		event->words = (uint8_t)(FKT_LATE_WORDS + one->words);
+	}
 	reader->next_began++;
 	if (!reader->stats.events && !reader->began)
 		reader->stats.first = one->at;
@@ -497,8 +515,8 @@ static bool deliver_began(struct fkt_reader *reader, uint64_t before, struct fkt
 }
 
 /*
- * Whether the first lane's next event told of such a call: it is passed over, unless its begin may
- * have been forgotten since.
+ * Whether the first lane's next event told of such a one: it is passed over, unless it was a call
+ * and its begin may have been forgotten since.
  */
 static bool pass_began(struct fkt_reader *reader, struct fkt_event *event)
 {
@@ -506,7 +524,7 @@ static bool pass_began(struct fkt_reader *reader, struct fkt_event *event)
 
 	if (likely(!reader->begans) || !fkt_slot_decode(&lane->cursor, event) ||
 	    !fkt_began_is_told(reader->trace, reader->begans, event) ||
-	    fkt_arg64(event, 0) <= reader->broken)
+	    (event->code == FKT_CODE_BEGAN && fkt_arg64(event, 0) <= reader->broken))
 		return false;
 	fkt_slot_pass(&lane->cursor, event);
 	reader->stats.events++;

@@ -170,11 +170,25 @@ void fkt_stack_add(struct fkt_stack *stack, const struct fkt_stack_part *part, u
 		stack->frame[stack->count++] = FKT_FRAME_UNKNOWN;
 }
 
+/* Whether the event of a stack is a sample: it stands behind all of the stack's slots. */
+static bool is_of_sample(const struct fkt_cursor *cursor, const struct fkt_event *event)
+{
+	struct fkt_cursor behind = { .pos = event->args + event->words,
+				     .end = cursor->end,
+				     .left = UINT32_MAX };
+	struct fkt_event next = *event;
+
+	while (next.code == FKT_CODE_STACK && fkt_slot_decode(&behind, &next))
+		fkt_slot_pass(&behind, &next);
+	return next.code == FKT_CODE_SAMPLE;
+}
+
 void fkt_stack_event(const struct fkt_reader *reader, const struct fkt_event *event,
 		     struct fkt_stack *stack)
 {
 	struct fkt_stack_part part;
 
+	stack->exact = is_of_sample(reader->cursor, event);
 	if (fkt_stack_part(reader->cursor, event, &part))
 		fkt_stack_add(stack, &part, event->stamp);
 	else if (!stack->known)

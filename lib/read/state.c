@@ -39,16 +39,19 @@ struct thread {
 	uint32_t ppid;
 	uint32_t next; /* in the same bucket */
 	bool gone;
-	bool ended; /* by its last switch; who has its pid now is another one */
-	bool anew;  /* it has got its pid, by a fork or an exec, since the state was made */
-	bool waker; /* of one that waits */
-	bool named; /* with one that waits, also when it has ended */
+	bool ended;	   /* by its last switch; who has its pid now is another one */
+	bool anew;	   /* it has got its pid, by a fork or an exec, since the state was made */
+	uint32_t remasked; /* see fkt_state_remasked() */
+	bool waker;	   /* of one that waits */
+	bool named;	   /* with one that waits, also when it has ended */
 	char comm[FKT_COMM_BYTES + 1];
 	uint8_t where; /* enum whereabouts, see where_is() */
 	uint8_t base;  /* enum fkt_base, see base_of() */
 	uint16_t cpu;  /* where it was last */
+	uint32_t made; /* of FKT_BASE_SLEPT: struct fkt_open_base */
 	uint64_t base_gaps;
-	uint64_t stops; /* fkt_state.stops, when it left its CPU: see where_is() */
+	uint64_t stops;	    /* fkt_state.stops, when it left its CPU: see where_is() */
+	uint64_t left_gaps; /* fkt_state.gaps, likewise */
 	struct fkt_open_wait wait;
 	struct fkt_state_wake wake; /* by an event: its code is not 0 */
 	struct call_stack stack;
@@ -59,6 +62,9 @@ struct effect {
 	uint8_t known;
 	uint8_t kind;	/* enum fkt_kind */
 	bool everyones; /* it is recorded of threads that are left out, too */
+	bool system;	/* of the layer of system calls and interrupts */
+	bool user;	/* a function of a program, which is around all calls of the kernel */
+	uint32_t keys;	/* its layers; 0: not known */
 	uint32_t entry; /* the code that this exit ends */
 };
 
@@ -75,14 +81,19 @@ struct fkt_state {
 	bool failed;
 	struct call_stack *entered; /* by the last event */
 	bool ended_kept;	    /* it ended a call that is kept */
+	uint32_t ended;		    /* which one of its stack its exit is of; FKT_NO_CALL: none */
 	bool filtered;		    /* the recording left out some threads */
 	bool stopped;		    /* all CPUs had stopped recording, or may have */
+	bool untraced;		    /* system calls are not recorded now */
+	bool masked;		    /* a layer was turned off, and may be off now */
+	uint32_t mask;		    /* the active one; 0: not told */
 	bool told_base;		    /* it told what a thread is at outside of all calls */
 	bool told_sleep;	    /* it told that a thread sleeps or execs in one not known */
 	uint32_t taken_from;	    /* it told that this thread goes on as another one; or 0 */
 	uint32_t taken_by;	    /* that one */
 	struct effect *effect;
 	struct call_stack irq[CPUS];
+	struct call_stack idle[CPUS]; /* of the CPU's idle task */
 	uint32_t current[CPUS];
 	bool blind[CPUS]; /* what happens there is not known until its next event */
 	bool seen[CPUS];
@@ -148,6 +159,7 @@ static struct thread *find(struct fkt_state *state, uint32_t tid)
 		.next = *bucket,
 		.comm = "?",
 		.base = FKT_BASE_UNKNOWN,
+		.made = FKT_NO_CODE,
 	};
 	*bucket = state->threads++;
 	return thread;
@@ -167,17 +179,21 @@ static uint32_t calls_of(const struct fkt_state *state, const struct call_stack 
 	return stack->gaps == state->gaps ? stack->depth : 0;
 }
 
-/* Of what was known before a gap, nothing is; but who was left out is until he runs again. */
+/*
+ * Of what was known before a gap, nothing is; but who was left out, or was not traced, is so until
+ * he runs again.
+ */
 static enum fkt_base base_of(const struct fkt_state *state, const struct thread *thread)
 {
-	if (thread->base == FKT_BASE_LEFT_OUT)
-		return FKT_BASE_LEFT_OUT;
+	if (thread->base == FKT_BASE_LEFT_OUT || thread->base == FKT_BASE_UNTRACED)
+		return (enum fkt_base)thread->base;
 	return thread->base_gaps == state->gaps ? thread->base : FKT_BASE_UNKNOWN;
 }
 
 static void set_base(const struct fkt_state *state, struct thread *thread, enum fkt_base base)
 {
 	thread->base = (uint8_t)base;
+	thread->made = FKT_NO_CODE;
 	thread->base_gaps = state->gaps;
 }
 
@@ -189,11 +205,30 @@ static void cut(struct fkt_state *state, struct call_stack *stack, uint32_t dept
 		state->calls--;
 	}
 	stack->depth = depth;
+	/* And those that have ended, when nothing is open in them any more. */
+	while (depth && depth <= calls_of(state, stack) && stack->call[depth - 1].ends) {
+		depth--;
+		state->ended_kept |= stack->call[depth].kept;
+		state->calls--;
+		stack->depth = depth;
+	}
 }
 
 static void empty(struct fkt_state *state, struct call_stack *stack)
 {
 	cut(state, stack, 0);
+}
+
+static const struct effect *effect_of(struct fkt_state *state, uint32_t code);
+
+/* End all calls in the kernel; those around them are functions of the program. */
+static void empty_kernel(struct fkt_state *state, struct call_stack *stack)
+{
+	uint32_t depth = calls_of(state, stack);
+
+	while (depth && !effect_of(state, stack->call[depth - 1].code)->user)
+		depth--;
+	cut(state, stack, depth);
 }
 
 static void push(struct fkt_state *state, struct call_stack *stack, uint32_t code, uint16_t imm,
@@ -216,20 +251,41 @@ static void push(struct fkt_state *state, struct call_stack *stack, uint32_t cod
 		stack->call = call;
 		stack->room = room;
 	}
-	stack->call[stack->depth++] = (struct fkt_state_call){ code, imm, FKT_NOT_KEPT, stamp };
+	stack->call[stack->depth++] = (struct fkt_state_call){
+		.code = code,
+		.imm = imm,
+		.kept = FKT_NOT_KEPT,
+		.stamp = stamp,
+	};
 	state->calls++;
 	state->entered = stack;
 }
 
-/* An exit ends the latest call of its code, and those that were entered since then with it. */
-static void pop(struct fkt_state *state, struct call_stack *stack, uint32_t code)
+/*
+ * An exit ends the latest call of its code, and those that were entered since then with it; of
+ * functions of programs, the one whose @imm is the same. No exit in the kernel ends one of those.
+ */
+static void pop_placed(struct fkt_state *state, struct call_stack *stack, uint32_t code,
+		       uint16_t imm)
 {
+	const bool user = effect_of(state, code)->user;
+
 	for (uint32_t depth = calls_of(state, stack); depth; depth--) {
-		if (stack->call[depth - 1].code != code)
+		const struct fkt_state_call *call = &stack->call[depth - 1];
+
+		if (!user && effect_of(state, call->code)->user)
+			return;
+		if (call->ends || call->code != code || (user && call->imm != imm))
 			continue;
+		state->ended = depth - 1;
 		cut(state, stack, depth - 1);
 		break;
 	}
+}
+
+static void pop(struct fkt_state *state, struct call_stack *stack, uint32_t code)
+{
+	pop_placed(state, stack, code, 0);
 }
 
 static const struct effect *effect_of(struct fkt_state *state, uint32_t code)
@@ -244,7 +300,26 @@ static const struct effect *effect_of(struct fkt_state *state, uint32_t code)
 	effect->kind = row ? (uint8_t)row->kind : FKT_KIND_POINT;
 	effect->entry = row ? row->pair + (code - row->first) : 0;
 	effect->everyones = row && fkt_is_everyones(row);
+	effect->system = row && !strcmp(row->layer, "system");
+	effect->user = row && fkt_is_user(row);
+	effect->keys = row ? fkt_code_keys(row) : 0;
+	if (fkt_is_uretprobe(state->trace, code))
+		effect->kind = FKT_KIND_POINT;
 	return effect;
+}
+
+/*
+ * The outermost call in the kernel, of a stack that is not empty; in a program, its innermost
+ * function.
+ */
+static struct fkt_state_call *outermost(struct fkt_state *state, const struct call_stack *stack)
+{
+	const uint32_t depth = calls_of(state, stack);
+	uint32_t i = 0;
+
+	while (i + 1 < depth && effect_of(state, stack->call[i].code)->user)
+		i++;
+	return &stack->call[i];
 }
 
 /* ---- recordings that left out some threads ---- */
@@ -255,6 +330,16 @@ static const struct effect *effect_of(struct fkt_state *state, uint32_t code)
 static bool is_kernel(const struct thread *thread)
 {
 	return !thread->tid || thread->tid == KTHREADD || thread->ppid == KTHREADD;
+}
+
+/* Of a thread on a CPU, system calls are recorded as the active mask says. */
+static void follow_mask(const struct fkt_state *state, struct thread *thread)
+{
+	if (likely(state->untraced == (thread->base == FKT_BASE_UNTRACED)) ||
+	    thread->base == FKT_BASE_LEFT_OUT || is_kernel(thread))
+		return;
+	thread->remasked++;
+	set_base(state, thread, state->untraced ? FKT_BASE_UNTRACED : FKT_BASE_UNKNOWN);
 }
 
 /* What the thread does from now on is not recorded. Of the kernel's own it is known. */
@@ -269,8 +354,10 @@ static void leave_out(struct fkt_state *state, struct thread *thread)
 /* It is recorded again; where it is now, is not known. */
 static void take_in(struct fkt_state *state, struct thread *thread)
 {
-	if (thread->base == FKT_BASE_LEFT_OUT)
-		set_base(state, thread, FKT_BASE_UNKNOWN);
+	if (thread->base != FKT_BASE_LEFT_OUT)
+		return;
+	set_base(state, thread, FKT_BASE_UNKNOWN);
+	follow_mask(state, thread);
 }
 
 /* A thread that was not the leader has become it, in the midst of its call. */
@@ -278,18 +365,32 @@ static void take_over(struct fkt_state *state, uint16_t cpu, struct thread *from
 {
 	struct call_stack stack = to->stack;
 	enum fkt_base base = base_of(state, from);
+	const uint32_t made = from->made;
 
 	if (state->verdict_on[cpu] == to->tid && state->verdict[cpu] == FKT_VERDICT_LEFT_OUT)
 		base = FKT_BASE_LEFT_OUT;
 	else if (state->verdict_on[cpu] == to->tid && base == FKT_BASE_LEFT_OUT)
 		base = FKT_BASE_UNKNOWN;
 	set_base(state, to, base);
+	to->made = made;
+	follow_mask(state, to);
 	to->anew = true;
 	empty(state, &stack);
 	to->stack = from->stack;
 	from->stack = stack;
 	state->taken_from = from->tid;
 	state->taken_by = to->tid;
+}
+
+/* The functions of a program that becomes another one are left; around the exec, when that ends. */
+static void leave_program(struct fkt_state *state, struct thread *thread)
+{
+	struct call_stack *stack = &thread->stack;
+	const uint32_t depth = calls_of(state, stack);
+
+	for (uint32_t i = 0; i < depth && effect_of(state, stack->call[i].code)->user; i++)
+		stack->call[i].ends = true;
+	cut(state, stack, depth);
 }
 
 /* An exec in a call whose entry was not seen: no other call reaches back beyond it. */
@@ -336,6 +437,7 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 			return;
 		set_comm(thread, (const char *)event->args + 8, FKT_COMM_BYTES);
 		if (fkt_arg32(event, 4) == thread->tid || became) {
+			leave_program(state, thread);
 			exec_unknown(state, thread);
 			return;
 		}
@@ -345,6 +447,7 @@ static void process_event(struct fkt_state *state, const struct fkt_event *event
 		if (!other)
 			return;
 		take_over(state, event->cpu, other, thread);
+		leave_program(state, thread);
 		exec_unknown(state, thread);
 		break;
 	case FKT_CODE_RENAME:
@@ -402,6 +505,52 @@ static void leave_unseen(struct fkt_state *state, const struct thread *thread)
 	set_blind(state, before);
 }
 
+static bool is_off(const struct fkt_state *state, const struct effect *effect)
+{
+	return effect->keys && !(effect->keys & state->mask);
+}
+
+/* Calls of layers that are off end, as no exit will tell, but for those that are around others. */
+static void end_off(struct fkt_state *state, struct call_stack *stack)
+{
+	const uint32_t depth = calls_of(state, stack);
+
+	for (uint32_t i = 0; i < depth; i++)
+		if (is_off(state, effect_of(state, stack->call[i].code)))
+			stack->call[i].ends = true;
+	cut(state, stack, depth);
+}
+
+/* What it was in is not known when no exit will tell; functions alone go on. */
+static void follow_calls(struct fkt_state *state, struct thread *thread)
+{
+	const bool untraced = thread->base == FKT_BASE_UNTRACED;
+
+	follow_mask(state, thread);
+	if (unlikely(!untraced && thread->base == FKT_BASE_UNTRACED) &&
+	    calls_of(state, &thread->stack) &&
+	    outermost(state, &thread->stack)->code < FKT_CODE_IRQ_ENTRY)
+		empty_kernel(state, &thread->stack);
+	if (unlikely(state->masked))
+		end_off(state, &thread->stack);
+}
+
+/* Where a thread was that had no CPU when all stopped recording is not known any more. */
+static enum whereabouts where_is(const struct fkt_state *state, const struct thread *thread)
+{
+	if (thread->where == OFF_CPU && thread->stops != state->stops)
+		return UNKNOWN;
+	return (enum whereabouts)thread->where;
+}
+
+/* A thread that slept in a call, which may still go on, where events are missing since. */
+static bool slept_in_call(const struct fkt_state *state, const struct thread *thread)
+{
+	return where_is(state, thread) == OFF_CPU && thread->wait.state && thread->wait.left &&
+	       base_of(state, thread) == FKT_BASE_UNKNOWN && !calls_of(state, &thread->stack) &&
+	       !is_kernel(thread);
+}
+
 static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 {
 	struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
@@ -416,19 +565,17 @@ static void come_to_cpu(struct fkt_state *state, uint16_t cpu, uint32_t tid)
 	state->current[cpu] = tid;
 	if (thread)
 		thread->ended = false;
+	if (thread)
+		follow_calls(state, thread);
+	if (unlikely(state->masked) && !tid)
+		end_off(state, &state->idle[cpu]);
 	if (!thread || thread->where == ON_CPU)
 		return;
+	if (unlikely(slept_in_call(state, thread)))
+		set_base(state, thread, FKT_BASE_SLEPT);
 	thread->where = ON_CPU;
 	thread->wait = (struct fkt_open_wait){ .tid = tid, .next = FKT_PID_UNKNOWN };
 	thread->wake.code = 0;
-}
-
-/* Where a thread was that had no CPU when all stopped recording is not known any more. */
-static enum whereabouts where_is(const struct fkt_state *state, const struct thread *thread)
-{
-	if (thread->where == OFF_CPU && thread->stops != state->stops)
-		return UNKNOWN;
-	return (enum whereabouts)thread->where;
 }
 
 static void set_off_cpu(const struct fkt_state *state, struct thread *thread)
@@ -473,7 +620,9 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 	struct thread *prev = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid)
 									  : NULL;
 	const bool none = fkt_is_no_switch(event);
+	const struct call_stack *stack;
 	struct thread *next;
+	uint32_t depth;
 
 	if (prev && !none) {
 		set_off_cpu(state, prev);
@@ -493,6 +642,13 @@ static void switch_threads(struct fkt_state *state, const struct fkt_event *even
 		prev->wait.left = event->stamp;
 		prev->wait.woken = 0;
 		prev->wait.next = fkt_arg32(event, 4);
+		stack = &prev->stack;
+		depth = calls_of(state, stack);
+		prev->wait.outer = depth ? outermost(state, stack)->code : FKT_NO_CODE;
+		prev->wait.inner = depth ? stack->call[depth - 1].code : FKT_NO_CODE;
+		prev->wait.base = (uint8_t)base_of(state, prev);
+		prev->wait.told_base = !depth;
+		prev->left_gaps = state->gaps;
 	}
 	/* What interrupted it is over. */
 	if (!none)
@@ -554,7 +710,7 @@ struct fkt_state_call *fkt_state_at_work(struct fkt_state *state, const struct f
 	if (depth)
 		return &irq->call[depth - 1];
 	thread = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid) : NULL;
-	return thread && calls_of(state, &thread->stack) ? &thread->stack.call[0] : NULL;
+	return thread && calls_of(state, &thread->stack) ? outermost(state, &thread->stack) : NULL;
 }
 
 static void wake(struct fkt_state *state, const struct fkt_event *event)
@@ -569,8 +725,10 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 		return;
 	/* A new one is in the call by which it was made. */
 	if (event->code == FKT_CODE_WAKEUP_NEW && at && at->code < FKT_CODE_IRQ_ENTRY &&
-	    base_of(state, thread) == FKT_BASE_UNKNOWN)
+	    base_of(state, thread) == FKT_BASE_UNKNOWN) {
 		set_base(state, thread, FKT_BASE_SLEPT);
+		thread->made = at->code;
+	}
 	wait = &thread->wait;
 	if (where_is(state, thread) == OFF_CPU && (wait->woken || !wait->state))
 		return;
@@ -579,6 +737,8 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 			.cpu = event->cpu,
 			.left = event->code == FKT_CODE_WAKEUP_NEW ? event->stamp : 0,
 			.next = FKT_PID_UNKNOWN,
+			.outer = FKT_NO_CODE,
+			.inner = FKT_NO_CODE,
 		};
 	if (thread->where == ON_CPU)
 		wait->cpu = event->cpu;
@@ -605,15 +765,43 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 }
 
 /* An exit of a function: without an entry, it is in that one that the thread slept so far. */
-static void leave_call(struct fkt_state *state, struct thread *thread, uint32_t entry)
+static void leave_call(struct fkt_state *state, struct thread *thread, uint32_t entry, uint16_t imm)
 {
 	if (calls_of(state, &thread->stack)) {
-		pop(state, &thread->stack, entry);
+		pop_placed(state, &thread->stack, entry, imm);
 		return;
 	}
 	state->told_base = base_of(state, thread) != FKT_BASE_USER;
 	if (base_of(state, thread) == FKT_BASE_SLEPT)
 		set_base(state, thread, FKT_BASE_UNKNOWN);
+}
+
+/*
+ * A function that is open is entered again at the same place of the stack: it, and what was called
+ * in it, was left without an exit, by a longjmp().
+ */
+static void leave_jumped(struct fkt_state *state, struct call_stack *stack,
+			 const struct fkt_event *event)
+{
+	for (uint32_t depth = calls_of(state, stack); depth; depth--)
+		if (stack->call[depth - 1].code == event->code &&
+		    stack->call[depth - 1].imm == event->imm) {
+			cut(state, stack, depth - 1);
+			break;
+		}
+}
+
+/* A program's function begins: so the thread is in user mode. */
+static void enter_user(struct fkt_state *state, struct thread *thread,
+		       const struct fkt_event *event)
+{
+	empty_kernel(state, &thread->stack);
+	if (effect_of(state, event->code)->keys & FKT_KEY_USER)
+		leave_jumped(state, &thread->stack, event);
+	state->told_base = base_of(state, thread) != FKT_BASE_USER;
+	if (thread->base != FKT_BASE_UNTRACED)
+		set_base(state, thread, FKT_BASE_USER);
+	push(state, &thread->stack, event->code, event->imm, event->stamp);
 }
 
 /* All CPUs have stopped recording. */
@@ -622,6 +810,31 @@ static void stop_all(struct fkt_state *state)
 	state->stopped = true;
 	state->stops++;
 	fkt_state_gap(state, FKT_CPU_ANY);
+}
+
+/* From now on, on all CPUs, layers are recorded, or not. */
+static void set_mask(struct fkt_state *state, uint32_t mask)
+{
+	const bool untraced = !(mask & FKT_KEY_SYSTEM);
+	const uint32_t off = (state->mask ?: fkt_begins_with(state->trace)) & ~mask;
+	struct thread *thread;
+
+	state->mask = mask;
+	state->masked = state->masked || off;
+	if (state->untraced == untraced && !off)
+		return;
+	state->untraced = untraced;
+	for (uint32_t i = 0; i < state->n_awake; i++) {
+		if (untraced)
+			empty(state, &state->irq[state->awake[i]]);
+		else
+			end_off(state, &state->irq[state->awake[i]]);
+		thread = thread_on(state, state->awake[i]);
+		if (thread)
+			follow_calls(state, thread);
+		else if (!state->current[state->awake[i]])
+			end_off(state, &state->idle[state->awake[i]]);
+	}
 }
 
 int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
@@ -634,6 +847,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 
 	state->entered = NULL;
 	state->ended_kept = false;
+	state->ended = FKT_NO_CALL;
 	state->told_base = false;
 	state->told_sleep = false;
 	state->taken_from = 0;
@@ -653,14 +867,20 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 
 	switch (effect->kind) {
 	case FKT_KIND_CPU_ENTRY:
+		if (unlikely(state->untraced && effect->system))
+			break;
 		push(state, irq, event->code, event->imm, event->stamp);
 		break;
 	case FKT_KIND_CPU_EXIT:
 		pop(state, irq, effect->entry);
 		break;
 	case FKT_KIND_ENTRY:
+		/* It came while that was being turned off: its exit will not. */
+		if (unlikely(state->masked) && is_off(state, effect) && !effect->system)
+			break;
+		__attribute__((fallthrough));
 	case FKT_KIND_EXIT:
-		if (calls_of(state, irq) && event->code >= FKT_CODE_IRQ_ENTRY) {
+		if (calls_of(state, irq) && event->code >= FKT_CODE_IRQ_ENTRY && !effect->user) {
 			if (effect->kind == FKT_KIND_ENTRY)
 				push(state, irq, event->code, 0, event->stamp);
 			else
@@ -669,19 +889,31 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		}
 		/* No thread makes a system call in an interrupt: the end of that is missing. */
 		empty(state, irq);
+		if (!event->pid && event->code >= FKT_CODE_IRQ_ENTRY && !effect->user) {
+			if (effect->kind == FKT_KIND_ENTRY)
+				push(state, &state->idle[event->cpu], event->code, 0, event->stamp);
+			else
+				pop(state, &state->idle[event->cpu], effect->entry);
+			break;
+		}
 		if (!event->pid || event->pid == FKT_PID_UNKNOWN ||
 		    !(thread = find(state, event->pid)))
 			break;
 		/* System calls come from user mode, where no other call is open. */
 		if (event->code < FKT_CODE_IRQ_ENTRY) {
-			empty(state, &thread->stack);
+			empty_kernel(state, &thread->stack);
 			state->told_base = base_of(state, thread) != FKT_BASE_USER;
+			/* It came while that was being turned off: there will be no more. */
+			if (thread->base == FKT_BASE_UNTRACED)
+				break;
 			set_base(state, thread, FKT_BASE_USER);
 		}
-		if (effect->kind == FKT_KIND_ENTRY)
+		if (effect->user && effect->kind == FKT_KIND_ENTRY)
+			enter_user(state, thread, event);
+		else if (effect->kind == FKT_KIND_ENTRY)
 			push(state, &thread->stack, event->code, 0, event->stamp);
 		else if (event->code >= FKT_CODE_IRQ_ENTRY)
-			leave_call(state, thread, effect->entry);
+			leave_call(state, thread, effect->entry, event->imm);
 		break;
 	default:
 		if (event->words < 1)
@@ -692,6 +924,8 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 			wake(state, event);
 		else if (fkt_is_stop(event))
 			stop_all(state);
+		else if (event->code == FKT_CODE_SETMASK)
+			set_mask(state, fkt_arg32(event, 0));
 		else if (event->code == FKT_CODE_FILTER)
 			decide(state, event);
 		else if (fkt_is_process_event(event->code))
@@ -809,6 +1043,13 @@ bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_
 		(where_is(state, thread) == OFF_CPU && thread->wait.left > since));
 }
 
+bool fkt_state_is_untold(struct fkt_state *state, uint32_t tid)
+{
+	const struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
+
+	return thread && !is_kernel(thread) && base_of(state, thread) == FKT_BASE_UNKNOWN;
+}
+
 bool fkt_state_knows(struct fkt_state *state, uint32_t tid)
 {
 	const struct thread *thread = find(state, tid);
@@ -819,6 +1060,13 @@ bool fkt_state_knows(struct fkt_state *state, uint32_t tid)
 bool fkt_state_is_anew(const struct fkt_state *state, uint32_t index)
 {
 	return state->thread[index].anew;
+}
+
+uint32_t fkt_state_remasked(struct fkt_state *state, uint32_t tid)
+{
+	const struct thread *thread = tid && tid != FKT_PID_UNKNOWN ? find(state, tid) : NULL;
+
+	return thread ? thread->remasked : 0;
 }
 
 uint32_t fkt_state_threads(const struct fkt_state *state)
@@ -860,12 +1108,19 @@ static void keep_calls(struct fkt_state *state, struct call_stack *stack)
 	state->calls += stack->depth;
 }
 
+uint32_t fkt_state_ended(const struct fkt_state *state)
+{
+	return state->ended;
+}
+
 /* Of a CPU that is not concerned by a gap, and who is there. */
 static void keep_cpu(struct fkt_state *state, uint32_t cpu)
 {
 	struct thread *thread = thread_on(state, cpu);
 
 	keep_calls(state, &state->irq[cpu]);
+	if (!state->current[cpu])
+		keep_calls(state, &state->idle[cpu]);
 	if (!thread)
 		return;
 	keep_calls(state, &thread->stack);
@@ -920,6 +1175,15 @@ static void read_initial(struct fkt_state *state)
 	free(copy);
 }
 
+static void push_open(struct fkt_state *state, struct call_stack *stack,
+		      const struct fkt_open_call *call)
+{
+	push(state, stack, call->code, call->imm, call->stamp);
+	if (state->entered)
+		stack->call[stack->depth - 1].ends = call->ends;
+	state->entered = NULL;
+}
+
 struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 {
 	struct fkt_state *state = calloc(1, sizeof(*state));
@@ -932,6 +1196,9 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 		return NULL;
 	state->trace = trace;
 	state->filtered = fkt_info(trace, "filter");
+	state->mask = trace->mask;
+	state->masked = state->mask;
+	state->untraced = fkt_begins_untraced(trace);
 	memset(state->current, 0xff, sizeof(state->current));
 	state->effect = calloc(FKT_SLOT_CODES, sizeof(*state->effect));
 	if (getrandom(&state->seed, sizeof(state->seed), 0) < 0)
@@ -951,9 +1218,11 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	for (size_t i = 0; (call = fkt_open_call(trace, i)); i++) {
 		/* Of one without its number the end will tell. */
 		if (call->interrupt && call->numbered)
-			push(state, &state->irq[call->cpu], call->code, call->imm, call->stamp);
+			push_open(state, &state->irq[call->cpu], call);
+		else if (call->idle)
+			push_open(state, &state->idle[call->cpu], call);
 		else if (!call->interrupt && (thread = find(state, call->tid)))
-			push(state, &thread->stack, call->code, 0, call->stamp);
+			push_open(state, &thread->stack, call);
 	}
 	for (size_t i = 0; (wait = fkt_open_wait(trace, i)); i++) {
 		thread = find(state, wait->tid);
@@ -962,10 +1231,15 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 		if (!wait->running)
 			set_off_cpu(state, thread);
 		thread->wait = *wait;
+		/* So it is told again. */
+		if (wait->told_base || wait->outer != FKT_NO_CODE)
+			thread->left_gaps = UINT64_MAX;
 	}
 	for (size_t i = 0; (base = fkt_open_base(trace, i)); i++)
-		if ((thread = find(state, base->tid)))
+		if ((thread = find(state, base->tid))) {
 			set_base(state, thread, (enum fkt_base)base->base);
+			thread->made = base->made;
+		}
 	return state;
 }
 
@@ -977,6 +1251,8 @@ void fkt_state_free(struct fkt_state *state)
 		free(state->thread[i].stack.call);
 	for (uint32_t i = 0; i < CPUS; i++)
 		free(state->irq[i].call);
+	for (uint32_t i = 0; i < CPUS; i++)
+		free(state->idle[i].call);
 	free(state->thread);
 	free(state->bucket);
 	free(state->effect);
@@ -1060,8 +1336,22 @@ static void print_waker(FILE *out, const struct fkt_open_wait *wait)
 		fprintf(out, " base %u", wait->waker_base);
 }
 
-static void print_wait(FILE *out, uint32_t tid, const struct fkt_open_wait *wait)
+/* What it was in when it left, if that is not known of it any more. */
+static void print_left(FILE *out, const struct fkt_open_wait *wait)
 {
+	if (wait->outer != FKT_NO_CODE)
+		fprintf(out, " in %" PRIu32, wait->outer);
+	if (wait->inner != wait->outer)
+		fprintf(out, " inner %" PRIu32, wait->inner);
+	if (wait->told_base)
+		fprintf(out, " at %u", wait->base);
+}
+
+static void print_wait(FILE *out, const struct fkt_state *state, const struct thread *thread)
+{
+	const struct fkt_open_wait *wait = &thread->wait;
+	const uint32_t tid = thread->tid;
+
 	fprintf(out, "wait %" PRIu32 " %u %u %" PRIu64 " %" PRIu64, tid, wait->cpu, wait->state,
 		wait->left, wait->woken);
 	if (wait->woken || wait->early) {
@@ -1070,6 +1360,8 @@ static void print_wait(FILE *out, uint32_t tid, const struct fkt_open_wait *wait
 	}
 	if (wait->next != FKT_PID_UNKNOWN)
 		fprintf(out, " next %" PRIu32, wait->next);
+	if (thread->left_gaps != state->gaps)
+		print_left(out, wait);
 	fputc('\n', out);
 }
 
@@ -1093,6 +1385,26 @@ static bool tells_base(struct fkt_state *state, uint32_t index, fkt_state_wants_
 	return !thread->gone && (!wants || wants(arg, state, thread->tid));
 }
 
+static void print_base(FILE *out, const struct fkt_state *state, const struct thread *thread)
+{
+	const enum fkt_base base = base_of(state, thread);
+
+	fprintf(out, "base %" PRIu32 " %u", thread->tid, base);
+	if (base == FKT_BASE_SLEPT && thread->made != FKT_NO_CODE)
+		fprintf(out, " %" PRIu32, thread->made);
+	fputc('\n', out);
+}
+
+/* @number is that of a thread or of a CPU. */
+static void print_call(FILE *out, struct fkt_state *state, const char *word, uint32_t number,
+		       const struct fkt_state_call *call)
+{
+	fprintf(out, "%s %" PRIu32 " %" PRIu32 " %" PRIu64, word, number, call->code, call->stamp);
+	if (*word == 'i' || effect_of(state, call->code)->user)
+		fprintf(out, " %u", call->imm);
+	fputs(call->ends ? " ends\n" : "\n", out);
+}
+
 char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *wants, void *arg,
 		     size_t *bytes)
 {
@@ -1109,6 +1421,8 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 	if (!out)
 		return NULL;
 	mark_named(state);
+	if (state->mask)
+		fprintf(out, "mask %" PRIu32 "\n", state->mask);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		tid = state->current[cpu];
 		if (tid != FKT_PID_UNKNOWN || state->blind[cpu] || state->verdict[cpu] ||
@@ -1119,19 +1433,20 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 		stack = &state->irq[cpu];
 		for (uint32_t i = 0; i < calls_of(state, stack); i++)
 			if (is_told(stack, i, picked))
-				fprintf(out, "interrupt %" PRIu32 " %" PRIu32 " %" PRIu64 " %u\n",
-					cpu, stack->call[i].code, stack->call[i].stamp,
-					stack->call[i].imm);
+				print_call(out, state, "interrupt", cpu, &stack->call[i]);
+		stack = &state->idle[cpu];
+		for (uint32_t i = 0; i < calls_of(state, stack); i++)
+			if (is_told(stack, i, picked))
+				print_call(out, state, "idle", cpu, &stack->call[i]);
 	}
 	for (uint32_t i = 0; i < state->threads; i++) {
 		stack = &state->thread[i].stack;
 		for (uint32_t j = 0; j < calls_of(state, stack); j++)
 			if (is_told(stack, j, picked))
-				fprintf(out, "call %" PRIu32 " %" PRIu32 " %" PRIu64 "\n",
-					state->thread[i].tid, stack->call[j].code,
-					stack->call[j].stamp);
+				print_call(out, state, "call", state->thread[i].tid,
+					   &stack->call[j]);
 		if (where_is(state, &state->thread[i]) == OFF_CPU)
-			print_wait(out, state->thread[i].tid, &state->thread[i].wait);
+			print_wait(out, state, &state->thread[i]);
 		if (state->thread[i].where == ON_CPU && state->thread[i].wait.early) {
 			fprintf(out, "woken %" PRIu32 " %u", state->thread[i].tid,
 				state->thread[i].wait.cpu);
@@ -1139,8 +1454,7 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 			fputc('\n', out);
 		}
 		if (tells_base(state, i, wants, arg))
-			fprintf(out, "base %" PRIu32 " %u\n", state->thread[i].tid,
-				base_of(state, &state->thread[i]));
+			print_base(out, state, &state->thread[i]);
 	}
 	if (fclose(out)) {
 		free(text);
@@ -1151,18 +1465,20 @@ char *fkt_state_text(struct fkt_state *state, bool picked, fkt_state_wants_fn *w
 
 /* ---- what an extracted trace says ---- */
 
-/* "[IMM]", at the end of an interrupt's line. */
+/* "[IMM] [ends]", at the end of a call's line. */
 static bool parse_number(struct fkt_open_call *call, char *line)
 {
 	const char *word = fkt_next_word(&line);
 	uint32_t imm;
 
-	if (!word)
-		return true;
-	if (!fkt_parse_u32(word, &imm) || imm > UINT16_MAX)
-		return false;
-	call->numbered = true;
-	call->imm = (uint16_t)imm;
+	if (word && strcmp(word, "ends")) {
+		if (!fkt_parse_u32(word, &imm) || imm > UINT16_MAX)
+			return false;
+		call->numbered = true;
+		call->imm = (uint16_t)imm;
+		word = fkt_next_word(&line);
+	}
+	call->ends = word && !strcmp(word, "ends");
 	return true;
 }
 
@@ -1198,7 +1514,10 @@ static bool parse_work(struct fkt_open_wait *wait, const char **word, char **lin
 	return true;
 }
 
-/* "[base BASE] [on CPU] [next TID]"; traces of earlier versions have none of them. */
+/*
+ * "[base BASE] [on CPU] [next TID] [in CODE] [inner CODE] [at BASE]"; traces of earlier versions
+ * have none of them.
+ */
 static bool parse_around(struct fkt_open_wait *wait, const char *word, char *line)
 {
 	uint32_t value;
@@ -1208,7 +1527,15 @@ static bool parse_around(struct fkt_open_wait *wait, const char *word, char *lin
 			return false;
 		if (!strcmp(word, "next"))
 			wait->next = value;
-		if (!strcmp(word, "base") && value <= FKT_BASE_UNKNOWN) {
+		if (!strcmp(word, "in") && value < FKT_SLOT_CODES)
+			wait->outer = wait->inner = value;
+		if (!strcmp(word, "inner") && value < FKT_SLOT_CODES)
+			wait->inner = value;
+		if (!strcmp(word, "at") && value <= FKT_BASE_UNTRACED) {
+			wait->told_base = true;
+			wait->base = (uint8_t)value;
+		}
+		if (!strcmp(word, "base") && value <= FKT_BASE_UNTRACED) {
 			wait->has_base = true;
 			wait->waker_base = (uint8_t)value;
 		}
@@ -1233,6 +1560,8 @@ static bool parse_woken(struct fkt_open_wait *wait, uint32_t tid, char *line)
 		.running = true,
 		.early = true,
 		.code = FKT_NO_CODE,
+		.outer = FKT_NO_CODE,
+		.inner = FKT_NO_CODE,
 	};
 	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &cpu) || cpu > UINT16_MAX ||
 	    !fkt_parse_u32(fkt_next_word(&line), &wait->waker))
@@ -1242,7 +1571,7 @@ static bool parse_woken(struct fkt_open_wait *wait, uint32_t tid, char *line)
 	return parse_work(wait, &word, &line) && parse_around(wait, word, line);
 }
 
-/* "CPU STATE LEFT WOKEN [WAKER [CODE IMM]] [base BASE] [on CPU] [next TID]" */
+/* "CPU STATE LEFT WOKEN [WAKER [CODE IMM]] [base BASE] [on CPU] [next TID] …" */
 static bool parse_wait(struct fkt_open_wait *wait, uint32_t tid, char *line)
 {
 	uint32_t cpu, state;
@@ -1252,6 +1581,8 @@ static bool parse_wait(struct fkt_open_wait *wait, uint32_t tid, char *line)
 		.tid = tid,
 		.next = FKT_PID_UNKNOWN,
 		.code = FKT_NO_CODE,
+		.outer = FKT_NO_CODE,
+		.inner = FKT_NO_CODE,
 	};
 	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &cpu) || cpu > UINT16_MAX ||
 	    !fkt_parse_u32(fkt_next_word(&line), &state) || state > UINT16_MAX ||
@@ -1286,13 +1617,15 @@ static bool add_wait(struct fkt_trace *trace, size_t *room, const struct fkt_ope
 	return true;
 }
 
-/* "BASE", what it is at outside of all calls. */
+/* "BASE [CODE]", what it is at outside of all calls. */
 static bool add_base(struct fkt_trace *trace, size_t *room, uint32_t tid, char *line)
 {
 	struct fkt_open_base *larger;
-	uint32_t base;
+	uint32_t base, made;
+	const char *word;
 
-	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &base) || base >= FKT_BASE_UNKNOWN)
+	if (!tid || !fkt_parse_u32(fkt_next_word(&line), &base) || base == FKT_BASE_UNKNOWN ||
+	    base > FKT_BASE_UNTRACED)
 		return true;
 	if (trace->n_open_bases == *room) {
 		*room = *room ? *room * 2 : 64;
@@ -1302,7 +1635,11 @@ static bool add_base(struct fkt_trace *trace, size_t *room, uint32_t tid, char *
 			return false;
 		trace->open_bases = larger;
 	}
-	trace->open_bases[trace->n_open_bases++] = (struct fkt_open_base){ tid, base };
+	word = fkt_next_word(&line);
+	if (!word || base != FKT_BASE_SLEPT || !fkt_parse_u32(word, &made) ||
+	    made >= FKT_CODE_IRQ_ENTRY)
+		made = FKT_NO_CODE;
+	trace->open_bases[trace->n_open_bases++] = (struct fkt_open_base){ tid, base, made };
 	return true;
 }
 
@@ -1320,6 +1657,10 @@ int fkt_index_state(struct fkt_trace *trace)
 		word = fkt_next_word(&line);
 		if (!word || !fkt_parse_u32(fkt_next_word(&line), &first))
 			continue;
+		if (!strcmp(word, "mask")) {
+			trace->mask = first;
+			continue;
+		}
 		if (!strcmp(word, "wait") || !strcmp(word, "woken")) {
 			known = !strcmp(word, "wait") ? parse_wait(&wait, first, line)
 						      : parse_woken(&wait, first, line);
@@ -1334,6 +1675,7 @@ int fkt_index_state(struct fkt_trace *trace)
 		}
 		memset(&call, 0, sizeof(call));
 		call.interrupt = !strcmp(word, "interrupt");
+		call.idle = !strcmp(word, "idle");
 		if (strcmp(word, "call") && first > UINT16_MAX)
 			continue;
 		if (!strcmp(word, "cpu")) {
@@ -1356,13 +1698,12 @@ int fkt_index_state(struct fkt_trace *trace)
 			}
 			continue;
 		}
-		if ((!call.interrupt && strcmp(word, "call")) ||
+		if ((!call.interrupt && !call.idle && strcmp(word, "call")) ||
 		    !fkt_parse_u32(fkt_next_word(&line), &call.code) ||
 		    call.code >= FKT_SLOT_CODES ||
-		    !fkt_parse_u64(fkt_next_word(&line), &call.stamp) ||
-		    (call.interrupt && !parse_number(&call, line)))
+		    !fkt_parse_u64(fkt_next_word(&line), &call.stamp) || !parse_number(&call, line))
 			continue;
-		if (call.interrupt)
+		if (call.interrupt || call.idle)
 			call.cpu = (uint16_t)first;
 		else
 			call.tid = first;
@@ -1385,6 +1726,11 @@ const struct fkt_open_base *fkt_open_base(const struct fkt_trace *trace, size_t 
 const struct fkt_open_wait *fkt_open_wait(const struct fkt_trace *trace, size_t index)
 {
 	return index < trace->n_open_waits ? &trace->open_waits[index] : NULL;
+}
+
+bool fkt_begins_untraced(const struct fkt_trace *trace)
+{
+	return !(fkt_begins_with(trace) & FKT_KEY_SYSTEM);
 }
 
 bool fkt_next_after_end(char **text, struct fkt_event *event, uint64_t *words)

@@ -15,10 +15,12 @@
  * struct fkt_open_call - a call that was entered before an extracted trace begins
  * @code: the code of its entry
  * @tid: the thread that is in it
- * @cpu: the CPU that is in it, of an interrupt
+ * @cpu: the CPU that is in it, of an interrupt, or whose idle task is
  * @interrupt: whether it is one, or was called in one
- * @numbered: whether @imm is known, of an interrupt
- * @imm: of its entry: which interrupt it is
+ * @idle: the CPU's idle task is in it
+ * @numbered: whether @imm is known
+ * @ends: with the call in it: no exit of its own will tell
+ * @imm: of its entry: which interrupt it is, or the place of a program's function
  * @stamp: when it was entered
  */
 struct fkt_open_call {
@@ -26,7 +28,9 @@ struct fkt_open_call {
 	uint32_t tid;
 	uint16_t cpu;
 	bool interrupt;
+	bool idle;
 	bool numbered;
+	bool ends;
 	uint16_t imm;
 	uint64_t stamp;
 };
@@ -54,6 +58,10 @@ const struct fkt_open_call *fkt_open_call(const struct fkt_trace *trace, size_t 
  * @waker_base: enum fkt_base, what was known of it then
  * @has_base: whether that is told
  * @next: who came to the CPU that it left; FKT_PID_UNKNOWN when that is not known
+ * @outer, @inner: codes of the calls in which it left, where they are not among those that are
+ *	open as events are missing since; FKT_NO_CODE outside of all calls, or where they are
+ * @base: enum fkt_base, of such a one outside of all calls
+ * @told_base: whether that is told
  * @early: it was woken before it left
  * @running: it has not left yet: only who woke it is known
  * @imm: of the event that began what the waker was at: which interrupt it is
@@ -70,6 +78,10 @@ struct fkt_open_wait {
 	uint8_t waker_base;
 	bool has_base;
 	uint32_t next;
+	uint32_t outer;
+	uint32_t inner;
+	uint8_t base;
+	bool told_base;
 	bool early;
 	bool running;
 	uint16_t imm;
@@ -94,24 +106,28 @@ const struct fkt_open_wait *fkt_open_wait(const struct fkt_trace *trace, size_t 
  * @FKT_BASE_USER: a system call of its was seen, so that it is in user mode there
  * @FKT_BASE_LEFT_OUT: it is not recorded, which it may be again when it comes to a CPU
  * @FKT_BASE_UNKNOWN: none of these
+ * @FKT_BASE_UNTRACED: system calls were not recorded when it ran last
  *
- * The first three are numbers in a file.
+ * They are numbers in a file.
  */
 enum fkt_base {
 	FKT_BASE_SLEPT,
 	FKT_BASE_USER,
 	FKT_BASE_LEFT_OUT,
 	FKT_BASE_UNKNOWN,
+	FKT_BASE_UNTRACED,
 };
 
 /**
  * struct fkt_open_base - the same
  * @tid: the thread
  * @base: enum fkt_base
+ * @made: code of the system call by which it was made, and in which it is yet; FKT_NO_CODE: none
  */
 struct fkt_open_base {
 	uint32_t tid;
 	uint32_t base;
+	uint32_t made;
 };
 
 /**
@@ -130,6 +146,9 @@ enum fkt_verdict {
  * @index: 0 … until the answer is NULL
  */
 const struct fkt_open_base *fkt_open_base(const struct fkt_trace *trace, size_t index);
+
+/* Whether no system calls are recorded when a trace begins. */
+bool fkt_begins_untraced(const struct fkt_trace *trace);
 
 /**
  * fkt_next_after_end() - an event behind the end of an extracted trace
@@ -210,12 +229,14 @@ enum fkt_kept {
  * @code: the code of its entry
  * @imm: of its entry: which interrupt it is
  * @kept: enum fkt_kept, for the caller to set
+ * @ends: with the call in it: no exit of its own will tell
  * @stamp: when it was entered
  */
 struct fkt_state_call {
 	uint32_t code;
 	uint16_t imm;
 	uint8_t kept;
+	bool ends;
 	uint64_t stamp;
 };
 
@@ -256,6 +277,16 @@ struct fkt_state_call *fkt_state_at_work(struct fkt_state *state, const struct f
  */
 struct fkt_state_call *fkt_state_entered(const struct fkt_state *state);
 
+#define FKT_NO_CALL UINT32_MAX
+
+/**
+ * fkt_state_ended() - which call the last event was the exit of
+ * @state: the state
+ *
+ * Return: 0 for the outermost one of its stack, …; FKT_NO_CALL for none that was open.
+ */
+uint32_t fkt_state_ended(const struct fkt_state *state);
+
 /**
  * fkt_state_caller() - the call in which that one was made
  * @state: the state
@@ -295,11 +326,20 @@ bool fkt_state_has_gaps(const struct fkt_state *state);
  */
 bool fkt_state_is_outside(const struct fkt_state *state, uint32_t index, uint64_t since);
 
+/* Whether nothing is known of what a thread is at outside of all calls. */
+bool fkt_state_is_untold(struct fkt_state *state, uint32_t tid);
+
 /* Whether it is known of a thread that it is in user mode outside of all calls. */
 bool fkt_state_knows(struct fkt_state *state, uint32_t tid);
 
 /* Whether a thread, as of fkt_state_wait(), has got its pid since the state was made. */
 bool fkt_state_is_anew(const struct fkt_state *state, uint32_t index);
+
+/*
+ * How often it has come to be recorded without system calls, or with them again, since then: what
+ * it was at before that does not come out any more.
+ */
+uint32_t fkt_state_remasked(struct fkt_state *state, uint32_t tid);
 
 /* How many threads are known. */
 uint32_t fkt_state_threads(const struct fkt_state *state);

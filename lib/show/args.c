@@ -82,7 +82,9 @@ bool fkt_args_result(struct fkt_args *args, const struct fkt_event *exit, struct
 	*error = NULL;
 	for (unsigned int i = 0; label && i < label->fields; i++) {
 		field = &label->field[i].field;
-		if (!fkt_field_is_result(field))
+		/* Of a program's function, nobody knows what it is: it is a register's value. */
+		if (!fkt_field_is_result(field) &&
+		    (field->type != FKT_FIELD_ARGUMENT || strcmp(field->name, "ret")))
 			continue;
 		if (!fkt_field_value(field, exit, value))
 			return false;

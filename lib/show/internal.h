@@ -234,7 +234,7 @@ char *fkt_put_json_stack(struct fkt_trace *trace, char *to, const struct fkt_sta
 
 /* The names of an event's columns for programs, in their order. */
 #define FKT_EVENT_COLUMNS(X)                                                                       \
-	X(stamp) X(time_ns) X(cpu) X(pid) X(process) X(code) X(name) X(syscall) X(args)
+	X(stamp) X(time_ns) X(cpu) X(tid) X(process) X(code) X(name) X(syscall) X(args)
 
 /* time.c: the date and the time of day, in nanoseconds since 1970 */
 char *fkt_put_date(struct fkt_date *date, char *to, int64_t ns);

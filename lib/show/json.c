@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "internal.h"
+#include "trace/maps.h"
 
 /* So much of a text is quoted at a time. */
 #define PIECE_BYTES  256
@@ -129,6 +130,8 @@ static char *put_array(struct fkt_text *text, char *to, const struct fkt_shown *
 			element.field.type = FKT_FIELD_HEX;
 		else if (element.field.type == FKT_FIELD_DEVICE)
 			element.field.type = FKT_FIELD_UNSIGNED;
+		else if (element.field.type == FKT_FIELD_ENUM)
+			element.field.type = FKT_FIELD_SIGNED;
 		to = put_field(text, to, &element, event, doubled);
 	}
 	*to++ = ']';
@@ -162,6 +165,9 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_shown *
 		to = fkt_put_signed(to, (int64_t)number);
 		return fkt_is_errno(number) ? put_name(text, to, shown, event, number, doubled)
 					    : to;
+	case FKT_FIELD_ENUM:
+		to = fkt_put_signed(to, (int64_t)number);
+		return put_name(text, to, shown, event, number, doubled);
 	case FKT_FIELD_PID:
 	case FKT_FIELD_IRQ:
 	case FKT_FIELD_SOFTIRQ:
@@ -212,10 +218,12 @@ char *fkt_put_json_stack(struct fkt_trace *trace, char *to, const struct fkt_sta
 			 bool doubled)
 {
 	char frame[FKT_FRAME_BYTES];
+	struct fkt_stack placed;
 	unsigned int i;
 
 	if (!stack->known)
 		return fkt_put_word(to, "null");
+	stack = fkt_stack_placed(trace, stack, &placed);
 	*to++ = '[';
 	for (i = fkt_stack_begin(trace, stack); i < stack->count; i++) {
 		to = put_bytes(to, frame, (size_t)(fkt_put_frame(trace, frame, stack, i) - frame),
@@ -257,7 +265,7 @@ static char *json_who(const struct fkt_text *text, char *to, const struct fkt_ev
 	(void)text;
 	to = fkt_put_word(to, ",\"cpu\":");
 	to = fkt_put_unsigned(to, event->cpu);
-	to = fkt_put_word(to, ",\"pid\":");
+	to = fkt_put_word(to, ",\"tid\":");
 	to = event->pid == FKT_PID_UNKNOWN ? fkt_put_word(to, "null")
 					   : fkt_put_unsigned(to, event->pid);
 	to = fkt_put_word(to, ",\"process\":");

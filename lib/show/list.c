@@ -538,7 +538,7 @@ static void free_worker(struct worker *worker)
 bool fkt_can_list(const struct fkt_trace *trace)
 {
 	/* Entries that were told of late are in no page. */
-	return !fkt_info(trace, "longer_than_cycles") && trace->input.seekable && trace->complete &&
+	return !fkt_tells_late(trace) && trace->input.seekable && trace->complete &&
 	       trace->pages_known && !trace->header.shared && fkt_blocks(trace) > 1;
 }
 

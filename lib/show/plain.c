@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "internal.h"
+#include "trace/maps.h"
 #include "trace/put.h"
 
 #define NAME_COLUMN  24
@@ -173,7 +174,7 @@ static char *put_array(struct fkt_text *text, char *to, const struct fkt_field *
 static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *field,
 		       const struct fkt_event *event)
 {
-	char letters[FKT_STATE_BYTES];
+	char letters[FKT_STATE_BYTES], *name;
 	uint64_t value;
 
 	switch (field->type) {
@@ -207,6 +208,9 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *
 	case FKT_FIELD_SOFTIRQ:
 	case FKT_FIELD_TRAP:
 		return put_name(text, fkt_put_unsigned(to, value), field, event, value);
+	case FKT_FIELD_ENUM:
+		name = fkt_put_name(text->trace, text->processes, field, event, value, to);
+		return name != to ? name : fkt_put_signed(to, (int64_t)value);
 	case FKT_FIELD_DEVICE:
 	case FKT_FIELD_CODE:
 		return fkt_put_name(text->trace, text->processes, field, event, value, to);
@@ -229,6 +233,14 @@ static char *put_field(struct fkt_text *text, char *to, const struct fkt_field *
 
 /* ---- a listing ---- */
 
+/* To the nearest. */
+static int64_t divide(int64_t ns, int64_t unit)
+{
+	const int64_t twice = ns % unit * 2;
+
+	return ns / unit + (twice >= unit) - (twice <= -unit);
+}
+
 /* "365 ns", "1.234 us", in the unit that fits, as wide as a column. */
 static char *put_fitting(char *to, int64_t ns)
 {
@@ -238,9 +250,9 @@ static char *put_fitting(char *to, int64_t ns)
 		return fkt_put_bytes(put_column(to, ns, 9, 0), " ns", 3);
 	if (positive < FKT_NS_PER_MS)
 		return fkt_put_bytes(put_column(to, ns, 9, 3), " us", 3);
-	if (positive < FKT_NS_PER_SECOND)
-		return fkt_put_bytes(put_column(to, ns / 1000, 9, 3), " ms", 3);
-	return fkt_put_bytes(put_column(to, ns / 1000000, 10, 3), " s", 2);
+	if (positive < FKT_NS_PER_SECOND - FKT_NS_PER_US / 2)
+		return fkt_put_bytes(put_column(to, divide(ns, FKT_NS_PER_US), 9, 3), " ms", 3);
+	return fkt_put_bytes(put_column(to, divide(ns, FKT_NS_PER_MS), 10, 3), " s", 2);
 }
 
 static char *put_time(struct fkt_text *text, char *to, uint64_t stamp)
@@ -395,8 +407,11 @@ static char *put_stack_line(char *to)
 /* Lines of their own, under the name. */
 static char *plain_stack(const struct fkt_text *text, char *to, const struct fkt_stack *stack)
 {
+	struct fkt_stack placed;
+
 	if (!stack)
 		return to;
+	stack = fkt_stack_placed(text->trace, stack, &placed);
 	for (unsigned int i = stack->known ? fkt_stack_begin(text->trace, stack) : 0;
 	     i < stack->count; i++) {
 		to = put_stack_line(to);

@@ -143,13 +143,16 @@ const char *fkt_member_key(const struct fkt_column *column, unsigned int member,
 	static const char *const ends[][FKT_MEMBERS_MAX] = {
 		[FKT_COLUMN_DURATION] = { "_cycles", "_ns" },
 		[FKT_COLUMN_MOMENT] = { "_stamp", "_ns" },
-		[FKT_COLUMN_THREAD] = { "_pid", "" },
+		[FKT_COLUMN_THREAD] = { "_tid", "" },
 	};
 
 	if (fkt_members(column) == 1)
 		return column->key;
+	/* "process" is the name in both: of a thread, and of a process, which is its leader's. */
+	if (column->type == FKT_COLUMN_THREAD && !strcmp(column->key, "pid"))
+		return member ? "process" : "pid";
 	if (column->type == FKT_COLUMN_THREAD && !member && !strcmp(column->key, "process"))
-		return "pid";
+		return "tid";
 	snprintf(key, FKT_KEY_BYTES, "%s%s", column->key, ends[column->type][member]);
 	return key;
 }
@@ -229,7 +232,7 @@ const char *fkt_duration(const struct fkt_trace *trace, uint64_t cycles,
 		snprintf(text, FKT_DURATION_BYTES, "%" PRId64 " ns", ns);
 	else if (ns < FKT_NS_PER_MS)
 		put_unit(text, ns, FKT_NS_PER_US, "us");
-	else if (ns < FKT_NS_PER_SECOND)
+	else if (ns < FKT_NS_PER_SECOND - FKT_NS_PER_US / 2)
 		put_unit(text, ns, FKT_NS_PER_MS, "ms");
 	else
 		put_unit(text, ns, FKT_NS_PER_SECOND, "s");

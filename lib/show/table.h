@@ -56,7 +56,7 @@ enum fkt_column_type {
 	FKT_COLUMN_DURATION, /* cycles; KEY_cycles and KEY_ns */
 	FKT_COLUMN_MOMENT,   /* a stamp; KEY_stamp, and KEY_ns since the beginning; for programs */
 	FKT_COLUMN_PERCENT,  /* parts of a million */
-	FKT_COLUMN_THREAD,   /* "find[164]"; KEY_pid and KEY, pid and process if KEY is "process" */
+	FKT_COLUMN_THREAD,   /* "find[164]"; KEY_tid and KEY, see fkt_member_key() */
 	FKT_COLUMN_BAR,	     /* parts of a million, as stars; not for programs */
 };
 

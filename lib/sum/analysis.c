@@ -21,9 +21,13 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 
+#include "clone.h"
 #include "internal.h"
+#include "outside.h"
 #include "read/reader.h"
 #include "read/state.h"
 #include "reduce.h"
@@ -50,10 +54,15 @@
 struct frame {
 	uint32_t row;
 	uint16_t words;
-	bool interrupt; /* it is one, and not a call in one */
-	bool told;	/* as the call of whom it was another thread's before */
-	bool late;	/* it is known of since it ended: for how long it was on a CPU is not */
-	bool moved;	/* it was another thread's before, of which the following is known */
+	bool interrupt;	  /* it is one, and not a call in one */
+	bool told;	  /* as the call of whom it was another thread's before */
+	bool late;	  /* it is known of since it ended: for how long it was on a CPU is not */
+	bool moved;	  /* it was another thread's before, of which the following is known */
+	bool user;	  /* a program's function; these are the outermost ones of a stack */
+	bool ends;	  /* with the call in it: no exit of its own will tell */
+	bool ends_behind; /* since the time that is asked for is over */
+	bool placed;	  /* and @place is known: FKT_UPROBE_PLACE */
+	uint16_t place;
 	uint32_t former;
 	uint64_t former_own;
 	uint64_t begin; /* stamp */
@@ -105,12 +114,15 @@ struct thread {
 	uint32_t epoch;	      /* the gap up to which its stack has been put right */
 	uint32_t row;	      /* outside of all calls */
 	uint32_t resolved;    /* what it turned out to have been at up to its first event, or 0 */
+	uint32_t came_out;    /* the same since fkt_analysis_outside() was asked last */
+	uint32_t made;	      /* and in this call it slept, by which it was made; or 0 */
 	uint32_t took;	      /* whose base it took over; what that one was at comes out with it */
 	bool base_known;      /* whether it is in user mode, outside of all calls */
 	bool slept;	      /* asleep outside of all calls, so not in user mode */
 	bool execs;	      /* an exec has come while that was not known */
 	bool slept_before;    /* it was asleep before that */
 	bool left_out;	      /* what it does is not recorded */
+	bool untraced;	      /* of what it does, system calls are not recorded */
 	bool ended;	      /* by its last switch; who has its pid now is another one */
 	uint16_t cpu;	      /* where it was last */
 	uint8_t state;	      /* enum thread_state */
@@ -118,8 +130,11 @@ struct thread {
 	uint64_t pending;     /* outside of all calls while that was not known */
 	uint64_t before_exec; /* so much of it is before the exec */
 	uint64_t user;
+	uint64_t program; /* in functions of its program */
+	uint64_t kernel;  /* of a kernel thread, outside of all calls */
 	uint64_t before;
 	uint64_t not_recorded;
+	uint64_t not_traced;
 	uint64_t interrupts;
 	uint64_t came;	/* clock and interrupts when it came to its CPU */
 	uint64_t left;	/* stamp when it left its last one, as far as that is known */
@@ -173,7 +188,9 @@ struct fkt_analysis {
 	bool begun;
 	bool on;
 	bool syscalls;	  /* there are some, or may be */
-	bool no_syscalls; /* the trace says that they were not to be recorded */
+	bool untraced;	  /* they are not recorded now */
+	bool masked;	  /* a layer was turned off, and may be off now */
+	bool switched;	  /* layers were turned off, or system calls on */
 	bool interrupted; /* a CPU was in an interrupt when an extracted trace began */
 	bool reduced;	  /* calls were taken out of the events */
 	bool filtered;	  /* the recording left out some threads */
@@ -185,6 +202,7 @@ struct fkt_analysis {
 	bool behind;	    /* the events are those behind the end of an extracted trace */
 	uint32_t unsettled; /* the first thread that may be, see fkt_analysis_is_settled() */
 	bool odd;	    /* something was taken out of the events that should not have been */
+	uint32_t mask;	    /* the active one: layers that are recorded */
 	uint32_t epoch;
 	uint32_t cpus;
 	uint64_t duration;
@@ -209,6 +227,7 @@ struct fkt_analysis {
 	uint32_t cuts;	     /* how often no more time was charged from a moment on */
 	uint32_t seen[CPUS]; /* numbers of the CPUs that had events */
 	uint32_t n_seen;
+	uint32_t cpu_end;	/* all that are @seen in themselves have lower numbers */
 	uint32_t current[CPUS]; /* who was there when an extracted trace began, or 0 */
 	uint32_t awake[CPUS];	/* of these, those that had one since all stopped recording */
 	uint32_t n_awake;
@@ -217,22 +236,37 @@ struct fkt_analysis {
 	struct cpu cpu[CPUS];
 };
 
-/* Whether it is one of "one,two,three". */
-static bool has_word(const char *list, const char *word)
+/*
+ * Zeroes, of which only what is written takes time and memory: of all CPUs and codes that there can
+ * be, a trace has few. calloc() would clear them all, each time but the first.
+ */
+static void *zeroes(size_t bytes)
 {
-	const size_t bytes = strlen(word);
+	void *there = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
-		if (strcspn(list, ",") == bytes && !strncmp(list, word, bytes))
-			return true;
-	return false;
+	return there == MAP_FAILED ? NULL : there;
+}
+
+static void free_zeroes(void *there, size_t bytes)
+{
+	if (there)
+		munmap(there, bytes);
+}
+
+/* The parts of @a that are large, and hardly used. */
+static bool add_tables(struct fkt_analysis *a)
+{
+	a->chunk = calloc(CHUNKS, sizeof(*a->chunk));
+	a->row = zeroes(FKT_ROWS * sizeof(*a->row));
+	a->code = zeroes(FKT_SLOT_CODES * sizeof(*a->code));
+	return a->chunk && a->row && a->code;
 }
 
 struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 				      struct fkt_processes *processes,
 				      const struct fkt_analysis_hooks *hooks)
 {
-	struct fkt_analysis *a = calloc(1, sizeof(*a));
+	struct fkt_analysis *a = zeroes(sizeof(*a));
 
 	if (!a)
 		return NULL;
@@ -242,15 +276,14 @@ struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 		a->hooks = *hooks;
 	a->on = true;
 	a->filtered = fkt_info(trace, "filter");
-	a->syscalls = has_word(fkt_info(trace, "layers"), "system");
-	a->no_syscalls = fkt_info(trace, "layers") && !a->syscalls;
+	a->syscalls = fkt_has_layer(trace, "system");
+	a->mask = fkt_begins_with(trace);
+	a->masked = trace->mask;
+	a->untraced = fkt_begins_untraced(trace);
 	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
 		a->seed = (uint64_t)(uintptr_t)a * 0x9e3779b97f4a7c15u;
 	a->seed |= 1;
-	a->chunk = calloc(CHUNKS, sizeof(*a->chunk));
-	a->row = calloc(FKT_ROWS, sizeof(*a->row));
-	a->code = calloc(FKT_SLOT_CODES, sizeof(*a->code));
-	if (!a->chunk || !a->row || !a->code) {
+	if (!add_tables(a)) {
 		fkt_analysis_free(a);
 		return NULL;
 	}
@@ -285,9 +318,171 @@ void fkt_analysis_free(struct fkt_analysis *a)
 	free(a->lit);
 	free(a->stop);
 	free(a->pair);
-	free(a->row);
-	free(a->code);
-	free(a);
+	free_zeroes(a->row, FKT_ROWS * sizeof(*a->row));
+	free_zeroes(a->code, FKT_SLOT_CODES * sizeof(*a->code));
+	free_zeroes(a, sizeof(*a));
+}
+
+/* ---- another one that knows as much ---- */
+
+/* Whose stack it is that is not a CPU's. */
+static struct thread *thread_of(struct stack *stack)
+{
+	return (struct thread *)((char *)stack - offsetof(struct thread, stack));
+}
+
+static bool copy_stack(struct stack *to, const struct stack *from)
+{
+	*to = *from;
+	to->frame = NULL;
+	to->args = NULL;
+	if (!from->room)
+		return true;
+	to->frame = malloc(from->room * sizeof(*to->frame));
+	if (!to->frame)
+		return false;
+	memcpy(to->frame, from->frame, from->depth * sizeof(*to->frame));
+	if (!from->args)
+		return true;
+	to->args = malloc(from->room * FKT_CALL_ARGS * sizeof(*to->args));
+	if (!to->args)
+		return false;
+	memcpy(to->args, from->args, from->depth * FKT_CALL_ARGS * sizeof(*to->args));
+	return true;
+}
+
+static bool copy_threads(struct fkt_analysis *to, const struct fkt_analysis *from)
+{
+	bool copied = true;
+
+	for (uint32_t i = 0; i < CHUNKS; i++) {
+		if (!from->chunk[i])
+			continue;
+		to->chunk[i] = malloc(CHUNK_THREADS * sizeof(*to->chunk[i]));
+		if (!to->chunk[i])
+			return false;
+		memcpy(to->chunk[i], from->chunk[i], CHUNK_THREADS * sizeof(*to->chunk[i]));
+		/* None of them has the other one's when it is freed. */
+		for (uint32_t j = 0; j < CHUNK_THREADS; j++)
+			copied = copy_stack(&to->chunk[i][j].stack, &from->chunk[i][j].stack) &&
+				 copied;
+		if (!copied)
+			return false;
+	}
+	return true;
+}
+
+/* Its own thread in the place of the other one's. */
+static struct thread *own_thread(const struct fkt_analysis *a, const struct thread *thread)
+{
+	return thread ? &a->chunk[thread->id / CHUNK_THREADS][thread->id % CHUNK_THREADS] : NULL;
+}
+
+static bool copy_cpu(struct fkt_analysis *to, const struct fkt_analysis *from, uint32_t number)
+{
+	const struct cpu *cpu = &from->cpu[number];
+	struct cpu *copy = &to->cpu[number];
+
+	*copy = *cpu;
+	copy->thread = own_thread(to, cpu->thread);
+	copy->first = own_thread(to, cpu->first);
+	if (cpu->stack)
+		copy->stack = cpu->stack == &cpu->irq
+				      ? &copy->irq
+				      : &own_thread(to, thread_of(cpu->stack))->stack;
+	return copy_stack(&copy->irq, &cpu->irq);
+}
+
+static bool copy_cpus(struct fkt_analysis *to, const struct fkt_analysis *from)
+{
+	static const struct cpu none;
+
+	/* Memory that was never written to is not to be so in the copy. */
+	for (uint32_t i = 0; i < CPUS; i++) {
+		if (memcmp(&from->cpu[i], &none, sizeof(none)) && !copy_cpu(to, from, i))
+			return false;
+	}
+	return true;
+}
+
+/* NULL is none. */
+static bool copy_array(void *to, const void *from, size_t bytes)
+{
+	void *copy = bytes ? malloc(bytes) : NULL;
+
+	memcpy(to, &copy, sizeof(copy));
+	if (!bytes)
+		return true;
+	if (copy)
+		memcpy(copy, from, bytes);
+	return copy;
+}
+
+/* All of them are tried: none of the other one's is to be freed. */
+static bool copy_arrays(struct fkt_analysis *to, const struct fkt_analysis *from)
+{
+	bool copied;
+
+	copied = copy_array(&to->pair, from->pair, from->pair_room * sizeof(*to->pair));
+	copied = copy_array(&to->lit, from->lit, from->lit_room * sizeof(*to->lit)) && copied;
+	return copy_array(&to->stop, from->stop, from->stop_room * sizeof(*to->stop)) && copied;
+}
+
+struct fkt_analysis *fkt_analysis_clone(const struct fkt_analysis *from,
+					const struct fkt_analysis_hooks *hooks)
+{
+	struct fkt_analysis *a = zeroes(sizeof(*a));
+	bool added, copied;
+
+	if (!a)
+		return NULL;
+	memcpy(a, from, offsetof(struct fkt_analysis, cpu));
+	added = add_tables(a);
+	a->hooks = hooks ? *hooks : (struct fkt_analysis_hooks){ 0 };
+	copied = copy_arrays(a, from);
+	if (!copied || !added || !copy_threads(a, from) || !copy_cpus(a, from)) {
+		fkt_analysis_free(a);
+		return NULL;
+	}
+	a->unknown = own_thread(a, from->unknown);
+	return a;
+}
+
+/* Whether a thread of a chunk is on a CPU, or was the first one there. */
+static bool has_cpu(const struct fkt_analysis *a, uint32_t chunk)
+{
+	const struct cpu *cpu;
+
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		if (cpu->thread->id / CHUNK_THREADS == chunk ||
+		    cpu->first->id / CHUNK_THREADS == chunk)
+			return true;
+	}
+	return false;
+}
+
+/* Whether all threads of a chunk are as good as ones of which nothing is known. */
+static bool has_ended(const struct fkt_analysis *a, uint32_t chunk)
+{
+	const struct thread *thread = a->chunk[chunk];
+
+	for (uint32_t i = 0; i < CHUNK_THREADS; i++)
+		if (thread[i].row && (thread[i].state != THREAD_GONE || thread[i].stack.depth))
+			return false;
+	return true;
+}
+
+void fkt_analysis_forget(struct fkt_analysis *a)
+{
+	for (uint32_t i = 1; i < CHUNKS; i++) {
+		if (!a->chunk[i] || !has_ended(a, i) || has_cpu(a, i))
+			continue;
+		for (uint32_t j = 0; j < CHUNK_THREADS; j++)
+			free_stack(&a->chunk[i][j].stack);
+		free(a->chunk[i]);
+		a->chunk[i] = NULL;
+	}
 }
 
 /* The analysis's clock: for how long it has been charging. */
@@ -321,11 +516,14 @@ static uint64_t on_time_at(const struct fkt_analysis *a, uint64_t stamp)
 
 /*
  * What a thread is at outside of all calls, as far as is known: one that slept there without being
- * known to be outside was in one that began before.
+ * known to be outside was in one that began before, or, before it has returned from it, in the one
+ * by which it was made.
  */
 static uint32_t base_row(const struct thread *thread)
 {
-	return !thread->base_known && thread->slept ? FKT_ROW_BEFORE : thread->row;
+	if (thread->base_known || thread->untraced || !thread->slept)
+		return thread->row;
+	return thread->made ? thread->made - 1 : FKT_ROW_BEFORE;
 }
 
 /* Whether time of a thread on a CPU is asked for. */
@@ -439,6 +637,8 @@ static inline void end_base(struct fkt_analysis *a, struct thread *thread)
 		thread->user += cycles;
 	else if (unlikely(thread->row == FKT_ROW_LEFT_OUT))
 		thread->not_recorded += cycles;
+	else
+		thread->kernel += cycles;
 }
 
 static void add_base(struct fkt_analysis *a, struct thread *thread, uint32_t row, uint64_t cycles)
@@ -450,6 +650,8 @@ static void add_base(struct fkt_analysis *a, struct thread *thread, uint32_t row
 		thread->before += cycles;
 	else if (row == FKT_ROW_LEFT_OUT)
 		thread->not_recorded += cycles;
+	else if (row == FKT_ROW_UNTRACED)
+		thread->not_traced += cycles;
 }
 
 /*
@@ -470,19 +672,23 @@ static bool begins_behind_exec(const struct fkt_analysis *a, uint32_t row)
  * What a thread was at does not come out. Where it slept it was in a call that had begun before;
  * unless system calls are not recorded, when it may have been in many, and in user mode.
  */
-static uint32_t never_told_row(const struct fkt_analysis *a, bool slept)
+static uint32_t never_told_row(const struct thread *thread, bool slept)
 {
-	return slept && (a->syscalls || !a->no_syscalls) ? FKT_ROW_BEFORE : FKT_ROW_USER;
+	if (thread->untraced)
+		return FKT_ROW_UNTRACED;
+	return slept ? FKT_ROW_BEFORE : FKT_ROW_USER;
 }
 
 /* What it was at before the exec does not come out. */
 static __attribute__((noinline, cold)) void resolve_before_exec(struct fkt_analysis *a,
 								struct thread *thread)
 {
-	const uint32_t row = never_told_row(a, thread->slept_before);
+	const uint32_t row = never_told_row(thread, thread->slept_before);
 
 	if (!thread->resolved)
 		thread->resolved = row + 1;
+	if (!thread->came_out)
+		thread->came_out = row + 1;
 	add_base(a, thread, row, thread->before_exec);
 	thread->pending -= thread->before_exec;
 }
@@ -499,8 +705,11 @@ static void resolve_pending(struct fkt_analysis *a, struct thread *thread, uint3
 	thread->before_exec = 0;
 	thread->pending = 0;
 	thread->slept = false;
+	thread->made = 0;
 	if (!thread->resolved)
 		thread->resolved = row + 1;
+	if (!thread->came_out)
+		thread->came_out = row + 1;
 	add_base(a, thread, row, cycles);
 }
 
@@ -515,7 +724,7 @@ static __attribute__((noinline, cold)) void resolve_taken(struct fkt_analysis *a
 		return;
 	/* All of that one's time is from before the exec. */
 	if (thread->execs && begins_behind_exec(a, row))
-		row = never_told_row(a, from->slept);
+		row = never_told_row(from, from->slept);
 	resolve_pending(a, from, row);
 }
 
@@ -524,7 +733,9 @@ static void resolve_base(struct fkt_analysis *a, struct thread *thread, uint32_t
 {
 	if (thread->base_known)
 		return;
-	end_base(a, thread);
+	/* In functions of its program, it is in these. */
+	if (!thread->stack.depth)
+		end_base(a, thread);
 	if (unlikely(thread->took))
 		resolve_taken(a, thread, row);
 	resolve_pending(a, thread, row);
@@ -533,9 +744,10 @@ static void resolve_base(struct fkt_analysis *a, struct thread *thread, uint32_t
 /* What was at the base will never come out: a thread that did not sleep can have been outside. */
 static void give_up_base(struct fkt_analysis *a, struct thread *thread)
 {
-	end_base(a, thread);
+	if (!thread->stack.depth)
+		end_base(a, thread);
 	if (!thread->base_known)
-		resolve_base(a, thread, never_told_row(a, thread->slept));
+		resolve_base(a, thread, never_told_row(thread, thread->slept));
 }
 
 /* ---- calls ---- */
@@ -563,6 +775,19 @@ fail:
 	return false;
 }
 
+/*
+ * The outermost call in the kernel, of a stack that is not empty; in a program, its innermost
+ * function.
+ */
+static inline const struct frame *outermost_call(const struct stack *stack)
+{
+	uint32_t i = 0;
+
+	while (unlikely(stack->frame[i].user) && i + 1 < stack->depth)
+		i++;
+	return &stack->frame[i];
+}
+
 /* Where a call ends: of the time that is charged, where it was last. */
 static inline uint16_t last_cpu(const struct fkt_analysis *a, const struct cpu *cpu,
 				const struct thread *thread, const struct stack *stack)
@@ -579,13 +804,12 @@ static bool began_lit(const struct fkt_analysis *a, const struct frame *frame)
 	       frame->begin < a->off_since;
 }
 
-/* End the innermost call of a stack: event ended it, or it is given up. */
-static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
-		       struct stack *stack, uint64_t stamp, const struct fkt_event *event)
+static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
+			   struct stack *stack, uint64_t stamp, const struct fkt_event *event)
 {
 	struct frame *frame = &stack->frame[--stack->depth];
 	struct fkt_row_sums *row = &a->row[frame->row];
-	uint64_t cycles = stack->clock - frame->clock;
+	const uint64_t cycles = stack->clock - frame->clock, own = cycles - frame->child;
 	uint64_t elapsed = stamp > frame->begin ? stamp - frame->begin : 0;
 	/* Not one that was open all the time, of a thread that never ran. */
 	bool lit = (a->on ? event || frame->begin >= a->on_since : began_lit(a, frame)) &&
@@ -593,11 +817,22 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 	bool whole = event && a->on && lit && frame->begin >= a->on_since &&
 		     frame->dark == stack->dark && !frame->late;
 
-	row->own += cycles - frame->child;
+	/* What it is around may go on for long after its own end. */
+	bool counts = lit || (unlikely(frame->ends && !frame->ends_behind) ? own : cycles);
+
+	row->own += own;
+	if (unlikely(frame->user)) {
+		const uint64_t former = frame->moved ? frame->former_own : 0;
+		struct thread *before = former ? get_thread(a, frame->former) : NULL;
+
+		thread->program += own - former;
+		if (before)
+			before->program += former;
+	}
 	if (likely(whole)) {
 		row->calls++;
 		row->total += cycles;
-	} else if (lit || cycles) {
+	} else if (counts) {
 		row->partial++;
 	}
 	if (stack->depth) {
@@ -618,11 +853,11 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 			.interrupt = stack != &thread->stack,
 			.partial = !whole,
 			.entered = true,
-			.counts = lit || cycles,
+			.counts = counts,
 			.begin = frame->begin,
 			.end = frame->begin + elapsed,
 			.cycles = cycles,
-			.own = cycles - frame->child,
+			.own = own,
 			.former = frame->moved ? frame->former : 0,
 			.former_own = frame->moved ? frame->former_own : 0,
 			.only_elapsed =
@@ -635,6 +870,33 @@ static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *t
 
 		a->hooks.leave(a->hooks.arg, &call);
 	}
+}
+
+/* Of a call, no exit will tell: it ends when what is open in it does. */
+static void set_ends(const struct fkt_analysis *a, struct frame *frame)
+{
+	if (frame->ends)
+		return;
+	frame->ends = true;
+	frame->ends_behind = !a->on && a->on_before && frame->begin < a->off_since;
+}
+
+/* Calls that have ended, now that nothing is open in them any more. */
+static __attribute__((noinline, cold)) void pop_ended(struct fkt_analysis *a, struct cpu *cpu,
+						      struct thread *thread, struct stack *stack,
+						      uint64_t stamp)
+{
+	while (stack->depth && stack->frame[stack->depth - 1].ends)
+		pop_one(a, cpu, thread, stack, stamp, NULL);
+}
+
+/* End the innermost call of a stack: event ended it, or it is given up. */
+static inline void pop(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
+		       struct stack *stack, uint64_t stamp, const struct fkt_event *event)
+{
+	pop_one(a, cpu, thread, stack, stamp, event);
+	if (unlikely(stack->depth && stack->frame[stack->depth - 1].ends))
+		pop_ended(a, cpu, thread, stack, stamp);
 }
 
 static void pop_all(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
@@ -674,6 +936,9 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	frame->told = false;
 	frame->late = false;
 	frame->moved = false;
+	frame->user = false;
+	frame->ends = false;
+	frame->placed = false;
 	frame->begin = event->stamp;
 	frame->clock = stack->clock;
 	frame->dark = stack->dark;
@@ -689,6 +954,16 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	}
 }
 
+/* End what is open in the kernel: the thread is, or was meanwhile, in its program. */
+static void pop_kernel(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
+		       uint64_t stamp)
+{
+	struct stack *stack = &thread->stack;
+
+	while (stack->depth && !stack->frame[stack->depth - 1].user)
+		pop(a, cpu, thread, stack, stamp, NULL);
+}
+
 /*
  * An exit. Calls that are open inside the one that it ends were left without an event. The exit of
  * a call that is not open, which was entered before the trace began, ends nothing; but if its
@@ -700,13 +975,35 @@ static bool leave(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, 
 	uint32_t depth = stack->depth;
 
 	if (unlikely(!depth || stack->frame[depth - 1].row != row)) {
-		while (depth && stack->frame[depth - 1].row != row)
+		while (depth && !stack->frame[depth - 1].user &&
+		       (stack->frame[depth - 1].row != row || stack->frame[depth - 1].ends))
 			depth--;
-		if (!depth)
+		if (!depth || stack->frame[depth - 1].user)
 			return false;
 		while (stack->depth > depth)
 			pop(a, cpu, cpu->thread, stack, event->stamp, NULL);
 	}
+	pop(a, cpu, cpu->thread, stack, event->stamp, event);
+	return true;
+}
+
+/* The same of a program's function, which may be open several times: its place tells which. */
+static bool leave_user(struct fkt_analysis *a, struct cpu *cpu, struct stack *stack, uint32_t row,
+		       const struct fkt_event *event)
+{
+	uint32_t depth = stack->depth;
+	const struct frame *frame;
+
+	for (; depth; depth--) {
+		frame = &stack->frame[depth - 1];
+		if (frame->user && !frame->ends && frame->row == row &&
+		    (!frame->placed || frame->place == event->imm))
+			break;
+	}
+	if (!depth)
+		return false;
+	while (stack->depth > depth)
+		pop(a, cpu, cpu->thread, stack, event->stamp, NULL);
 	pop(a, cpu, cpu->thread, stack, event->stamp, event);
 	return true;
 }
@@ -741,12 +1038,42 @@ static void leave_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct
 static void enter_syscall(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
 	a->syscalls = true;
-	/* It came from user mode: nothing was open any more. */
+	/* It came from user mode: nothing was open any more, but functions of the program. */
 	if (unlikely(thread->stack.depth))
-		pop_all(a, cpu, thread, &thread->stack, cpu->last);
+		pop_kernel(a, cpu, thread, cpu->last);
 	if (unlikely(!thread->base_known)) {
 		resolve_base(a, thread, FKT_ROW_USER);
 		thread->base_known = true;
+	}
+}
+
+/*
+ * A function that is open is entered again at the same place of the stack: it, and what was called
+ * in it, was left without an exit, by a longjmp().
+ */
+static void leave_jumped(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
+			 uint32_t row, uint16_t place)
+{
+	const struct stack *stack = &thread->stack;
+	const struct frame *frame;
+	uint32_t depth;
+
+	for (depth = stack->depth; depth; depth--) {
+		frame = &stack->frame[depth - 1];
+		if (frame->row == row && frame->placed && frame->place == place)
+			break;
+	}
+	while (depth && stack->depth >= depth)
+		pop(a, cpu, thread, &thread->stack, cpu->last, NULL);
+}
+
+/* A program's function begins: so it is in user mode. */
+static void enter_user(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	pop_kernel(a, cpu, thread, cpu->last);
+	if (unlikely(!thread->base_known)) {
+		resolve_base(a, thread, thread->untraced ? FKT_ROW_UNTRACED : FKT_ROW_USER);
+		thread->base_known = !thread->untraced;
 	}
 }
 
@@ -760,14 +1087,23 @@ static uint64_t leave_unknown(struct fkt_analysis *a, struct thread *thread, uin
 	return a->row[row].own - before;
 }
 
+/* Whether events with a code are not recorded now. */
+static bool is_masked(const struct fkt_analysis *a, const struct fkt_code_use *code)
+{
+	return code->keys && !(code->keys & a->mask);
+}
+
 static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		       const struct fkt_event *event)
 {
 	uint32_t row = fkt_use_row(a->trace, code, event);
 	struct thread *thread = cpu->thread;
 
+	/* It came while that was being turned off: its exit will not. */
+	if (unlikely(a->masked) && !code->system && is_masked(a, code))
+		return;
 	if (cpu->stack == &cpu->irq) {
-		if (!code->syscall) {
+		if (!code->syscall && !code->user) {
 			push(a, cpu, &cpu->irq, row, event, false);
 			return;
 		}
@@ -779,9 +1115,25 @@ static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 		return;
 	if (code->syscall)
 		enter_syscall(a, cpu, thread);
+	else if (unlikely(code->user))
+		enter_user(a, cpu, thread);
+	if (unlikely(code->keys & FKT_KEY_USER))
+		leave_jumped(a, cpu, thread, row, event->imm);
 	if (!thread->stack.depth)
 		end_base(a, thread);
 	push(a, cpu, &thread->stack, row, event, false);
+	if (unlikely(code->user) && thread->stack.depth) {
+		struct frame *frame = &thread->stack.frame[thread->stack.depth - 1];
+
+		frame->user = true;
+		frame->placed = code->keys & FKT_KEY_USER;
+		frame->place = event->imm;
+	}
+	/* It came while that was being turned off: its exit will not. */
+	if (unlikely(code->syscall && thread->untraced)) {
+		pop_kernel(a, cpu, thread, event->stamp);
+		thread->base_known = false;
+	}
 }
 
 static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
@@ -792,7 +1144,7 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 	uint64_t own = 0;
 
 	if (cpu->stack == &cpu->irq) {
-		if (!code->syscall) {
+		if (!code->syscall && !code->user) {
 			if (!leave(a, cpu, &cpu->irq, row, event))
 				leave_unopened(a, cpu, &cpu->irq, row, event, 0);
 			return;
@@ -802,16 +1154,17 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 	}
 	if (unlikely(thread == a->unknown))
 		return;
-	if (unlikely(!leave(a, cpu, &thread->stack, row, event))) {
+	if (unlikely(code->user ? !leave_user(a, cpu, &thread->stack, row, event)
+				: !leave(a, cpu, &thread->stack, row, event))) {
 		if (code->syscall)
-			pop_all(a, cpu, thread, &thread->stack, event->stamp);
+			pop_kernel(a, cpu, thread, event->stamp);
 		if (!thread->stack.depth)
 			own = leave_unknown(a, thread, row);
 		leave_unopened(a, cpu, &thread->stack, row, event, own);
 	}
 	if (code->syscall) {
 		a->syscalls = true;
-		thread->base_known = true;
+		thread->base_known = !thread->untraced;
 	}
 }
 
@@ -965,6 +1318,11 @@ static void leave_cpu(struct fkt_analysis *a, struct cpu *cpu)
 	thread->left = cpu->last;
 }
 
+static bool is_off(const struct thread *thread)
+{
+	return thread->state == THREAD_WAITING || thread->state == THREAD_SLEEPING;
+}
+
 /* Events are missing since the thread last ran: in which calls it is now is not known. */
 static void forget_stack(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
@@ -972,11 +1330,18 @@ static void forget_stack(struct fkt_analysis *a, struct cpu *cpu, struct thread 
 	pop_all(a, thread == a->unknown ? cpu : NULL, thread, &thread->stack, cpu->last);
 	if (thread != a->unknown)
 		give_up_base(a, thread);
-	thread->base_known = thread->row != FKT_ROW_USER;
+	thread->base_known = thread->row != FKT_ROW_USER && !thread->untraced;
+	/* It slept in a call, which may still go on. */
+	if (is_off(thread) && thread->wait.left && thread->wait.state && !thread->base_known &&
+	    !thread->untraced)
+		thread->slept = true;
 	thread->epoch = a->epoch;
 }
 
-/* Add the time in the state that ends now. */
+/*
+ * Add the time in the state that ends now. Where damaged stamps go back, no time is a thread's
+ * twice.
+ */
 static void end_state(const struct fkt_analysis *a, struct thread *thread, uint64_t now)
 {
 	uint64_t cycles = now > thread->since ? now - thread->since : 0;
@@ -987,7 +1352,8 @@ static void end_state(const struct fkt_analysis *a, struct thread *thread, uint6
 		thread->waiting += cycles;
 	else if (thread->state == THREAD_SLEEPING)
 		thread->sleeping[thread->sleep] += cycles;
-	thread->since = now;
+	if (now > thread->since)
+		thread->since = now;
 }
 
 /*
@@ -1020,11 +1386,6 @@ static void tell_part(struct fkt_analysis *a, struct thread *thread, uint64_t ba
 	wait->to = to;
 	if (back || wait->to > wait->from)
 		a->hooks.wait(a->hooks.arg, wait);
-}
-
-static bool is_off(const struct thread *thread)
-{
-	return thread->state == THREAD_WAITING || thread->state == THREAD_SLEEPING;
 }
 
 /*
@@ -1107,7 +1468,67 @@ static void end_wait(struct fkt_analysis *a, struct cpu *cpu, struct thread *thr
 	thread->early.known = false;
 	tell_parts(a, thread, until);
 	end_state(a, thread, on_time(a, cpu->last) - cpu->owed);
+	thread->wait.back_cpu = (uint16_t)(cpu - a->cpu);
 	tell_end(a, thread, cpu->last);
+}
+
+/*
+ * System calls are not recorded any more, of a thread on a CPU: which ones it is in, and whether it
+ * is in user mode, is not known from now on.
+ */
+static void untrace(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	if (thread->row != FKT_ROW_USER)
+		return;
+	/* Else it is in functions alone, which go on. */
+	if (thread->stack.depth && outermost_call(&thread->stack)->row < FKT_CODE_IRQ_ENTRY)
+		pop_kernel(a, cpu, thread, cpu->last);
+	if (!thread->stack.depth)
+		give_up_base(a, thread);
+	else if (!thread->base_known)
+		resolve_pending(a, thread, never_told_row(thread, thread->slept));
+	thread->untraced = true;
+	thread->row = FKT_ROW_UNTRACED;
+	thread->base_known = false;
+}
+
+/* They are again. The next one tells what it was at since now. */
+static void retrace(struct fkt_analysis *a, struct thread *thread)
+{
+	if (!thread->untraced)
+		return;
+	if (!thread->stack.depth)
+		end_base(a, thread);
+	resolve_pending(a, thread, FKT_ROW_UNTRACED);
+	thread->untraced = false;
+	thread->row = FKT_ROW_USER;
+}
+
+/* Calls of layers that are off end, as no exit will tell, but for those that are around others. */
+static __attribute__((noinline, cold)) void end_masked(struct fkt_analysis *a, struct cpu *cpu,
+						       struct thread *thread, struct stack *stack)
+{
+	uint32_t code;
+
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		code = fkt_row_code(a->trace, stack->frame[i].row);
+		if (code < FKT_SLOT_CODES && is_masked(a, use_of(a, code)))
+			set_ends(a, &stack->frame[i]);
+	}
+	pop_ended(a, cpu, thread, stack, cpu->last);
+}
+
+/* One that was off all CPUs meanwhile is in the same calls as before. */
+static inline void follow_mask(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
+{
+	if (unlikely(a->masked))
+		end_masked(a, cpu, thread, &thread->stack);
+	if (likely(a->untraced == thread->untraced))
+		return;
+	if (a->untraced)
+		untrace(a, cpu, thread);
+	else
+		retrace(a, thread);
 }
 
 static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
@@ -1119,6 +1540,7 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 		end_wait(a, cpu, thread);
 	if (unlikely(thread->epoch != a->epoch))
 		forget_stack(a, cpu, thread);
+	follow_mask(a, cpu, thread);
 	/*
 	 * It has left another one, and events are missing that say when, and for whom: that one's
 	 * next event tells who is there, and until then it is not known since its last one.
@@ -1147,6 +1569,7 @@ static void come_to_cpu(struct fkt_analysis *a, struct cpu *cpu, struct thread *
 /* What the thread does from now on is not recorded. Of the kernel's own it is known. */
 static void leave_out(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
+	retrace(a, thread);
 	if (thread->left_out || thread->row != FKT_ROW_USER)
 		return;
 	pop_all(a, cpu, thread, &thread->stack, cpu->last);
@@ -1160,7 +1583,7 @@ static void leave_out(struct fkt_analysis *a, struct cpu *cpu, struct thread *th
 }
 
 /* It is recorded again; where it is now, is not known. */
-static void take_in(struct fkt_analysis *a, struct thread *thread)
+static void take_in(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread)
 {
 	if (!thread->left_out)
 		return;
@@ -1169,6 +1592,7 @@ static void take_in(struct fkt_analysis *a, struct thread *thread)
 	thread->left_out = false;
 	thread->row = FKT_ROW_USER;
 	thread->base_known = false;
+	follow_mask(a, cpu, thread);
 }
 
 /* What a thread is at outside of all calls, known or not, becomes another one's. */
@@ -1179,6 +1603,7 @@ static void take_over_base(struct fkt_analysis *a, struct thread *from, struct t
 	give_up_base(a, to);
 	to->base_known = from->base_known;
 	to->slept = from->slept;
+	to->made = from->made;
 	to->took = from->base_known ? 0 : from->id;
 	/* What was missing while the leader did not run is nothing that this one missed. */
 	to->epoch = from->epoch;
@@ -1199,9 +1624,10 @@ static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *fr
 
 	/* What was decided on the pid that it has now was on another thread, if it was before. */
 	if (cpu->verdict_on == to->id ? cpu->verdict == FKT_VERDICT_RECORDED : !from->left_out)
-		take_in(a, to);
+		take_in(a, cpu, to);
 	else
 		leave_out(a, cpu, to);
+	follow_mask(a, cpu, to);
 	if (to->stack.depth || from->row != to->row)
 		return;
 	take_over_base(a, from, to);
@@ -1242,12 +1668,6 @@ static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *fr
 		a->hooks.moved(a->hooks.arg, from->id, to->id);
 }
 
-/* Whose stack it is that is not a CPU's. */
-static struct thread *thread_of(struct stack *stack)
-{
-	return (struct thread *)((char *)stack - offsetof(struct thread, stack));
-}
-
 /* Tell of a call that was open when an extracted trace began. */
 static void tell_open(struct fkt_analysis *a, const struct stack *stack, uint32_t depth,
 		      uint32_t id, uint16_t cpu, bool interrupt)
@@ -1265,6 +1685,13 @@ static void tell_open(struct fkt_analysis *a, const struct stack *stack, uint32_
 		a->hooks.enter(a->hooks.arg, &call);
 }
 
+static void mark_seen(struct fkt_analysis *a, uint32_t number)
+{
+	a->cpu[number].seen = true;
+	if (number >= a->cpu_end)
+		a->cpu_end = number + 1;
+}
+
 /*
  * A CPU's first event: nobody else was current since the beginning, or there would have been a
  * switch; unless events are missing.
@@ -1279,10 +1706,13 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 	if (!cpu->blind && thread->state != THREAD_RUNNING)
 		thread->state = THREAD_NEW;
 	a->seen[a->n_seen++] = event->cpu;
-	cpu->seen = true;
+	mark_seen(a, event->cpu);
 	cpu->last = event->stamp;
 	cpu->thread = thread;
 	cpu->stack = &thread->stack;
+	/* Since when it was not recorded is not known: it may have been there before. */
+	if (!cpu->blind)
+		follow_mask(a, cpu, thread);
 	cpu->first = cpu->blind ? a->unknown : thread;
 	cpu->first_dark = !charges(a, event->cpu, cpu->first);
 	if (cpu->first->stack.depth)
@@ -1443,7 +1873,7 @@ static void obey_verdict(struct fkt_analysis *a, struct cpu *cpu)
 {
 	cpu->verdict_on = 0;
 	if (cpu->verdict == FKT_VERDICT_RECORDED)
-		take_in(a, cpu->thread);
+		take_in(a, cpu, cpu->thread);
 	else
 		leave_out(a, cpu, cpu->thread);
 }
@@ -1487,14 +1917,15 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 
 	prev->wait = (struct fkt_wait){
 		.state = event->imm,
-		.outer = stack->depth ? stack->frame[0].row : base_row(prev),
+		.outer = stack->depth ? outermost_call(stack)->row : base_row(prev),
 		.inner = stack->depth ? stack->frame[stack->depth - 1].row : base_row(prev),
 		.left = event->stamp,
 		.cpu = event->cpu,
 		.next = next->id,
 		.waker_row = FKT_ROW_NONE,
 	};
-	prev->since = on_time(a, event->stamp);
+	if (on_time(a, event->stamp) > prev->since)
+		prev->since = on_time(a, event->stamp);
 	prev->lits = a->lits;
 	prev->stops = a->stops;
 	if (prev->row == FKT_ROW_IDLE || prev == a->unknown) {
@@ -1510,9 +1941,9 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 	} else {
 		prev->state = THREAD_SLEEPING;
 		prev->sleep = sleep_of(event->imm);
-		if (!stack->depth && !prev->base_known) {
+		if (!stack->depth && !prev->base_known && !prev->untraced) {
 			prev->slept = true;
-			prev->wait.outer = prev->wait.inner = FKT_ROW_BEFORE;
+			prev->wait.outer = prev->wait.inner = base_row(prev);
 		}
 	}
 	next->switches += a->on && charges(a, event->cpu, next);
@@ -1541,7 +1972,7 @@ static uint32_t row_at_work(const struct fkt_analysis *a, const struct cpu *cpu,
 	if (!depth)
 		return outermost != FKT_ROW_NONE ? outermost : base_row(cpu->thread);
 	if (stack != &cpu->irq)
-		return stack->frame[0].row;
+		return outermost_call(stack)->row;
 	while (depth > 1 && !stack->frame[depth - 1].interrupt)
 		depth--;
 	return stack->frame[depth - 1].row;
@@ -1555,6 +1986,7 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 		.id = cpu->thread->id,
 		.row = row_at_work(a, cpu, event),
 	};
+	const bool anew = event->code == FKT_CODE_WAKEUP_NEW;
 
 	if (!thread || thread == a->unknown)
 		return;
@@ -1562,9 +1994,10 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 	if (thread->state == THREAD_WAITING)
 		return;
 	/* A new one is in the call by which it was made, and has yet to return from it. */
-	if (event->code == FKT_CODE_WAKEUP_NEW && waker.row < FKT_CODE_IRQ_ENTRY &&
-	    !thread->base_known)
+	if (anew && waker.row < FKT_CODE_IRQ_ENTRY && !thread->base_known) {
 		thread->slept = true;
+		thread->made = waker.row + 1;
+	}
 	if (thread->state == THREAD_RUNNING) {
 		thread->early = waker;
 		return;
@@ -1578,9 +2011,9 @@ static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event
 	 */
 	if (thread->state == THREAD_NEW || thread->state == THREAD_GONE)
 		thread->wait = (struct fkt_wait){
-			.outer = thread->row,
-			.inner = thread->row,
-			.left = event->code == FKT_CODE_WAKEUP_NEW ? event->stamp : 0,
+			.outer = anew ? base_row(thread) : thread->row,
+			.inner = anew ? base_row(thread) : thread->row,
+			.left = anew ? event->stamp : 0,
 			.cpu = event->cpu,
 		};
 	thread->state = THREAD_WAITING;
@@ -1596,7 +2029,7 @@ static void look_for_filter(struct fkt_analysis *a, struct cpu *cpu,
 	if (cpu->verdict != FKT_VERDICT_UNKNOWN || code->everyones)
 		return;
 	cpu->verdict = FKT_VERDICT_RECORDED;
-	take_in(a, cpu->thread);
+	take_in(a, cpu, cpu->thread);
 }
 
 static void see_silent_cpu(struct fkt_analysis *a, uint32_t number, uint32_t pid, uint64_t last)
@@ -1681,16 +2114,75 @@ static void stop_all(struct fkt_analysis *a, uint64_t stamp)
 	a->n_awake = 0;
 }
 
+/*
+ * From now on, on all CPUs, layers are recorded, or not: of those that are not, calls that are open
+ * end where it is known of them last.
+ */
+static void set_mask(struct fkt_analysis *a, uint32_t mask, uint64_t stamp)
+{
+	const bool untraced = !(mask & FKT_KEY_SYSTEM);
+	const uint32_t off = a->mask & ~mask;
+	struct cpu *cpu;
+
+	if (a->untraced == untraced && !off) {
+		a->mask = mask;
+		return;
+	}
+	/* What was taken out of pages does not tell which of it was before. */
+	a->odd = true;
+	/* Of these, the first time leaves none. */
+	for (size_t i = 0; !a->switched && i < a->trace->n_current; i++)
+		see_silent_cpu(a, a->trace->current[i].cpu, a->trace->current[i].tid,
+			       stamp > a->on_since ? stamp : a->on_since);
+	a->switched = true;
+	a->mask = mask;
+	a->masked = a->masked || off;
+	a->untraced = untraced;
+	for (uint32_t i = 0; i < a->n_seen; i++) {
+		cpu = &a->cpu[a->seen[i]];
+		if (cpu->blind || cpu->thread == a->unknown)
+			continue;
+		pay(a, cpu, cpu->stack, cpu->thread);
+		charge(a, cpu, stamp);
+		if (a->untraced) {
+			pop_all(a, cpu, cpu->thread, &cpu->irq, stamp);
+			give_interrupts(cpu);
+			cpu->stack = &cpu->thread->stack;
+		} else {
+			end_masked(a, cpu, cpu->thread, &cpu->irq);
+			if (!cpu->irq.depth && cpu->stack == &cpu->irq) {
+				give_interrupts(cpu);
+				cpu->stack = &cpu->thread->stack;
+			}
+		}
+		follow_mask(a, cpu, cpu->thread);
+	}
+}
+
 /* Whatever call a thread is in whose entry was not seen, before an exec it was in no other one. */
 static void see_exec(struct fkt_analysis *a, struct thread *thread)
 {
-	if (thread->base_known || thread->stack.depth)
+	if (thread->base_known || thread->untraced || thread->stack.depth)
 		return;
 	end_base(a, thread);
 	thread->execs = true;
 	thread->before_exec = thread->pending;
 	thread->slept_before |= thread->slept;
 	thread->slept = false;
+	thread->made = 0;
+}
+
+/* The functions of a program that becomes another one are left; around the exec, when that ends. */
+static void leave_program(struct fkt_analysis *a, struct cpu *cpu, struct thread *thread,
+			  uint64_t stamp)
+{
+	struct stack *stack = &thread->stack;
+
+	if (thread == a->unknown)
+		return;
+	for (uint32_t i = 0; i < stack->depth && stack->frame[i].user; i++)
+		set_ends(a, &stack->frame[i]);
+	pop_ended(a, cpu, thread, stack, stamp);
 }
 
 static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
@@ -1708,11 +2200,13 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 		wake(a, cpu, event);
 		break;
 	case FKT_CODE_EXEC:
+		leave_program(a, cpu, thread, event->stamp);
 		/* A program of the kernel's own. */
 		if (thread->row == FKT_ROW_KERNEL) {
 			if (!thread->stack.depth)
 				end_base(a, thread);
 			thread->row = FKT_ROW_USER;
+			follow_mask(a, cpu, thread);
 		} else {
 			see_exec(a, thread);
 		}
@@ -1720,6 +2214,8 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 	case FKT_CODE_SETMASK:
 		if (!fkt_arg32(event, 0))
 			stop_all(a, event->stamp);
+		else
+			set_mask(a, fkt_arg32(event, 0), event->stamp);
 		break;
 	case FKT_CODE_BEGAN:
 		enter_late(a, cpu, event);
@@ -1736,7 +2232,7 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 			break;
 		}
 		if (event->imm)
-			take_in(a, thread);
+			take_in(a, cpu, thread);
 		else
 			leave_out(a, cpu, thread);
 		break;
@@ -1898,7 +2394,10 @@ static struct stack *open_stack(struct fkt_analysis *a, const struct fkt_open_ca
 		a->interrupted = true;
 		return code->syscall ? NULL : irq;
 	}
-	thread = open->tid && code->kind == FKT_USE_ENTRY ? find_thread(a, open->tid, 0) : NULL;
+	/* The idle task makes no system calls, and is in no program. */
+	if (code->kind != FKT_USE_ENTRY || (open->idle ? code->syscall || code->user : !open->tid))
+		return NULL;
+	thread = find_thread(a, open->tid, open->cpu);
 	if (!thread || thread == a->unknown)
 		return NULL;
 	thread->base_known |= code->syscall;
@@ -1927,6 +2426,10 @@ static void open_calls(struct fkt_analysis *a)
 			.row = fkt_use_row(a->trace, code,
 					   &(const struct fkt_event){ .imm = open->imm }),
 			.interrupt = code->kind == FKT_USE_CPU_ENTRY,
+			.user = code->user,
+			.ends = open->ends,
+			.placed = code->keys & FKT_KEY_USER && open->numbered,
+			.place = open->imm,
 			.begin = open->stamp,
 		};
 		/* Whom an interrupt interrupted is not known yet: see_cpu(). */
@@ -1953,17 +2456,60 @@ static void open_bases(struct fkt_analysis *a)
 			thread->row = FKT_ROW_LEFT_OUT;
 			continue;
 		}
+		if (open->base == FKT_BASE_UNTRACED) {
+			thread->untraced = true;
+			thread->row = FKT_ROW_UNTRACED;
+			continue;
+		}
 		thread->base_known |= open->base == FKT_BASE_USER;
 		thread->slept |= open->base == FKT_BASE_SLEPT;
+		if (open->made != FKT_NO_CODE && !thread->base_known &&
+		    use_of(a, open->made)->syscall)
+			thread->made = open->made + 1;
 		a->syscalls |= open->base == FKT_BASE_USER;
+	}
+}
+
+/* The row of a call that is told of by its code alone; FKT_ROW_NONE where that does not tell it. */
+static uint32_t open_row(struct fkt_analysis *a, uint32_t number)
+{
+	const struct fkt_event event = { 0 };
+	const struct fkt_code_use *code;
+
+	if (number == FKT_NO_CODE)
+		return FKT_ROW_NONE;
+	code = use_of(a, number);
+	if (code->kind != FKT_USE_ENTRY || code->function != FKT_NO_FUNCTION)
+		return FKT_ROW_NONE;
+	return fkt_use_row(a->trace, code, &event);
+}
+
+/* What a thread waits in, where it is not in it any more as far as is known. */
+static void open_left(struct fkt_analysis *a, const struct fkt_open_wait *open,
+		      struct thread *thread)
+{
+	const uint32_t outer = open_row(a, open->outer), inner = open_row(a, open->inner);
+
+	if (thread->stack.depth)
+		return;
+	if (outer != FKT_ROW_NONE) {
+		thread->wait.outer = outer;
+		thread->wait.inner = inner != FKT_ROW_NONE ? inner : outer;
+	} else if (open->told_base && open->base == FKT_BASE_USER && thread->row == FKT_ROW_USER) {
+		thread->wait.outer = thread->wait.inner = FKT_ROW_USER;
+	} else if (open->told_base && open->base == FKT_BASE_SLEPT && thread->row == FKT_ROW_USER) {
+		thread->wait.outer = thread->wait.inner = FKT_ROW_BEFORE;
 	}
 }
 
 /* What a waker was at outside of all calls, which may be another thing when the part begins. */
 static uint32_t open_waker_row(const struct fkt_open_wait *open, const struct thread *thread)
 {
-	if (!open->has_base || (thread->row != FKT_ROW_USER && thread->row != FKT_ROW_LEFT_OUT))
+	if (!open->has_base ||
+	    (thread->row != FKT_ROW_USER && thread->row != FKT_ROW_LEFT_OUT && !thread->untraced))
 		return base_row(thread);
+	if (open->waker_base == FKT_BASE_UNTRACED)
+		return FKT_ROW_UNTRACED;
 	if (open->waker_base == FKT_BASE_SLEPT)
 		return FKT_ROW_BEFORE;
 	return open->waker_base == FKT_BASE_LEFT_OUT ? FKT_ROW_LEFT_OUT : FKT_ROW_USER;
@@ -2021,7 +2567,7 @@ static void open_waits(struct fkt_analysis *a)
 		next = find_thread(a, open->next, open->cpu);
 		thread->wait = (struct fkt_wait){
 			.state = open->state,
-			.outer = stack->depth ? stack->frame[0].row : base_row(thread),
+			.outer = stack->depth ? outermost_call(stack)->row : base_row(thread),
 			.inner = stack->depth ? stack->frame[stack->depth - 1].row
 					      : base_row(thread),
 			.left = open->left,
@@ -2036,10 +2582,11 @@ static void open_waits(struct fkt_analysis *a)
 			thread->state = THREAD_SLEEPING;
 			thread->sleep = sleep_of(open->state);
 		}
-		if (open->state && !stack->depth && !thread->base_known) {
+		if (open->state && !stack->depth && !thread->base_known && !thread->untraced) {
 			thread->slept = true;
-			thread->wait.outer = thread->wait.inner = FKT_ROW_BEFORE;
+			thread->wait.outer = thread->wait.inner = base_row(thread);
 		}
+		open_left(a, open, thread);
 		if (!open->woken && !open->early)
 			continue;
 		waker = open_waker(a, open);
@@ -2071,7 +2618,8 @@ static void keep_current(struct fkt_analysis *a, bool all)
 			cpu->verdict = FKT_VERDICT_UNKNOWN;
 		}
 		thread = cpu->blind ? NULL : find_thread(a, current[i].tid, current[i].cpu);
-		if (thread && thread->epoch == a->epoch - 1)
+		/* Who has shown up elsewhere is not there any more. */
+		if (thread && !was_elsewhere(a, cpu, thread) && thread->epoch == a->epoch - 1)
 			thread->epoch = a->epoch;
 	}
 }
@@ -2145,6 +2693,10 @@ int fkt_analysis_event(struct fkt_analysis *a, const struct fkt_event *event)
 	case FKT_USE_CPU_ENTRY:
 		cpu->stack = &cpu->irq;
 		push(a, cpu, &cpu->irq, fkt_use_row(a->trace, code, event), event, true);
+		if (unlikely(a->untraced && code->system)) {
+			pop_all(a, cpu, cpu->thread, &cpu->irq, event->stamp);
+			cpu->stack = &cpu->thread->stack;
+		}
 		break;
 	case FKT_USE_CPU_EXIT:
 		leave_interrupt(a, cpu, fkt_use_row(a->trace, code, event), event);
@@ -2269,10 +2821,12 @@ static void add_beginning(struct fkt_analysis *a)
 	}
 }
 
-/* Idle is the CPU that nothing is known of, too: end_silent_cpus(); but for an interrupt. */
+/* Idle is the CPU that nothing is known of, too: end_silent_cpus(); but for what is open there. */
 static void see_left(struct fkt_analysis *a, uint32_t number, uint64_t last)
 {
-	if (a->current[number] || a->cpu[number].irq.depth)
+	const struct thread *idle = find_thread(a, 0, (uint16_t)number);
+
+	if (a->current[number] || a->cpu[number].irq.depth || (idle && idle->stack.depth))
 		see_silent_cpu(a, number, a->current[number], last);
 }
 
@@ -2317,7 +2871,7 @@ static int end_silent(struct fkt_analysis *a, uint32_t number, bool idle)
 		a->cpu[number].dark += a->duration;
 		a->left_out += a->duration;
 	}
-	a->cpu[number].seen = true;
+	mark_seen(a, number);
 	a->cpus++;
 	return 0;
 }
@@ -2564,11 +3118,7 @@ uint32_t fkt_analysis_cpus(const struct fkt_analysis *a)
 
 uint32_t fkt_analysis_cpu_end(const struct fkt_analysis *a)
 {
-	uint32_t end = CPUS;
-
-	while (end && !a->cpu[end - 1].seen)
-		end--;
-	return end;
+	return a->cpu_end;
 }
 
 const struct fkt_row_sums *fkt_analysis_row(const struct fkt_analysis *a, uint32_t row)
@@ -2611,7 +3161,7 @@ struct fkt_on_cpu *fkt_analysis_on_cpus(const struct fkt_analysis *a, size_t *co
 		free(unknown);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < CPUS; i++)
+	for (uint32_t i = 0; i < a->cpu_end; i++)
 		if (a->cpu[i].seen)
 			unknown[i] = a->duration - a->cpu[i].dark;
 	for (uint32_t i = 0; i < a->pair_room; i++) {
@@ -2626,7 +3176,7 @@ struct fkt_on_cpu *fkt_analysis_on_cpus(const struct fkt_analysis *a, size_t *co
 						   ? a->pair[i].cycles
 						   : unknown[a->pair[i].cpu];
 	}
-	for (uint32_t i = 0; i < CPUS && !a->pairs_full; i++)
+	for (uint32_t i = 0; i < a->cpu_end && !a->pairs_full; i++)
 		if (unknown[i])
 			all[(*count)++] = (struct fkt_on_cpu){ 0, (uint16_t)i, unknown[i] };
 	free(unknown);
@@ -2651,13 +3201,15 @@ static bool sum_thread(const struct thread *thread, struct fkt_thread_sums *sums
 		.id = thread->id,
 		.cycles = thread->stack.clock + thread->interrupts,
 		.user = thread->user,
-		.kernel =
-			thread->stack.clock - thread->user - thread->before - thread->not_recorded,
+		.program = thread->program,
+		.kernel = thread->stack.clock - thread->user - thread->program - thread->before -
+			  thread->not_recorded - thread->not_traced,
 		.before = thread->before,
 		.interrupts = thread->interrupts,
 		.waiting = thread->waiting,
 		.switches = thread->switches,
 		.left_out = thread->not_recorded,
+		.untraced = thread->not_traced,
 	};
 	if (thread->row == FKT_ROW_UNKNOWN)
 		sums->kernel = 0;
@@ -2694,4 +3246,65 @@ struct fkt_thread_sums *fkt_analysis_threads(struct fkt_analysis *a, size_t *cou
 		return malloc(sizeof(*rows));
 	qsort(rows, *count, sizeof(*rows), compare_threads);
 	return rows;
+}
+
+void fkt_analysis_reach(struct fkt_analysis *a, uint32_t id, uint64_t stamp)
+{
+	struct thread *chunk = a->chunk[id / CHUNK_THREADS];
+	struct thread *thread = chunk ? &chunk[id % CHUNK_THREADS] : NULL;
+	struct cpu *cpu = thread ? &a->cpu[thread->cpu] : NULL;
+
+	/* One that was there when an extracted trace began, and had no event yet. */
+	if (cpu && !cpu->seen && a->begun && thread->state == THREAD_RUNNING &&
+	    a->current[thread->cpu] && a->current[thread->cpu] != FKT_PID_UNKNOWN &&
+	    find_thread(a, a->current[thread->cpu], thread->cpu) == thread)
+		see_silent_cpu(a, thread->cpu, a->current[thread->cpu], stamp);
+	if (cpu && cpu->seen && !cpu->blind && !cpu->owed && cpu->thread == thread &&
+	    thread != a->unknown && thread->state == THREAD_RUNNING && stamp > cpu->last)
+		charge(a, cpu, stamp);
+}
+
+struct fkt_outside fkt_analysis_outside(struct fkt_analysis *a, uint32_t id)
+{
+	struct thread *chunk = a->chunk[id / CHUNK_THREADS];
+	struct thread *thread = chunk ? &chunk[id % CHUNK_THREADS] : NULL;
+	struct fkt_outside outside = { .row = FKT_ROW_NONE };
+	uint64_t cycles;
+
+	if (!thread || !thread->row)
+		return outside;
+	outside.user = thread->user;
+	outside.kernel = thread->kernel;
+	outside.before = thread->before;
+	outside.left_out = thread->not_recorded;
+	outside.untraced = thread->not_traced;
+	outside.pending = thread->pending;
+	/* Since its last call. */
+	cycles = thread->stack.depth ? 0 : thread->stack.clock - thread->stack.base;
+	if (!thread->base_known)
+		outside.pending += cycles;
+	else if (thread->row == FKT_ROW_USER)
+		outside.user += cycles;
+	else if (thread->row == FKT_ROW_LEFT_OUT)
+		outside.left_out += cycles;
+	else
+		outside.kernel += cycles;
+	if (thread->came_out)
+		outside.row = thread->came_out - 1;
+	thread->came_out = 0;
+	return outside;
+}
+
+uint64_t fkt_analysis_open_own(const struct fkt_analysis *a, uint32_t id, uint32_t depth)
+{
+	const struct thread *chunk = a->chunk[id / CHUNK_THREADS];
+	const struct stack *stack = chunk ? &chunk[id % CHUNK_THREADS].stack : NULL;
+	const struct frame *frame;
+
+	if (!stack || depth >= stack->depth)
+		return 0;
+	frame = &stack->frame[depth];
+	/* From where it called another one on, the time is that one's. */
+	return (depth + 1 < stack->depth ? frame[1].clock : stack->clock) - frame->clock -
+	       frame->child;
 }

@@ -5,7 +5,9 @@
  *	rows.c		what time is charged to, and what a code's events do to open calls
  *	histogram.c	how values are distributed
  *	paths.c		weights by call path (paths.h)
- *	analysis.c	charges the time, event by event
+ *	analysis.c	charges the time, event by event (outside.h: that outside of all calls;
+ *			clone.h: another one that knows as much)
+ *	take.c		the same of many events in one call
  *	reduce.c	what a page comes to by itself (reduce.h)
  *	sum.c		the analysis, made by several threads
  */
@@ -31,17 +33,23 @@ enum fkt_use {
 /**
  * struct fkt_code_use - what events with a code do
  * @kind: enum fkt_use
+ * @system: it is of the layer of system calls and interrupts
  * @syscall: its entry comes from user mode, and its exit returns there
+ * @user: it is a function of a program, which is around all calls of the kernel
  * @function: where the address is that tells the row, in bytes, or FKT_NO_FUNCTION
+ * @keys: its layers, by enum fkt_key; 0: not known
  * @numbers: how many rows it has, by its immediate; 0 for one
  * @row: the first of them
  * @count: events that had it, for who uses this
  */
 struct fkt_code_use {
 	uint8_t kind;
+	bool system;
 	bool syscall;
+	bool user;
 	bool everyones; /* recorded of threads that a filter leaves out, too */
 	uint8_t function;
+	uint32_t keys;
 	uint32_t numbers;
 	uint32_t row;
 	uint64_t count;

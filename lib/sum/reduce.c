@@ -388,6 +388,9 @@ static inline_of_two void take(struct fkt_reducer *r, struct fkt_code_use *code,
 		keep_and_forget(r, event);
 		return;
 	}
+	/* Programs' functions stay open around system calls, which are taken for the outermost. */
+	if (unlikely(code->user))
+		r->odd = true;
 	switch (code->kind) {
 	case FKT_USE_ENTRY:
 		enter(r, code, event, tells);

@@ -62,7 +62,7 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 		use->everyones = true;
 		return;
 	}
-	if (!row || row->kind == FKT_KIND_POINT)
+	if (!row || row->kind == FKT_KIND_POINT || fkt_is_uretprobe(trace, number))
 		return;
 	use->row = number;
 	if (row->kind == FKT_KIND_EXIT || row->kind == FKT_KIND_CPU_EXIT) {
@@ -71,6 +71,9 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 			return;
 	}
 	use->kind = kinds[row->kind];
+	use->system = !strcmp(row->layer, "system");
+	use->user = fkt_is_user(row);
+	use->keys = fkt_code_keys(row);
 	use->syscall = !strncmp(row->spec, "#sysnr", 6) || !strncmp(row->spec, "#compat", 7);
 	if (use->row == FKT_CODE_IRQ_ENTRY) {
 		use->row = FKT_ROW_IRQ;
@@ -87,7 +90,11 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 static uint32_t function_place(const struct fkt_functions *functions, uint64_t address,
 			       uint32_t code)
 {
-	return (uint32_t)((address ^ code) * functions->seed >> 40) % FUNCTION_SLOTS;
+	uint64_t h = (address ^ functions->seed) * 0x9e3779b97f4a7c15u;
+
+	/* Of a product, what is above does not reach the bits below. */
+	h = (h ^ h >> 32 ^ code) * functions->seed;
+	return (uint32_t)((h ^ h >> 29) >> 16) % FUNCTION_SLOTS;
 }
 
 /* The row of a function, FKT_ROW_NONE where it has none as yet; @at: where it is, or would be. */
@@ -232,6 +239,7 @@ void fkt_row_name(const struct fkt_trace *trace, uint32_t row, char name[FKT_NAM
 			[FKT_ROW_BEFORE - FKT_ROW_USER] = "begun before",
 			[FKT_ROW_UNKNOWN - FKT_ROW_USER] = "unknown",
 			[FKT_ROW_LEFT_OUT - FKT_ROW_USER] = "not recorded",
+			[FKT_ROW_UNTRACED - FKT_ROW_USER] = "not traced",
 			[FKT_ROW_NONE - FKT_ROW_USER] = "-",
 		};
 

@@ -548,7 +548,7 @@ static int analyse(struct fkt_reader *reader, struct fkt_processes *processes,
 bool fkt_can_sum(const struct fkt_trace *trace)
 {
 	/* Entries that were told of late are in no page. */
-	return !fkt_info(trace, "longer_than_cycles") && trace->input.seekable && trace->complete &&
+	return !fkt_tells_late(trace) && trace->input.seekable && trace->complete &&
 	       trace->pages_known && !trace->header.shared && trace->header.lanes <= LANES_MAX;
 }
 

@@ -46,10 +46,12 @@ static void set_rate(struct fkt_rate *rate, uint64_t ns, uint64_t cycles)
 	rate->part = fraction(ns % cycles, cycles);
 }
 
+/* To the nearest nanosecond. */
 static int64_t scale(const struct fkt_rate *rate, int64_t cycles)
 {
 	uint64_t positive = cycles < 0 ? -(uint64_t)cycles : (uint64_t)cycles;
-	uint64_t ns = positive * rate->whole + multiply_high(positive, rate->part);
+	uint64_t ns = positive * rate->whole + multiply_high(positive, rate->part) +
+		      (positive * rate->part >> 63);
 
 	return cycles < 0 ? (int64_t)-ns : (int64_t)ns;
 }
@@ -145,6 +147,7 @@ bool fkt_parse_time(const char *text, uint64_t *ns)
 		{ "us", FKT_NS_PER_US },
 		{ "ns", 1 },
 		{ "m", 60ull * FKT_NS_PER_SECOND },
+		{ "h", 3600ull * FKT_NS_PER_SECOND },
 	};
 	uint64_t whole = 0, part = 0, scale = 1;
 	bool any = false;
@@ -168,8 +171,8 @@ bool fkt_parse_time(const char *text, uint64_t *ns)
 		if (whole > INT64_MAX / 2 / units[i].ns)
 			return false;
 		/*
-		 * Seconds of a unit first: a part of a minute has more digits than there is room
-		 * for.
+		 * Seconds of a unit first: a part of a minute or an hour has more digits than
+		 * there is room for.
 		 */
 		*ns = whole * units[i].ns + part * (units[i].ns % SECOND) / scale +
 		      part * (SECOND / scale) * (units[i].ns / SECOND);

@@ -4,6 +4,7 @@
  * nothing but a regular file is opened, and what is in it is libelf's to check.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 #include "internal.h"
 
 /* Where gdb looks as well, and distributions put them. */
-#define DEBUG_FILES   "/usr/lib/debug/.build-id"
+#define DEBUG_DIR     "/usr/lib/debug"
+#define DEBUG_FILES   DEBUG_DIR "/.build-id"
 
 #define SEGMENTS_MAX  64
 /* Of what a build id is looked for in. */
@@ -171,6 +173,7 @@ static bool take_table(struct fkt_elf *elf, Elf *file, Elf_Scn *section, const G
 		return false;
 	memcpy(elf->names, names->d_buf, names->d_size);
 	elf->names[names->d_size] = '\0';
+	elf->names_bytes = names->d_size + 1;
 	for (size_t i = 0; i < names->d_size; i += strlen(elf->names + i) + 1)
 		fkt_sanitize(elf->names + i);
 	for (size_t i = 0; i < count && gelf_getsym(data, (int)i, &symbol); i++) {
@@ -203,24 +206,22 @@ static void drop_functions(struct fkt_elf *elf)
 	free(elf->names);
 	elf->function = NULL;
 	elf->names = NULL;
+	elf->names_bytes = 0;
 	elf->functions = 0;
 }
 
-/* The functions that a file has in its table of this type. */
-/* There is one table of a type; others would have the same read again and again. */
+/* The functions that a file has in its table of this type; there is one. */
 static bool take_functions(struct fkt_elf *elf, Elf *file, uint32_t type)
 {
 	Elf_Scn *section = NULL;
-	GElf_Shdr header;
+	GElf_Shdr header = { .sh_type = SHT_NULL };
 
-	while ((section = elf_nextscn(file, section))) {
-		if (!gelf_getshdr(section, &header) || header.sh_type != type)
-			continue;
-		if (take_table(elf, file, section, &header))
-			return true;
-		drop_functions(elf);
-		break;
-	}
+	while ((section = elf_nextscn(file, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == type)
+			break;
+	if (section && take_table(elf, file, section, &header))
+		return true;
+	drop_functions(elf);
 	return false;
 }
 
@@ -271,14 +272,13 @@ static Elf *begin_same(const char *path, const char *build_id, int *fd)
 	return NULL;
 }
 
-static bool take_debug_file(struct fkt_elf *elf, const char *build_id)
+/* The table of a separate file, if it is of the same build. */
+static bool take_from(struct fkt_elf *elf, const char *path, const char *build_id)
 {
-	char path[sizeof(DEBUG_FILES "//.debug") + FKT_BUILD_ID_TEXT];
 	bool taken;
 	Elf *file;
 	int fd;
 
-	snprintf(path, sizeof(path), DEBUG_FILES "/%.2s/%s.debug", build_id, build_id + 2);
 	file = begin_same(path, build_id, &fd);
 	if (!file)
 		return false;
@@ -286,6 +286,59 @@ static bool take_debug_file(struct fkt_elf *elf, const char *build_id)
 	elf_end(file);
 	close(fd);
 	return taken;
+}
+
+/* The name of the separate file that a file says it has; NULL: none. */
+static const char *debug_link(Elf *file)
+{
+	Elf_Scn *section = NULL;
+	const char *name;
+	GElf_Shdr header;
+	Elf_Data *data;
+	size_t strings;
+
+	if (elf_getshdrstrndx(file, &strings))
+		return NULL;
+	while ((section = elf_nextscn(file, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
+		    header.sh_size > PATH_MAX ||
+		    !(name = elf_strptr(file, strings, header.sh_name)) ||
+		    strcmp(name, ".gnu_debuglink"))
+			continue;
+		data = elf_getdata(section, NULL);
+		if (!data || !data->d_buf || !memchr(data->d_buf, '\0', data->d_size))
+			return NULL;
+		name = data->d_buf;
+		/* It is a name, and no way to somewhere else. */
+		return *name && !strchr(name, '/') ? name : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * The functions of a file that has been stripped: by its build id, or else in a file that it names,
+ * beside it, or below.
+ */
+static bool take_debug_file(struct fkt_elf *elf, Elf *file, const char *path, const char *build_id)
+{
+	const int folder = (int)(strrchr(path, '/') - path);
+	const char *name = debug_link(file);
+	char other[PATH_MAX];
+
+	snprintf(other, sizeof(other), DEBUG_FILES "/%.2s/%s.debug", build_id, build_id + 2);
+	if (take_from(elf, other, build_id))
+		return true;
+	if (!name)
+		return false;
+	/* A path that is too long is another one, and of no file that has the same build id. */
+	snprintf(other, sizeof(other), "%.*s/%s", folder, path, name);
+	if (take_from(elf, other, build_id))
+		return true;
+	snprintf(other, sizeof(other), "%.*s/.debug/%s", folder, path, name);
+	if (take_from(elf, other, build_id))
+		return true;
+	snprintf(other, sizeof(other), DEBUG_DIR "%.*s/%s", folder, path, name);
+	return take_from(elf, other, build_id);
 }
 
 /* What a path is made of must be hex digits. */
@@ -311,7 +364,8 @@ struct fkt_elf *fkt_elf_new(const char *path, const char *build_id)
 	elf = calloc(1, sizeof(*elf));
 	if (elf) {
 		take_segments(elf, file);
-		if (!take_functions(elf, file, SHT_SYMTAB) && !take_debug_file(elf, build_id))
+		if (!take_functions(elf, file, SHT_SYMTAB) &&
+		    !take_debug_file(elf, file, path, build_id))
 			take_functions(elf, file, SHT_DYNSYM);
 	}
 	elf_end(file);
@@ -325,6 +379,11 @@ void fkt_elf_free(struct fkt_elf *elf)
 		return;
 	drop_functions(elf);
 	free(elf);
+}
+
+size_t fkt_elf_bytes(const struct fkt_elf *elf)
+{
+	return sizeof(*elf) + elf->functions * sizeof(*elf->function) + elf->names_bytes;
 }
 
 bool fkt_elf_function(const struct fkt_elf *elf, uint64_t offset, const char **name, uint64_t *into)

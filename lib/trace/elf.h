@@ -22,6 +22,8 @@ struct fkt_elf;
  */
 struct fkt_elf *fkt_elf_new(const char *path, const char *build_id);
 void fkt_elf_free(struct fkt_elf *elf);
+/* The memory that it takes. */
+size_t fkt_elf_bytes(const struct fkt_elf *elf);
 
 /* The function that is at a place in the file, and how far that is in it. False: none is known. */
 bool fkt_elf_function(const struct fkt_elf *elf, uint64_t offset, const char **name,

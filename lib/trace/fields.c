@@ -38,6 +38,10 @@ static const struct field_kind {
 	{ "irq", FKT_FIELD_IRQ, 2, true },
 	{ "softirq", FKT_FIELD_SOFTIRQ, 2, true },
 	{ "trap", FKT_FIELD_TRAP, 2, true },
+	{ "enum8", FKT_FIELD_ENUM, 1, false }, /* with its names behind it: "{NAME=NUMBER,…}" */
+	{ "enum16", FKT_FIELD_ENUM, 2, false },
+	{ "enum32", FKT_FIELD_ENUM, 4, false },
+	{ "enum64", FKT_FIELD_ENUM, 8, false },
 	{ "dev", FKT_FIELD_DEVICE, 4, false },
 	{ "trigger", FKT_FIELD_TRIGGER, 2, true },
 	{ "state", FKT_FIELD_STATE, 2, true },
@@ -169,20 +173,38 @@ static uint8_t array_elements(const char *name, size_t *bytes)
 }
 
 /* What a number may be that stands in an array. */
-static bool is_element(enum fkt_field_type type)
+static bool is_element(const struct field_kind *kind)
 {
+	const enum fkt_field_type type = kind->type;
+
+	/* Of small ones there are so many in an event that their names have no room in a line. */
+	if (type == FKT_FIELD_ENUM)
+		return kind->bytes >= 4;
 	return type == FKT_FIELD_SIGNED || type == FKT_FIELD_UNSIGNED || type == FKT_FIELD_HEX ||
 	       type == FKT_FIELD_SYMBOL || type == FKT_FIELD_CHAR || type == FKT_FIELD_DEVICE;
 }
 
+/* The names behind an enum's type, NULL where there are none. */
+static const char *enum_names(const char *name, size_t bytes)
+{
+	const char *open = memchr(name, '{', bytes);
+
+	return open && name[bytes - 1] == '}' ? open + 1 : NULL;
+}
+
 static const struct field_kind *find_kind(const char *name, size_t bytes)
 {
-	if (string_bytes(name, bytes))
+	const char *names = enum_names(name, bytes);
+
+	if (names)
+		bytes = (size_t)(names - 1 - name);
+	else if (string_bytes(name, bytes))
 		bytes = strlen("string");
 	for (size_t i = 0; i < sizeof(field_kinds) / sizeof(field_kinds[0]); i++)
 		if (strlen(field_kinds[i].name) == bytes &&
 		    !memcmp(field_kinds[i].name, name, bytes))
-			return &field_kinds[i];
+			return (field_kinds[i].type == FKT_FIELD_ENUM) == !!names ? &field_kinds[i]
+										  : NULL;
 	return NULL;
 }
 
@@ -223,7 +245,7 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 		if (!kind || (immediate && (is_too_large(kind->type) || elements)))
 			break;
 		if (elements &&
-		    (!is_element(kind->type) || elements * kind->bytes > FKT_SLOT_WORDS_MAX * 8))
+		    (!is_element(kind) || elements * kind->bytes > FKT_SLOT_WORDS_MAX * 8))
 			break;
 		if (kind->type == FKT_FIELD_ARGUMENT && !kind->bytes)
 			return argument_fields(fields, n, offset,
@@ -244,6 +266,8 @@ static unsigned int parse_spec(const struct fkt_trace *trace, const struct fkt_c
 					       !memcmp(word, "pid", 3)),
 			.unit = kind->type == FKT_FIELD_CYCLES ? "cycles" : "",
 		};
+		if (kind->type == FKT_FIELD_ENUM)
+			field->names = enum_names(colon + 1, type_bytes);
 		if (elements) {
 			field->type = FKT_FIELD_ARRAY;
 			field->bytes = (uint8_t)(elements * kind->bytes);
@@ -382,7 +406,7 @@ static char *put_kernel_frame(struct fkt_trace *trace, char *to, const struct fk
 			      unsigned int i)
 {
 	/* Others return behind a call, which may be the last instruction of its function. */
-	const uint64_t back = !is_interrupted(trace, stack, i);
+	const uint64_t back = !is_interrupted(trace, stack, i) && !(stack->exact && !i);
 	struct fkt_symbol symbol;
 
 	if (!fkt_symbol(trace, stack->frame[i] - back, &symbol))
@@ -427,23 +451,36 @@ char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *s
 char *fkt_put_frame_name(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
 			 unsigned int i)
 {
+	const char *object;
+
+	return fkt_put_frame_names(trace, to, stack, i, &object);
+}
+
+char *fkt_put_frame_names(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+			  unsigned int i, const char **object)
+{
 	const uint64_t frame = stack->frame[i];
 	struct fkt_symbol symbol;
 	uint64_t place, into;
 	unsigned int back;
 	const char *name;
 
+	*object = NULL;
 	if (is_kernel(frame)) {
 		back = i && !is_interrupted(trace, stack, i);
-		return fkt_symbol(trace, frame - back, &symbol)
-			       ? fkt_put_string(to, symbol.name, FKT_FRAME_NAME_BYTES)
-			       : fkt_put_hex(to, frame);
+		*object = "kernel";
+		if (!fkt_symbol(trace, frame - back, &symbol))
+			return fkt_put_hex(to, frame);
+		if (symbol.module)
+			*object = symbol.module;
+		return fkt_put_string(to, symbol.name, FKT_FRAME_NAME_BYTES);
 	}
 	if (!is_frame(frame))
 		return put_mark(to, frame);
 	place = place_of(trace, stack, i, &back);
 	if (!(place & FKT_FRAME_FILE))
 		return fkt_put_hex(to, place);
+	*object = fkt_frame_file(trace, place);
 	if (fkt_frame_function(trace, place, back, &name, &into))
 		return fkt_put_string(to, name, FKT_FRAME_NAME_BYTES);
 	return put_file(trace, to, place);
@@ -455,11 +492,35 @@ unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *st
 	struct fkt_symbol symbol;
 	unsigned int i = 0;
 
+	/* There, that is what was interrupted. */
+	if (stack->exact)
+		return 0;
 	while (i < stack->count && is_kernel(stack->frame[i]) &&
 	       fkt_symbol(trace, stack->frame[i] - 1, &symbol) &&
 	       !strncmp(symbol.name, iterator, sizeof(iterator) - 1))
 		i++;
 	return i;
+}
+
+/* The name that an enum has for a number. */
+static char *put_enum(char *to, const struct fkt_field *field, uint64_t number)
+{
+	const uint64_t mask = UINT64_MAX >> (64 - 8 * field->bytes);
+	const char *name = field->names, *equals;
+	char text[FKT_NUMBER_NAME_BYTES + 1];
+
+	for (; name && *name && *name != '}'; name += *name == ',') {
+		size_t bytes = strcspn(name, ",}");
+
+		equals = memchr(name, '=', bytes);
+		if (equals > name && ((strtoull(equals + 1, NULL, 10) ^ number) & mask) == 0) {
+			snprintf(text, sizeof(text), "%.*s", (int)(equals - name), name);
+			fkt_sanitize(text);
+			return fkt_put_word(to, text);
+		}
+		name += bytes;
+	}
+	return to;
 }
 
 char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
@@ -494,6 +555,8 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 	case FKT_FIELD_TRIGGER:
 		name = fkt_trigger_name(trace, (uint32_t)number);
 		break;
+	case FKT_FIELD_ENUM:
+		return put_enum(to, field, number);
 	case FKT_FIELD_DEVICE:
 		to = fkt_put_unsigned(to, number >> MINOR_BITS);
 		*to++ = ':';

@@ -22,8 +22,8 @@ static inline bool fkt_field_is_result(const struct fkt_field *field)
 
 static inline bool fkt_field_is_signed(const struct fkt_field *field)
 {
-	return field->type == FKT_FIELD_SIGNED || field->type == FKT_FIELD_RESULT ||
-	       field->type == FKT_FIELD_ARGUMENT;
+	return field->type == FKT_FIELD_SIGNED || field->type == FKT_FIELD_ENUM ||
+	       field->type == FKT_FIELD_RESULT || field->type == FKT_FIELD_ARGUMENT;
 }
 
 /* Whether an event has so many words. */
@@ -61,7 +61,7 @@ static inline uint64_t fkt_result_number(const struct fkt_field *field,
 static inline uint64_t fkt_field_number(const struct fkt_field *field,
 					const struct fkt_event *event)
 {
-	bool is_signed = field->type == FKT_FIELD_SIGNED;
+	bool is_signed = field->type == FKT_FIELD_SIGNED || field->type == FKT_FIELD_ENUM;
 	uint64_t value;
 
 	if (fkt_field_is_result(field))
@@ -108,6 +108,13 @@ char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *s
 /* The function of a frame alone, or what stands for one; likewise. */
 char *fkt_put_frame_name(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
 			 unsigned int i);
+
+/*
+ * The same, and what the function is part of: "kernel", a module, a file; NULL where that is not
+ * known. Not trusted: @object as it is in the trace.
+ */
+char *fkt_put_frame_names(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+			  unsigned int i, const char **object);
 
 /* The first frame that is of what was traced: those before it are of how tracepoints call. */
 unsigned int fkt_stack_begin(struct fkt_trace *trace, const struct fkt_stack *stack);

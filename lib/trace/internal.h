@@ -101,6 +101,11 @@ struct fkt_lines {
 struct fkt_trace;
 const char *fkt_info_lines(const struct fkt_trace *trace, const char *key);
 
+/* Whether a layer was to be recorded from the beginning on, as the trace says. */
+bool fkt_has_layer(const struct fkt_trace *trace, const char *layer);
+/* The layers that are on when a trace begins, by enum fkt_key; all where that is not told. */
+uint32_t fkt_begins_with(const struct fkt_trace *trace);
+
 /* A section as it stands in the file, its header included. */
 struct fkt_place {
 	uint32_t type;
@@ -156,6 +161,24 @@ static inline bool fkt_is_everyones(const struct fkt_code_row *row)
 	return !strcmp(row->layer, "process") || !strcmp(row->layer, "fkt");
 }
 
+/* Whether a thread's name is the one that is wanted, or like it: with * or ?, that is a pattern. */
+bool fkt_is_called(const char *comm, const char *wanted);
+
+/*
+ * Whether codes of a row are of programs, which do what they do around all calls of the kernel:
+ * their functions, and spans that they tell of.
+ */
+static inline bool fkt_is_user(const struct fkt_code_row *row)
+{
+	return !strcmp(row->layer, "user") || !strcmp(row->layer, "application");
+}
+
+/*
+ * The layers of a code's row, by enum fkt_key: its events are recorded while any of them is on. 0
+ * where one is not known here.
+ */
+uint32_t fkt_code_keys(const struct fkt_code_row *row);
+
 /* Nanoseconds a cycle: whole + part / 2^64. */
 struct fkt_rate {
 	uint64_t whole;
@@ -198,6 +221,7 @@ struct fkt_trace {
 	size_t n_places;
 
 	struct fkt_lines state_lines;
+	uint32_t mask; /* the active one when an extracted trace begins, 0: not told */
 	struct fkt_current *current;
 	size_t n_current;
 	struct fkt_open_call *open_calls;
@@ -271,6 +295,18 @@ const char *fkt_trigger_name(const struct fkt_trace *trace, uint32_t number);
 
 /* names.c: the system call that a code is the entry or exit of, or NULL */
 const struct fkt_syscall *fkt_code_syscall(const struct fkt_trace *trace, uint32_t code);
+
+/*
+ * Whether it is the system call by which the kernel has programs tell it that a function returns:
+ * that one is around the exit of the function, and no call of the program's.
+ */
+static inline bool fkt_is_uretprobe(const struct fkt_trace *trace, uint32_t code)
+{
+	const struct fkt_syscall *call = code < FKT_CODE_IRQ_ENTRY ? fkt_code_syscall(trace, code)
+								   : NULL;
+
+	return call && !strcmp(call->name, "uretprobe");
+}
 
 /* clock.c: called when the head, and the tail of a file, have been read */
 void fkt_set_clock(struct fkt_trace *trace);

@@ -20,6 +20,7 @@ enum map_kind {
 	MAP_MAP,
 	MAP_EXEC,
 	MAP_FORK,
+	MAP_MISSING,
 };
 
 /**
@@ -43,6 +44,16 @@ struct map {
 };
 
 /**
+ * struct missing - a time in which programs may have got code that nobody told of
+ * @from: its begin
+ * @to: the latest end of this one, and of those that are sorted before it
+ */
+struct missing {
+	uint64_t from;
+	uint64_t to;
+};
+
+/**
  * struct object - a file
  * @path: its name
  * @build_id: in hex
@@ -56,18 +67,27 @@ struct object {
 	struct fkt_elf *elf;
 };
 
+/* What the functions of all files may take: a trace may name one file in a million ways. */
+#define ELFS_BYTES (1ull << 30)
+
 /**
  * struct fkt_maps - all lines
  * @map: by process and time
  * @maps: how many
  * @object: by number
  * @objects: how many
+ * @missing: by their begin
+ * @missings: how many
+ * @elf_bytes: what the objects' functions take
  */
 struct fkt_maps {
 	struct map *map;
 	size_t maps;
 	struct object *object;
 	size_t objects;
+	struct missing *missing;
+	size_t missings;
+	uint64_t elf_bytes;
 };
 
 /* ---- the section ---- */
@@ -88,8 +108,13 @@ static bool parse_line(char *line, struct map *map, struct object *object)
 {
 	const char *word = fkt_next_word(&line);
 
-	if (!word || !fkt_parse_u64(fkt_next_word(&line), &map->ns) ||
-	    !fkt_parse_u32(fkt_next_word(&line), &map->pid))
+	if (!word || !fkt_parse_u64(fkt_next_word(&line), &map->ns))
+		return false;
+	if (!strcmp(word, "missing")) {
+		map->kind = MAP_MISSING;
+		return fkt_parse_u64(fkt_next_word(&line), &map->end) && map->ns <= map->end;
+	}
+	if (!fkt_parse_u32(fkt_next_word(&line), &map->pid))
 		return false;
 	if (!strcmp(word, "exec")) {
 		map->kind = MAP_EXEC;
@@ -159,6 +184,40 @@ static bool number_object(struct fkt_maps *maps, const struct numbers *numbers,
 	return true;
 }
 
+static int compare_missing(const void *a, const void *b)
+{
+	const struct missing *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void sort_missing(struct fkt_maps *maps)
+{
+	if (!maps->missings)
+		return;
+	qsort(maps->missing, maps->missings, sizeof(*maps->missing), compare_missing);
+	for (size_t i = 1; i < maps->missings; i++)
+		if (maps->missing[i].to < maps->missing[i - 1].to)
+			maps->missing[i].to = maps->missing[i - 1].to;
+}
+
+/* Return: false without memory. */
+static bool add_missing(struct fkt_maps *maps, const struct map *line)
+{
+	struct missing *larger;
+
+	/* Twice as much, whenever that is full. */
+	if (!(maps->missings & (maps->missings - 1))) {
+		larger = reallocarray(maps->missing, maps->missings ? 2 * maps->missings : 1,
+				      sizeof(*larger));
+		if (!larger)
+			return false;
+		maps->missing = larger;
+	}
+	maps->missing[maps->missings++] = (struct missing){ line->ns, line->end };
+	return true;
+}
+
 static size_t count_lines(const char *text)
 {
 	size_t lines = 1;
@@ -191,12 +250,19 @@ static struct fkt_maps *read_maps(struct fkt_trace *trace)
 		goto fail;
 	while ((line = fkt_next_line(&text))) {
 		map.order = (uint32_t)maps->maps;
-		if (!parse_line(line, &map, &object) ||
-		    (map.kind == MAP_MAP && !number_object(maps, &numbers, &object, &map.object)))
+		if (!parse_line(line, &map, &object))
+			continue;
+		if (map.kind == MAP_MISSING) {
+			if (!add_missing(maps, &map))
+				goto fail;
+			continue;
+		}
+		if (map.kind == MAP_MAP && !number_object(maps, &numbers, &object, &map.object))
 			continue;
 		maps->map[maps->maps++] = map;
 	}
 	free(numbers.place);
+	sort_missing(maps);
 	qsort(maps->map, maps->maps, sizeof(*maps->map), compare_maps);
 	return maps;
 
@@ -205,6 +271,7 @@ fail:
 	if (maps) {
 		free(maps->map);
 		free(maps->object);
+		free(maps->missing);
 	}
 	free(maps);
 	return NULL;
@@ -236,6 +303,7 @@ void fkt_free_maps(struct fkt_trace *trace)
 		fkt_elf_free(maps->object[i].elf);
 	free(maps->object);
 	free(maps->map);
+	free(maps->missing);
 	free(maps);
 }
 
@@ -257,20 +325,107 @@ static size_t last_of(const struct fkt_maps *maps, uint32_t pid, uint64_t ns)
 	return low;
 }
 
-/* What a process had at an address at a moment, or its parent when that made it. */
-static const struct map *find_map(const struct fkt_maps *maps, uint32_t pid, uint64_t ns,
-				  uint64_t address)
+/* Whether something may have changed from one moment to another that nobody told of. */
+static bool is_unsure(const struct fkt_maps *maps, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t low = 0, high = maps->missings, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (maps->missing[middle].from < to_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && maps->missing[low - 1].to > from_ns;
+}
+
+/**
+ * struct wanted - the frames of which nothing is known yet, by address
+ * @address: of each
+ * @where: which one of the stack it is
+ * @count: how many
+ */
+struct wanted {
+	uint64_t address[FKT_STACK_FRAMES_BOTH];
+	unsigned int where[FKT_STACK_FRAMES_BOTH];
+	unsigned int count;
+};
+
+/* The first one that is not before an address. */
+static unsigned int first_from(const struct wanted *wanted, uint64_t address)
+{
+	unsigned int low = 0, high = wanted->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (wanted->address[middle] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void want(struct wanted *wanted, uint64_t address, unsigned int where)
+{
+	const unsigned int at = first_from(wanted, address), behind = wanted->count - at;
+
+	memmove(wanted->address + at + 1, wanted->address + at, behind * sizeof(address));
+	memmove(wanted->where + at + 1, wanted->where + at, behind * sizeof(where));
+	wanted->address[at] = address;
+	wanted->where[at] = where;
+	wanted->count++;
+}
+
+/* What a line says of those that are wanted, which are not any more. */
+static void take_map(const struct fkt_maps *maps, const struct map *map, uint64_t until_ns,
+		     struct wanted *wanted, uint64_t *frame)
+{
+	const unsigned int first = first_from(wanted, map->begin);
+	unsigned int end = first, behind;
+	uint64_t offset;
+	bool unsure;
+
+	if (first == wanted->count || wanted->address[first] >= map->end)
+		return;
+	unsure = is_unsure(maps, map->ns, until_ns);
+	for (; end < wanted->count && wanted->address[end] < map->end; end++) {
+		offset = wanted->address[end] - map->begin + map->offset;
+		if (!unsure && offset <= FKT_FRAME_FILE_OFFSET)
+			frame[wanted->where[end]] = FKT_FRAME_FILE |
+						    (uint64_t)map->object << FKT_FRAME_FILE_SHIFT |
+						    offset;
+	}
+	behind = wanted->count - end;
+	memmove(wanted->address + first, wanted->address + end,
+		behind * sizeof(wanted->address[0]));
+	memmove(wanted->where + first, wanted->where + end, behind * sizeof(wanted->where[0]));
+	wanted->count = first + behind;
+}
+
+/*
+ * Frames of a process at a moment: where they are in files that it had then, or its parent when
+ * that made it. The lines are looked through once, and not once for each frame. What is in none is
+ * left in @wanted.
+ */
+static void place_frames(const struct fkt_maps *maps, uint32_t pid, uint64_t ns, uint64_t *frame,
+			 unsigned int count, struct wanted *wanted)
 {
 	unsigned int parents = 0, looked_at = 0;
 	size_t i = last_of(maps, pid, ns);
 
-	while (i-- && maps->map[i].pid == pid && looked_at++ < LOOK_BACK_MAX) {
+	wanted->count = 0;
+	for (unsigned int k = 0; k < count; k++)
+		if (frame[k] < FKT_FRAME_NOWHERE)
+			want(wanted, frame[k], k);
+	while (wanted->count && i-- && maps->map[i].pid == pid && looked_at++ < LOOK_BACK_MAX) {
 		const struct map *map = &maps->map[i];
 
 		if (map->kind == MAP_EXEC)
 			break;
-		if (map->kind == MAP_MAP && address >= map->begin && address < map->end)
-			return map;
+		if (map->kind == MAP_MAP)
+			take_map(maps, map, ns, wanted, frame);
 		if (map->kind == MAP_FORK) {
 			if (parents++ == PARENTS_MAX)
 				break;
@@ -278,7 +433,6 @@ static const struct map *find_map(const struct fkt_maps *maps, uint32_t pid, uin
 			i = last_of(maps, pid, map->ns);
 		}
 	}
-	return NULL;
 }
 
 /* A stamp on the clock of the lines; without a clock, all of them are before it. */
@@ -294,24 +448,33 @@ static uint64_t moment_of(const struct fkt_trace *trace, uint64_t stamp)
 uint64_t fkt_frame_place(struct fkt_trace *trace, const struct fkt_stack *stack, uint64_t frame)
 {
 	const struct fkt_maps *maps;
-	const struct map *map;
-	uint64_t offset;
+	struct wanted wanted;
 
-	if (frame >= FKT_FRAME_FILE || !(maps = maps_of(trace)))
-		return frame;
-	map = find_map(maps, stack->pid, moment_of(trace, stack->stamp), frame);
-	if (!map)
-		return frame;
-	offset = frame - map->begin + map->offset;
-	if (offset > FKT_FRAME_FILE_OFFSET)
-		return frame;
-	return FKT_FRAME_FILE | (uint64_t)map->object << FKT_FRAME_FILE_SHIFT | offset;
+	if (frame < FKT_FRAME_NOWHERE && (maps = maps_of(trace)))
+		place_frames(maps, stack->pid, moment_of(trace, stack->stamp), &frame, 1, &wanted);
+	return frame < FKT_FRAME_FILE ? frame & ~FKT_FRAME_NOWHERE : frame;
 }
 
 void fkt_stack_place(struct fkt_trace *trace, struct fkt_stack *stack)
 {
-	for (unsigned int i = 0; i < stack->count; i++)
-		stack->frame[i] = fkt_frame_place(trace, stack, stack->frame[i]);
+	const unsigned int kernel = fkt_stack_kernel(stack);
+	const struct fkt_maps *maps;
+	struct wanted wanted;
+
+	if (kernel == stack->count || !(maps = maps_of(trace)))
+		return;
+	place_frames(maps, stack->pid, moment_of(trace, stack->stamp), stack->frame + kernel,
+		     stack->count - kernel, &wanted);
+	for (unsigned int i = 0; i < wanted.count; i++)
+		stack->frame[kernel + wanted.where[i]] |= FKT_FRAME_NOWHERE;
+}
+
+const struct fkt_stack *fkt_stack_placed(struct fkt_trace *trace, const struct fkt_stack *stack,
+					 struct fkt_stack *placed)
+{
+	*placed = *stack;
+	fkt_stack_place(trace, placed);
+	return placed;
 }
 
 /* ---- places ---- */
@@ -328,6 +491,17 @@ const char *fkt_frame_file(const struct fkt_trace *trace, uint64_t place)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* With the trace's lock. */
+static struct fkt_elf *read_functions(struct fkt_maps *maps, const struct object *object)
+{
+	struct fkt_elf *elf =
+		maps->elf_bytes < ELFS_BYTES ? fkt_elf_new(object->path, object->build_id) : NULL;
+
+	if (elf)
+		maps->elf_bytes += fkt_elf_bytes(elf);
+	return elf;
+}
+
 bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, unsigned int back,
 			const char **name, uint64_t *into)
 {
@@ -338,7 +512,7 @@ bool fkt_frame_function(struct fkt_trace *trace, uint64_t place, unsigned int ba
 	if (!__atomic_load_n(&object->read, __ATOMIC_ACQUIRE)) {
 		pthread_mutex_lock(&trace->lock);
 		if (!object->read)
-			object->elf = fkt_elf_new(object->path, object->build_id);
+			object->elf = read_functions(trace->maps, object);
 		/* Partner: the acquire above. */
 		__atomic_store_n(&object->read, true, __ATOMIC_RELEASE);
 		pthread_mutex_unlock(&trace->lock);

@@ -13,8 +13,14 @@
 #define FKT_FRAME_FILE_SHIFT  40
 #define FKT_FRAME_FILE_OFFSET ((1ull << FKT_FRAME_FILE_SHIFT) - 1)
 
-/* Frames of a program that are in files become such. */
+/* Or it was looked for already, and is in no file that is known. */
+#define FKT_FRAME_NOWHERE     (1ull << 61)
+
+/* Frames of a program that are in files become such, and others are marked. */
 void fkt_stack_place(struct fkt_trace *trace, struct fkt_stack *stack);
+/* The same of a copy, which is returned: who needs several frames, asks once. */
+const struct fkt_stack *fkt_stack_placed(struct fkt_trace *trace, const struct fkt_stack *stack,
+					 struct fkt_stack *placed);
 /* The same of one frame; that one where it is in no file that is known. */
 uint64_t fkt_frame_place(struct fkt_trace *trace, const struct fkt_stack *stack, uint64_t frame);
 

@@ -6,6 +6,7 @@
  * this library was built with.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -452,6 +453,11 @@ void fkt_code_name(const struct fkt_trace *trace, uint32_t code, char name[FKT_N
 	}
 	/* A name that was cut in the middle of a character. */
 	fkt_sanitize(name);
+}
+
+bool fkt_is_called(const char *comm, const char *wanted)
+{
+	return !strcmp(comm, wanted) || (strpbrk(wanted, "*?") && !fnmatch(wanted, comm, 0));
 }
 
 /* Bits of a Linux task's state; the first seven have letters of their own. */

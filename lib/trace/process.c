@@ -201,9 +201,10 @@ void fkt_processes_event(struct fkt_processes *processes, const struct fkt_event
 		if (event->words < 3)
 			break;
 		comm = (const char *)event->args + 8;
-		own = find(processes, fkt_arg32(event, 0)) == NO_PROCESS &&
-		      fkt_is_own_thread(comm, FKT_COMM_BYTES);
 		id = find_or_add(processes, fkt_arg32(event, 0));
+		/* Of whom nobody has told before, whoever has asked. */
+		own = !strcmp(processes->process[id].comm, "?") &&
+		      fkt_is_own_thread(comm, FKT_COMM_BYTES);
 		set_comm(processes, id, comm, FKT_COMM_BYTES);
 		if (id && own)
 			processes->process[id].kernel = true;

@@ -741,6 +741,66 @@ const char *fkt_info_lines(const struct fkt_trace *trace, const char *key)
 	return find_info(trace, key, true);
 }
 
+bool fkt_has_layer(const struct fkt_trace *trace, const char *layer)
+{
+	const char *list = fkt_info(trace, "layers");
+	const size_t bytes = strlen(layer);
+
+	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
+		if (strcspn(list, ",") == bytes && !strncmp(list, layer, bytes))
+			return true;
+	return false;
+}
+
+static uint32_t key_of(const char *name, size_t bytes)
+{
+	static const struct {
+		uint32_t key;
+		const char *name;
+	} layers[] = {
+#define X(NAME, bit, name, about) { 1u << (bit), name },
+		FKT_LAYERS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
+		if (strlen(layers[i].name) == bytes && !strncmp(layers[i].name, name, bytes))
+			return layers[i].key;
+	return 0;
+}
+
+/* Those of a list with commas; @known: all of them are known here. */
+static uint32_t keys_of(const char *list, bool *known)
+{
+	uint32_t keys = 0, key;
+
+	*known = true;
+	for (; *list; list += strcspn(list, ","), list += *list == ',') {
+		key = key_of(list, strcspn(list, ","));
+		*known = *known && key;
+		keys |= key;
+	}
+	return keys;
+}
+
+uint32_t fkt_code_keys(const struct fkt_code_row *row)
+{
+	bool known;
+	const uint32_t keys = keys_of(row->layer, &known);
+
+	return known ? keys : 0;
+}
+
+uint32_t fkt_begins_with(const struct fkt_trace *trace)
+{
+	const char *list = fkt_info(trace, "layers");
+	bool known;
+
+	if (trace->mask)
+		return trace->mask;
+	return list ? keys_of(list, &known) : ~0u;
+}
+
 const struct fkt_lane_totals *fkt_lane_totals(const struct fkt_trace *trace, size_t index)
 {
 	/* Partner: the release in take_totals(). */

@@ -6,38 +6,9 @@
 
 set -u
 
-top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 loop=$top/build/tests/bench/getppid_loop
-disk=/mnt/disk
-tracing=/sys/kernel/tracing
-
-note() {
-	printf 'getppid: %s\n' "$1" >&2
-}
-
-host() {
-	local series release
-
-	for series in 6.1 6.12; do
-		release=$("$top/scripts/kernels" --release "$series") &&
-			"$top/scripts/vm" --kernel "$series" --icount --no-module --timeout 600 -- \
-				"$0" --guest "getppid_$series" "$release" || return 1
-	done
-}
-
-# In the guest.
-row() {
-	printf '%s\t%s\t%s\t%s\n' "$bench" "$1" "$2" "$3"
-}
-
-added() {
-	if [ "$2" ]; then
-		row "$1" "$(awk "BEGIN { printf \"%.1f\", $2 - $untraced }")" instructions
-	else
-		note "$1: the loop did not run"
-		failed=1
-	fi
-}
 
 bytes_an_event() {
 	[ "${2-0}" != 0 ] && [ "${3-0}" != 0 ] && row "$1" "$(awk "BEGIN { printf \"%.2f\", $2 / $3 }")" bytes/event
@@ -50,7 +21,7 @@ fkt() {
 
 	added "$tracer" "$(fkt_record "$@" -o $disk/trace -- "$loop" 2>$disk/summary)"
 	read -r events pages < <(sed -nE 's/^fkt_record: .*: ([0-9]+) events, ([0-9]+) pages.*/\1 \2/p' $disk/summary)
-	grep -q ', 0 lost' $disk/summary || note "$tracer: $(cat $disk/summary)"
+	tell_lost "$tracer"
 	bytes_an_event "$tracer" "$((${pages:-0} * 4096))" "${events:-0}"
 }
 
@@ -69,13 +40,11 @@ fkt_masked() {
 	wait $recorder || { note "fkt_mask_0: $(cat $disk/summary)"; failed=1; }
 }
 
-# The buffer holds all of it, so that what is in there is what was recorded.
+# What is in the buffer is what was recorded.
 ftrace() {
 	local tracer=$1 event
 	shift
 
-	echo >$tracing/trace
-	echo 65536 >$tracing/buffer_size_kb
 	for event; do
 		echo 1 >"$tracing/events/$event/enable"
 	done
@@ -85,8 +54,6 @@ ftrace() {
 	done
 	bytes_an_event "$tracer" "$(sed -n 's/^bytes: //p' $tracing/per_cpu/cpu0/stats)" \
 		"$(sed -n 's/^entries: //p' $tracing/per_cpu/cpu0/stats)"
-	echo >$tracing/trace
-	echo 1 >$tracing/buffer_size_kb
 }
 
 # With buffers so large that perf itself seldom runs within the loop.
@@ -118,19 +85,19 @@ try_lttng() {
 }
 
 guest() {
-	bench=$1
 	failed=0
 	untraced=$("$loop")
 	row untraced "$untraced" instructions
 
-	insmod "$top/build/tests/bench/empty/$2/empty.ko" || return 1
+	insmod "$top/build/tests/bench/empty/$1/empty.ko" || return 1
 	added empty_functions "$("$loop")"
 	rmmod empty
 
-	insmod "$top/build/kmod/$2/gate/fkt_gate.ko" && insmod "$top/build/kmod/$2/fkt.ko" || return 1
+	load_fkt "$1" || return 1
 	added fkt_idle "$("$loop")"
 	fkt fkt
 	fkt fkt_lanes_1 --lanes 1
+	fkt fkt_ring --ring 64M
 	fkt_masked
 	fkt fkt_filter_passed --only-command
 	fkt fkt_filtered_out --comm nobody
@@ -138,14 +105,11 @@ guest() {
 	added fkt_idle_after "$("$loop")"
 	rmmod fkt
 
-	ftrace ftrace_raw_syscalls raw_syscalls
-	ftrace ftrace_getppid syscalls/sys_enter_getppid syscalls/sys_exit_getppid
+	with_ftrace ftrace ftrace_raw_syscalls raw_syscalls
+	with_ftrace ftrace ftrace_getppid syscalls/sys_enter_getppid syscalls/sys_exit_getppid
 	perf_record
 	try_lttng
 	return $failed
 }
 
-case ${1-} in
---guest)	shift; guest "$@" ;;
-*)		host ;;
-esac
+main --no-module --timeout 600 -- "$@"

@@ -9,59 +9,36 @@
 
 set -u
 
-top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 parameters=/sys/module/events_loop/parameters
-disk=/mnt/disk
-tracing=/sys/kernel/tracing
 function=events_loop_named
-
-note() {
-	printf 'fields: %s\n' "$1" >&2
-}
-
-host() {
-	local series release
-
-	for series in 6.1 6.12; do
-		release=$("$top/scripts/kernels" --release "$series") &&
-			"$top/scripts/vm" --kernel "$series" --icount --timeout 900 -- "$0" --guest "fields_$series" "$release" ||
-			return 1
-	done
-}
 
 # In the guest: what a round takes, of the tracepoint or of the function.
 measure() {
 	echo "$1" >$parameters/run && cat $parameters/run
 }
 
-row() {
-	printf '%s\t%s\t%s\t%s\n' "$bench" "$1" "$2" "$3"
-}
-
 # added WHAT WHO MEASURED UNTRACED
 declare -A cost
 added() {
 	[ -n "$3" ] || { note "$2: nothing was measured"; return 1; }
-	cost[$1 $2]=$(awk "BEGIN { printf \"%.1f\", $3 - $4 }")
+	cost[$1 $2]=$(minus "$3" "$4")
 	row "$1_$2" "${cost[$1 $2]}" instructions
 }
 
 # fkt WHAT LOOP UNTRACED OPTION…: and the trace has what was asked for.
 fkt() {
-	added "$1" fkt "$(fkt_record -o $disk/trace -p 12 "${@:4}" -- "$0" --measure "$2" 2>$disk/summary)" "$3" &&
-		grep -q ', 0 lost' $disk/summary || { cat $disk/summary >&2; return 1; }
+	added "$1" fkt "$(fkt_record -o $disk/trace -p 12 "${@:4}" -- "$0" --measure "$2" 2>$disk/summary)" "$3" && tell_lost "$1" ||
+		return 1
 	row "$1_fkt" "$(fkt_print --no-summary $disk/trace | grep -c "${expected[$1]}")" events
 }
 
 # ftrace WHAT LOOP UNTRACED EVENT
 ftrace() {
-	echo >$tracing/trace
-	echo 65536 >$tracing/buffer_size_kb
 	echo 1 >$tracing/events/$4/enable
 	added "$1" ftrace "$(measure "$2")" "$3"
 	echo 0 >$tracing/events/$4/enable
-	echo >$tracing/trace
-	echo 1 >$tracing/buffer_size_kb
 }
 
 # perf_record WHAT LOOP UNTRACED EVENT: with buffers so large that perf itself seldom runs within the loop.
@@ -92,14 +69,17 @@ try_bpftrace() {
 
 # What FKT costs beside the cheapest of them.
 compare() {
-	row "$1_fkt" "$(for name in "${!cost[@]}"; do
-		case $name in *' fkt') ;; "$1 "*) echo "${cost[$name]}" ;; esac
-	done | sort -n | awk 'NR == 1 { printf "%.2f\n", '"${cost[$1 fkt]}"' / $1 }')" of_cheapest
+	local name others=()
+
+	for name in "${!cost[@]}"; do
+		case $name in *' fkt') ;; "$1 "*) others+=("${cost[$name]}") ;; esac
+	done
+	row "$1_fkt" "$(of_cheapest "${cost[$1 fkt]}" "${others[@]}")" of_cheapest
 }
 
 # peers WHAT LOOP UNTRACED EVENT PROGRAM
 peers() {
-	ftrace "$1" "$2" "$3" "$4"
+	with_ftrace ftrace "$1" "$2" "$3" "$4"
 	perf_record "$1" "$2" "$3" "$4"
 	try_bpftrace "$1" "$2" "$3" "$5"
 	compare "$1"
@@ -111,9 +91,7 @@ declare -A printed=([field]='^[0-9a-f]' [string]='^a name of 20 letters$' [probe
 guest() {
 	local tracepoint named
 
-	bench=$1
-	insmod "$top/build/tests/bench/events_loop/$2/events_loop.ko" || return 1
-	[ -e $tracing/current_tracer ] || mount -t tracefs tracefs $tracing || return 1
+	load_events_loop "$1" || return 1
 	tracepoint=$(measure tracepoint)
 	named=$(measure named)
 
@@ -131,8 +109,4 @@ guest() {
 	peers probe_string named "$named" bench/string "kprobe:$function { printf(\"%s\n\", str(arg1)); }"
 }
 
-case ${1-} in
---guest)	guest "$2" "$3" ;;
---measure)	measure "$2" ;;
-*)		host ;;
-esac
+main --timeout 900 -- "$@"

@@ -8,54 +8,26 @@
 
 set -u
 
-top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 loop=$top/build/tests/bench/getppid_loop
-tracing=/sys/kernel/tracing
+bench=function
 function=__task_pid_nr_ns
-
-note() {
-	printf 'functions: %s\n' "$1" >&2
-}
-
-host() {
-	local series release
-
-	for series in 6.1 6.12; do
-		release=$("$top/scripts/kernels" --release "$series") &&
-			"$top/scripts/vm" --kernel "$series" --icount --no-module --timeout 600 -- \
-				"$0" --guest "function_$series" "$release" || return 1
-	done
-}
-
-# In the guest.
-row() {
-	printf '%s\t%s\t%s\t%s\n' "$bench" "$1" "$2" "$3"
-}
-
-added() {
-	if [ "$2" ]; then
-		row "$1" "$(awk "BEGIN { printf \"%.1f\", $2 - $untraced }")" instructions
-	else
-		note "$1: the loop did not run"
-		failed=1
-	fi
-}
 
 fkt() {
 	local tracer=$1
 	shift
 
-	added "$tracer" "$(fkt_record "$@" -o /mnt/disk/trace -- "$loop" 2>/mnt/disk/summary)"
-	grep -q ', 0 lost' /mnt/disk/summary || note "$tracer: $(cat /mnt/disk/summary)"
+	added "$tracer" "$(fkt_record "$@" -o $disk/trace -- "$loop" 2>$disk/summary)"
+	tell_lost "$tracer"
 }
 
 guest() {
-	bench=$1
 	failed=0
 	untraced=$("$loop")
 	row untraced "$untraced" instructions
 
-	insmod "$top/build/kmod/$2/gate/fkt_gate.ko" && insmod "$top/build/kmod/$2/fkt.ko" || return 1
+	load_fkt "$1" || return 1
 	fkt fkt -F $function
 	fkt fkt_args --args -F $function
 	fkt fkt_among_layers -F $function -k socket,transport,network
@@ -69,7 +41,4 @@ guest() {
 	return $failed
 }
 
-case ${1-} in
---guest)	shift; guest "$@" ;;
-*)		host ;;
-esac
+main --no-module --timeout 600 -- "$@"

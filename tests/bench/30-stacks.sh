@@ -1,63 +1,43 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What an event with the kernel's stack of 12 frames costs, in instructions: FKT's and its peers', in one boot of a guest that
-# counts them. tests/bench/run says what is printed and how.
+# What an event with the kernel's stack of 12 frames costs, in instructions, and with a program's of as many: FKT's and its
+# peers', in one boot of a guest that counts them. tests/bench/run says what is printed and how.
 #
-# The event is a tracepoint that is passed in a module's write() to a parameter, without its fields.
+# The event is a tracepoint that is passed in a module's write() to a parameter, without its fields. The program that writes
+# has frame pointers.
 
 set -u
 
-top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 parameters=/sys/module/events_loop/parameters
-disk=/mnt/disk
-tracing=/sys/kernel/tracing
 event=kmem/kmem_cache_free
-
-note() {
-	printf 'stacks: %s\n' "$1" >&2
-}
-
-host() {
-	local series release
-
-	for series in 6.1 6.12; do
-		release=$("$top/scripts/kernels" --release "$series") &&
-			"$top/scripts/vm" --kernel "$series" --icount --timeout 600 -- "$0" --guest "stacks_$series" "$release" ||
-			return 1
-	done
-}
 
 # In the guest: what a round takes.
 measure() {
-	echo deep >$parameters/run && cat $parameters/run
-}
-
-row() {
-	printf '%s\t%s\t%s\t%s\n' "$bench" "$1" "$2" "$3"
+	"$top/build/tests/bench/deep_write" $parameters/run deep && cat $parameters/run
 }
 
 declare -A cost
 added() {
-	cost[$1]=$(awk "BEGIN { printf \"%.1f\", ${2:-0} - $untraced }")
+	[ -n "${2-}" ] || { note "$1: nothing was measured"; return 1; }
+	cost[$1]=$(minus "$2" "$untraced")
 	row "$1" "${cost[$1]}" instructions
 }
 
 fkt() {
 	added "$1" "$(fkt_record -o $disk/trace -p 12 -e kmem:kmem_cache_free "${@:2}" -- "$0" --measure 2>$disk/summary)"
-	grep -q ', 0 lost' $disk/summary || { cat $disk/summary >&2; return 1; }
+	tell_lost "$1"
 }
 
+# ftrace WHO [OPTION]
 ftrace() {
-	echo >$tracing/trace
-	echo 65536 >$tracing/buffer_size_kb
-	echo "$2" >$tracing/options/stacktrace
+	[ $# = 1 ] || echo 1 >"$tracing/options/$2"
 	echo 1 >$tracing/events/$event/enable
 	added "$1" "$(measure)"
 	echo 0 >$tracing/events/$event/enable
-	echo 0 >$tracing/options/stacktrace
-	echo >$tracing/trace
-	echo 1 >$tracing/buffer_size_kb
+	[ $# = 1 ] || echo 0 >"$tracing/options/$2"
 }
 
 # With buffers so large that perf itself seldom runs within the loop.
@@ -66,40 +46,51 @@ perf_record() {
 	rm -f $disk/perf.data
 }
 
+# try_bpftrace WHO STACK
 try_bpftrace() {
 	if ! command -v bpftrace >/dev/null; then
 		note 'bpftrace: left out, it is not installed'
 		return
 	fi
-	bpftrace -e 'tracepoint:kmem:kmem_cache_free { @[kstack] = count(); }' -c "$0 --measure" >$disk/bpftrace 2>$disk/summary
-	added bpftrace_stack "$(grep -m 1 -E '^[0-9]+\.[0-9]+$' $disk/bpftrace)"
+	# What it runs has to be an ELF file.
+	bpftrace -e "tracepoint:kmem:kmem_cache_free { @[$2] = count(); }" -c "$BASH $0 --measure" >$disk/bpftrace 2>$disk/summary
+	added "$1" "$(grep -m 1 -E '^[0-9]+\.[0-9]+$' $disk/bpftrace)" || cat $disk/summary >&2
 }
 
+# frames PATTERN: of the first stack that it is in.
 frames() {
-	fkt_print --no-summary --stack --format json $disk/trace | grep -m 1 '\[events_loop\]' | sed 's/.*"stack":\[//; s/\]}$//' |
+	fkt_print --no-summary --stack --format json $disk/trace | grep -m 1 "$1" | sed 's/.*"stack":\[//; s/\]}$//' |
 		tr , '\n' | wc -l
 }
 
+# compare KIND: FKT beside the cheapest of the others.
+compare() {
+	local name others=()
+
+	for name in "${!cost[@]}"; do
+		case $name in fkt*) ;; *_"$1") others+=("${cost[$name]}") ;; esac
+	done
+	row "fkt_$1" "$(of_cheapest "${cost[fkt_$1]}" "${others[@]}")" of_cheapest
+}
+
 guest() {
-	bench=$1
-	insmod "$top/build/tests/bench/events_loop/$2/events_loop.ko" || return 1
-	[ -e $tracing/current_tracer ] || mount -t tracefs tracefs $tracing || return 1
+	load_events_loop "$1" || return 1
 	untraced=$(measure)
 	fkt fkt || return 1
 	fkt fkt_stack --stack kmem:kmem_cache_free || return 1
-	row fkt_stack "$(frames)" frames
-	ftrace ftrace 0
-	ftrace ftrace_stack 1
+	row fkt_stack "$(frames '\[events_loop\]')" frames
+	fkt fkt_user --user-stack kmem:kmem_cache_free || return 1
+	row fkt_user "$(frames 'deep+')" frames
+	with_ftrace ftrace ftrace
+	with_ftrace ftrace ftrace_stack stacktrace
+	with_ftrace ftrace ftrace_user userstacktrace
 	perf_record perf
-	perf_record perf_stack -g
-	try_bpftrace
-	row fkt_stack "$(for name in "${!cost[@]}"; do
-		case $name in fkt*) ;; *_stack) echo "${cost[$name]}" ;; esac
-	done | sort -n | awk 'NR == 1 { printf "%.2f\n", '"${cost[fkt_stack]}"' / $1 }')" of_cheapest
+	perf_record perf_stack -g --kernel-callchains
+	perf_record perf_user -g --user-callchains
+	try_bpftrace bpftrace_stack kstack
+	try_bpftrace bpftrace_user ustack
+	compare stack
+	compare user
 }
 
-case ${1-} in
---guest)	guest "$2" "$3" ;;
---measure)	measure ;;
-*)		host ;;
-esac
+main --timeout 900 -- "$@"

@@ -6,22 +6,9 @@
 
 set -u
 
-top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 modules=/sys/module
-
-host() {
-	local series
-
-	for series in 6.1 6.12; do
-		"$top/scripts/vm" --kernel "$series" --icount --timeout 600 -- "$0" --guest "probes_$series" \
-			"$top/build/tests/vm/sample/$series" || return 1
-	done
-}
-
-# In the guest.
-row() {
-	printf '%s\t%s\t%s\t%s\n' "$bench" "$1" "$2" "$3"
-}
 
 # measure NAME: what the module itself counts.
 measure() {
@@ -43,7 +30,7 @@ instrumented() {
 }
 
 record() {
-	fkt_record -n -k "$1" -o /mnt/disk/trace 2>/mnt/disk/summary &
+	fkt_record -n -k "$1" -o $disk/trace 2>$disk/summary &
 	recorder=$!
 	for _ in $(seq 200); do
 		fkt_enable "$1" 2>/dev/null && return
@@ -55,14 +42,13 @@ record() {
 stop() {
 	kill -INT $recorder
 	wait $recorder
-	grep -q ', 0 lost' /mnt/disk/summary || cat /mnt/disk/summary >&2
+	tell_lost fkt
 }
 
 guest() {
-	local off on
+	local samples=$top/build/tests/vm/sample/$2 off on
 
-	bench=$1
-	insmod "$2/fkt_sample.ko" && insmod "$2/fkt_instrumented.ko" || return 1
+	insmod "$samples/fkt_sample.ko" && insmod "$samples/fkt_instrumented.ko" || return 1
 	measure idle
 	record system || return 1
 	measure off
@@ -78,7 +64,4 @@ guest() {
 	row gcc_pair_on "$(awk "BEGIN { printf \"%.1f\", ($on - $off) / 7 }")" instructions
 }
 
-case ${1-} in
---guest)	shift; guest "$@" ;;
-*)		host ;;
-esac
+main --timeout 600 -- "$@"

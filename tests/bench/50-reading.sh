@@ -8,10 +8,9 @@
 
 set -u
 
-top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 bin=$top/build/bin
-tests=$top/build/tests/bench
-kept=$top/build/bench
 trace=$kept/100M.trace
 events=100000000
 rounds=5
@@ -19,14 +18,6 @@ seconds=40
 peer_seconds=4
 peer_events='raw_syscalls sched irq'
 functions='vfs_*'
-
-note() {
-	printf 'reading: %s\n' "$1" >&2
-}
-
-row() {
-	printf 'reading\t%s\t%s\t%s\n' "$1" "$2" "$3"
-}
 
 # In the guest.
 record() {
@@ -66,16 +57,7 @@ prepare() {
 
 # best COLUMN COMMAND…: the least of some runs, of wall-clock time (1), CPU time (2) or memory (3).
 best() {
-	local column=$1 n
-	shift
-
-	for ((n = 0; n < rounds; n++)); do
-		"$tests/measure" "$@" 2>&1 >/dev/null | tail -1
-	done | awk -v c="$column" 'NR == 1 || $c < least { least = $c } END { print least }'
-}
-
-per_event() {
-	awk "BEGIN { printf \"%.1f\", $1 * 1e9 / $2 }"
+	least "$1" $rounds "$tests/measure" "${@:2}"
 }
 
 # peer NAME FILE COMMAND…: nanoseconds for each event, which is a line of its listing.
@@ -95,9 +77,8 @@ case ${1-} in
 esac
 
 prepare || exit 1
-n=$("$bin/fkt_print" --summary "$trace" | sed -n 's/^Events *\([0-9]*\).*/\1/p')
+{ read -r last; read -r n; } < <(extent)
 [ "${n:-0}" -ge $events ] || { note "$trace is not whole; remove it"; exit 1; }
-last=$("$bin/fkt_print" --summary "$trace" | sed -n 's/^Duration *\([0-9]*\)\.[0-9]* s,.*/\1/p')
 middle=$((${last:-2} / 2))
 
 # faster NAME OPTION…: what two threads take of the time of one.

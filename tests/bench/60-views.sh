@@ -6,20 +6,15 @@
 
 set -u
 
-top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
-tests=$top/build/tests/bench
-kept=$top/build/bench
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 rounds=3
 few=1000000
 many=4000000
 
 # best FILE OPTION…: the least of some runs, of CPU time.
 best() {
-	local n
-
-	for ((n = 0; n < rounds; n++)); do
-		"$tests/measure" "$top/build/bin/fkt_print" "${@:2}" "$1" 2>&1 >/dev/null | tail -1
-	done | awk 'NR == 1 || $2 < least { least = $2 } END { print least }'
+	least 2 $rounds "$tests/measure" "$top/build/bin/fkt_print" "${@:2}" "$1"
 }
 
 mkdir -p "$kept"
@@ -30,10 +25,8 @@ while read -r name options; do
 	a=$(best "$kept/few.trace" $options)
 	# shellcheck disable=SC2086
 	b=$(best "$kept/many.trace" $options)
-	awk -v name="$name" -v a="$a" -v b="$b" -v few=$few -v many=$many 'BEGIN {
-		printf "views\t%s\t%.1f\tns/event\n", name, b * 1e9 / many
-		printf "views\t%s\t%.2f\tof_fewer_events\n", name, (b / many) / (a / few)
-	}'
+	row "$name" "$(per_event "$b" $many)" ns/event
+	row "$name" "$(awk "BEGIN { printf \"%.2f\", ($b / $many) / ($a / $few) }")" of_fewer_events
 done <<END
 listing		--no-summary
 summary		--summary

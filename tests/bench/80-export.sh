@@ -7,48 +7,35 @@
 
 set -u
 
-top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd -P)
-tests=$top/build/tests/bench
-trace=${FKT_BENCH_TRACE:-$top/build/bench/100M.trace}
+# shellcheck source=tests/bench/lib.sh
+. "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/lib.sh"
 rounds=3
 
-[ -s "$trace" ] || { echo "export: $trace is not there: tests/bench/run reading makes it" >&2; exit 1; }
-
-# Of a part of the trace, or of all of it: its length in seconds, and how many events.
-of() {
-	"$top/build/bin/fkt_print" --summary "$@" "$trace" |
-		sed -n 's/^Duration *\([0-9]*\)\.[0-9]* s,.*/\1/p; s/^Events *\([0-9]*\).*/\1/p'
-}
+need_trace
 
 # best COLUMN OPTION…: the least of some runs, of CPU time (2) or memory (3).
 best() {
-	local column=$1 output=/dev/null n
-	shift
-
-	[ "$2" != ctf ] || output=$directory
-	for ((n = 0; n < rounds; n++)); do
-		"$tests/measure" "$top/build/bin/fkt_export" -q -o "$output" "$@" "$trace" 2>&1 >/dev/null | tail -1
-		rm -rf "$directory"
-	done | awk -v c="$column" 'NR == 1 || $c < least { least = $c } END { print least }'
+	least "$1" $rounds export_once "${@:2}"
 }
 
-# row TRACER EVENTS OPTION…
-row() {
-	awk -v name="$1" -v events="$2" -v s="$(best 2 "${@:3}")" 'BEGIN {
-		printf "export\t%s\t%.1f\tns/event\n", name, s * 1e9 / events
-	}'
+export_once() {
+	local output=/dev/null
+
+	[ "$2" != ctf ] || output=$directory
+	"$tests/measure" "$top/build/bin/fkt_export" -q -o "$output" "$@" "$trace"
+	rm -rf "$directory"
 }
 
 directory=$(mktemp -du "${trace%/*}/ctf.XXXXXX") || exit 1
 trap 'rm -rf "$directory"' EXIT
 cat "$trace" >/dev/null
-{ read -r seconds; read -r events; } < <(of)
+{ read -r seconds; read -r events; } < <(extent)
 for format in perfetto ctf; do
-	row $format "$events" --to $format
-	printf 'export\t%s\t%s\tMB\n' $format "$(best 3 --to $format)"
+	row $format "$(per_event "$(best 2 --to $format)" "$events")" ns/event
+	row $format "$(best 3 --to $format)" MB
 done
 part=(--range "..$((seconds / 20))")
-{ read -r _; read -r events; } < <(of "${part[@]}")
+{ read -r _; read -r events; } < <(extent "${part[@]}")
 for format in chrome folded offcpu callgrind speedscope trace.dat csv; do
-	row $format "$events" --to $format "${part[@]}"
+	row $format "$(per_event "$(best 2 --to $format "${part[@]}")" "$events")" ns/event
 done

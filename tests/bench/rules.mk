@@ -17,3 +17,10 @@ $(B)/tests/bench/lane_bench: $(OBJ)/tests/bench/lane.o
 $(OBJ)/tests/bench/many_threads.o: private CPPFLAGS += -Itests/unit
 $(B)/tests/bench/many_threads: $(OBJ)/tests/unit/build_trace.o
 $(B)/tests/bench/many_threads: LDLIBS += -lzstd
+
+# Its stack is known by frame pointers.
+$(OBJ)/tests/bench/deep_write.o: private fkt_cflags += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+
+# Beside FKT's events of programs, LTTng-UST's.
+$(OBJ)/tests/bench/user_loop.o: private CPPFLAGS += -Itests/bench
+$(B)/tests/bench/user_loop: LDLIBS += -llttng-ust -ldl

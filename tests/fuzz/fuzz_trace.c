@@ -31,6 +31,8 @@ static const char *const modes[] = {
 	"fkt_print --summary --histogram=* --elapsed",
 	"fkt_print --summary --by=function,process,errno,arg0",
 	"fkt_print --summary --waits",
+	"fkt_print --profile --by=stack",
+	"fkt_print --no-summary --stack",
 	"fkt_print --graph --time=rel",
 	"fkt_print --spans",
 	"fkt_print --format=csv",

@@ -101,6 +101,23 @@ int main(int argc, char **argv)
 	build_end(&build, 9000, 5000000, 1700000000005000000);
 	write_trace(&build, "stacks");
 
+	/* Samples of the kernel, with both stacks, and of a program, with its own and with none. */
+	begin(&build, 1, false, true);
+	for (unsigned int i = 0; i < 8; i++) {
+		const uint64_t kernel = 0x8100000481000104, user = 0x0848e800 | (7 + i % 2);
+		const uint64_t words[] = { 7 + i % 2 + ((uint64_t)i << 32), 0xffffffff81000104 };
+		const uint16_t below = i % 4 ? 0 : FKT_STACK_BELOW;
+
+		if (below)
+			build_slot(&build, 0, 0, 1000 + 50 * i, FKT_CODE_STACK, 2, &kernel, 1);
+		if (i % 4 < 3)
+			build_slot(&build, 0, 0, 1000 + 50 * i, FKT_CODE_STACK,
+				   FKT_STACK_USER | below | 4, &user, 1);
+		build_slot(&build, 0, 0, 1000 + 50 * i, FKT_CODE_SAMPLE, !below, words, 2);
+	}
+	build_end(&build, 9000, 5000000, 1700000000005000000);
+	write_trace(&build, "samples");
+
 	begin(&build, 3, false, true);
 	for (unsigned int i = 0; i < 40; i++) {
 		build_switch(&build, i % 3, 2000 + i * 100, (uint16_t)(i % 3), 7 + i % 3,

@@ -31,6 +31,10 @@ expect 7 '^out$' --share share -- sh -c 'echo out; echo err >&2; lsmod | grep -o
 expect 1 '' --no-module -- test -e /dev/fkt
 expect 99 'sysrq: Trigger a crash' -- sh -c 'echo c >/proc/sysrq-trigger'
 expect 99 'possible circular locking' -- sh -c 'echo "<4>WARNING: possible circular locking dependency detected" >/dev/kmsg; sleep 1'
+# More of it than a pipe holds.
+# shellcheck disable=SC2016
+expect 99 'complained: .* number 1;' -- sh -c 'echo on >/proc/sys/kernel/printk_devkmsg
+	for i in $(seq 3000); do echo "<4>WARNING: this machine has found many things to complain of, number $i" >/dev/kmsg; done; sleep 1'
 expect 99 '' --timeout 10 -- sleep 100
 expect 2 'see --help' --nonsense
 exit $failed

@@ -179,7 +179,7 @@ sub printed {
 		my ($time, %event);
 
 		chomp $line;
-		@event{qw(stamp ns cpu pid process code name syscall args)} = split /,/, $line, 9;
+		@event{qw(stamp ns cpu tid process code name syscall args)} = split /,/, $line, 9;
 		while ($times && ($time // '') !~ /^\d{4}-/) {
 			defined($time = <$times>) or bad('fewer times than events'), return undef;
 		}
@@ -284,9 +284,9 @@ sub events {
 		($class{$event->{code}} //= $name) eq $name or bad("$event->{code} is $name and $class{$event->{code}}");
 		$listed->{time} eq $event->{time} or bad("at $listed->{time} and not $event->{time}:\n$listed->{line}");
 		$listed->{cpu}{cpu_id} == $event->{cpu} or bad("another CPU:\n$event->{line}\n$listed->{line}");
-		$listed->{context}{tid} eq ($event->{pid} eq '' ? -1 : $event->{pid}) or bad("another thread:\n$event->{line}\n$listed->{line}");
+		$listed->{context}{tid} eq ($event->{tid} eq '' ? -1 : $event->{tid}) or bad("another thread:\n$event->{line}\n$listed->{line}");
 		$listed->{context}{procname} eq ($event->{process} eq 'idle' ? "swapper/$event->{cpu}" : $event->{process}) or
-			bad("another name:\n$event->{line}\n$listed->{line}") if $event->{pid} ne '';
+			bad("another name:\n$event->{line}\n$listed->{line}") if $event->{tid} ne '';
 		compare_field($event, $listed, $_) for keys %{$event->{args}};
 		$count++;
 	}

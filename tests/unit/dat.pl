@@ -110,7 +110,7 @@ while (my $line = <$csv>) {
 	my %event;
 
 	chomp $line;
-	@event{qw(stamp ns cpu pid process code name syscall args)} = split /,/, $line, 9;
+	@event{qw(stamp ns cpu tid process code name syscall args)} = split /,/, $line, 9;
 	next if $event{code} eq '1203';
 	$event{args} =~ s/^"(.*)"$/$1/;
 	$event{args} = decode_json($event{args} =~ s/""/"/gr);
@@ -126,7 +126,7 @@ while (my $line = <$csv>) {
 	is_name(\%event, $listed) or bad("another event:\n$line\n$listed->{line}"), last;
 	abs($listed->{ns} - $first - $event{ns}) <= 1 or bad("at another time:\n$line\n$listed->{line}");
 	$listed->{cpu} == $event{cpu} or bad("on another CPU:\n$line\n$listed->{line}");
-	$listed->{pid} == ($event{pid} eq '' ? -1 : $event{pid}) or bad("another thread:\n$line\n$listed->{line}");
+	$listed->{pid} == ($event{tid} eq '' ? -1 : $event{tid}) or bad("another thread:\n$line\n$listed->{line}");
 	has_field(\%event, $listed, $_) or bad("not the same $_:\n$line\n$listed->{line}") for sort keys %{$event{args}};
 	$count++;
 }

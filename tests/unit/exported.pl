@@ -27,14 +27,15 @@ sub message {
 		if ($line =~ /^\s*(\w+) \{$/) {
 			push @{$message{$1}}, message();
 		} elsif ($line =~ /^\s*(\w+): (.*)$/) {
-			$message{$1} = $2;
+			# Of several, all.
+			$message{$1} = exists $message{$1} ? [ref $message{$1} ? @{$message{$1}} : $message{$1}, $2] : $2;
 		}
 	}
 	return \%message;
 }
 
 sub perfetto {
-	my (%symbol, %name, %track, $packets, %last, %machine);
+	my (%symbol, %name, %track, $packets, %last, %machine, %function, %path, %mapping, %frame, %callstack);
 
 	while (my $line = <$in>) {
 		bad("not a packet: $line") if $line !~ /^packet \{$/;
@@ -49,6 +50,30 @@ sub perfetto {
 			for (@{$data->{event_names} // []}) {
 				bad("name $_->{iid} twice") if $name{$_->{iid}}++;
 			}
+			$function{$_->{iid}} = $_->{str} =~ s/"//gr for @{$data->{function_names} // []};
+			$path{$_->{iid}}++ for @{$data->{mapping_paths} // []};
+			for (@{$data->{mappings} // []}) {
+				bad("a mapping without its path") if !$path{$_->{path_string_ids}};
+				$mapping{$_->{iid}}++;
+			}
+			for (@{$data->{frames} // []}) {
+				bad("frame $_->{iid} twice") if $frame{$_->{iid}};
+				bad("frame $_->{iid}: its function or its mapping is not told before")
+					if !$mapping{$_->{mapping_id}} || !exists $function{$_->{function_name_id}};
+				$frame{$_->{iid}} = $function{$_->{function_name_id}};
+			}
+			for (@{$data->{callstacks} // []}) {
+				my @ids = ref $_->{frame_ids} ? @{$_->{frame_ids}} : $_->{frame_ids};
+				bad("callstack $_->{iid} twice") if $callstack{$_->{iid}};
+				bad("callstack $_->{iid}: a frame is not told before") if grep { !exists $frame{$_} } @ids;
+				$callstack{$_->{iid}} = join ';', map { $frame{$_} } @ids;
+			}
+		}
+		for (@{$packet->{perf_sample} // []}) {
+			bad('a sample without a time') if !$packet->{timestamp};
+			bad("callstack $_->{callstack_iid} is not told before") if !$callstack{$_->{callstack_iid}};
+			$count{sample}++;
+			$count{"sample:$callstack{$_->{callstack_iid}}" =~ s/ /_/gr}++;
 		}
 		$machine{$_->{utsname}[0]{machine} // ''}++ for @{$packet->{system_info} // []};
 		$track{$_->{uuid}}++ for @{$packet->{track_descriptor} // []};

@@ -84,14 +84,14 @@ sub thread {
 # The same of a row, where the name of an idle task has its CPU in it.
 sub row_thread {
 	my ($row) = @_;
-	return '?' unless defined $row->{pid};
-	return thread($row->{pid}, $row->{process} =~ m{/(\d+)$} ? $1 : 0);
+	return '?' unless defined $row->{tid};
+	return thread($row->{tid}, $row->{process} =~ m{/(\d+)$} ? $1 : 0);
 }
 
 for (@events) {
 	my $code = hex $_->{code};
 
-	$_->{id} = thread($_->{pid}, $_->{cpu});
+	$_->{id} = thread($_->{tid}, $_->{cpu});
 	$_->{kind} = 'point';
 	$_->{row} = $_->{name};
 	if ($code < 0x400) {
@@ -214,6 +214,29 @@ sub run {
 	my $longer = $f->{longer} ? int($f->{longer} * $per_ns) : 0;
 	my $duration = 0;
 
+	# What timers tell that were late: $quiet up to when there was nothing else on a CPU.
+	my %late;
+	my $end_gap = sub {
+		my ($l) = @_;
+
+		push @{$r{noise}}, { %{$l->{gap}}, cycles => $l->{gap}{cycles} - $l->{stolen} }
+			if $l->{gap} && $l->{gap}{cycles} > $l->{stolen};
+		@{$l}{qw(gap stolen)} = (undef, 0);
+	};
+	my $least = sub { return $_[0] < $_[1] ? $_[0] : $_[1] };
+	my $is_late = sub {
+		my ($l, $e, $listed) = @_;
+		my $since = $l->{quiet} > $l->{busy} ? $l->{quiet} : $l->{busy};
+		my $gap = $least->($e->{'args.by_ns'} * $per_ns, $l->{came} > $since ? $l->{came} - $since : 0);
+		my $stolen = $least->($e->{'args.stolen_ns'} * $per_ns, $e->{stamp} - $l->{busy});
+		my %noise = (name => '', cpu => $e->{cpu}, begin => '', id => $e->{id}, by => '');
+
+		$l->{stolen} += $stolen;
+		return if !$listed || $e->{id} =~ /^-/;
+		push @{$r{noise}}, { %noise, kind => 'stolen', cycles => $stolen } if $stolen;
+		$l->{gap} = { %noise, kind => 'gap', cycles => $gap } if $gap > ($l->{gap} ? $l->{gap}{cycles} : 0);
+	};
+
 	my $get = sub {
 		my ($id) = @_;
 		return $thread{$id} //= { id => $id, known => $kernel{$id} ? 1 : 0, pending => 0, stack => [], comm => '?',
@@ -234,11 +257,13 @@ sub run {
 		$r{own}{$row} += $cycles;
 		$t->{pending} = 0;
 		$t->{slept} = 0;
+		$t->{made} = undef;
 		return $cycles;
 	};
 	my $pop = sub {
 		my ($t, $stack, $stamp, $exit, $c) = @_;
 		my $frame = pop @$stack;
+		$end_gap->($late{$c}) if $frame->{irq} && $late{$c};
 		my $parent = @$stack ? $stack->[-1] : undef;
 		my $lit = $on && cpu_passes($f, $c) && thread_passes($f, $t->{id}, $t->{comm});
 		my $whole = $exit && $lit && $frame->{begin} >= $on_since && !$frame->{dark};
@@ -314,8 +339,10 @@ sub run {
 		}
 		$r{waits}{$t->{id}}{count}++;
 		$r{woken}{$t->{id}}++ if $t->{woken_at};
-		my $off_end = $t->{woken_at} && $t->{woken_at} < $stamp ? $t->{woken_at} : $stamp;
+		# A new thread has never slept: it waits for a CPU from its first wake-up on.
+		my $off_end = $t->{woken_at} && $t->{woken_at} < $stamp && !$t->{unslept} ? $t->{woken_at} : $stamp;
 		$r{waits}{$t->{id}}{sum} += $off_end - $first if $off_end > $first;
+		$r{waits}{$t->{id}}{whole} += $stamp - $first if $stamp > $first;
 		if ($t->{state} eq 'ready' && !$t->{woken_at} && !$none) {
 			push @{$r{noise}}, { kind => 'preempted', name => '', cpu => $t->{left_cpu}, begin => $t->{left_at}, id => $t->{id},
 					     cycles => $stamp - $first, by => $t->{next} };
@@ -408,6 +435,7 @@ sub run {
 			$t->{on} = $c;
 		}
 		$charge->($c, $e->{stamp});
+		my $l = $late{$c} //= { busy => $from // $e->{stamp}, last => 0, quiet => 0, came => 0, stolen => 0 };
 		if ($cpu->{thread} != $t) {
 			die "$trace: CPU $c at $e->{stamp}: $e->{id} is current, and not $cpu->{thread}{id}\n";
 		}
@@ -418,6 +446,11 @@ sub run {
 		}
 		if ($e->{kind} eq 'entry' || $e->{kind} eq 'irq_entry') {
 			$stack = $cpu->{irq} if $e->{kind} eq 'irq_entry';
+			if ($e->{kind} eq 'irq_entry') {
+				$end_gap->($l);
+				$l->{came} = $e->{stamp};
+				$l->{quiet} = @$stack ? $e->{stamp} : $l->{last};
+			}
 			if ($e->{syscall_event}) {
 				$pop->($t, $stack, $e->{stamp}, 0, $c) while @$stack;
 				$settle->($t, 'user');
@@ -465,14 +498,8 @@ sub run {
 		$comm{$e->{id}} = $e->{process};
 		my %other = $e->{name} eq 'switch_to' ? (id => thread($e->{'args.next'}, $c), comm => $e->{'args.next_name'})
 			  : $e->{name} =~ /^wakeup/ ? (id => $e->{'args.pid'}, comm => $e->{'args.pid_name'}) : ();
-		my $by = thread_passes($f, $e->{id}, $e->{process});
-		if (!$by && $f->{process} && %other) {
-			my @no = grep { /^!/ } @{$f->{process}};
-			$by = thread_passes({ process => \@no }, $e->{id}, $e->{process}) &&
-			      thread_passes({ process => [ grep { !/^!/ } @{$f->{process}} ] }, $other{id}, $other{comm});
-		}
-		# A wake-up is told of with the wait that it ends.
-		$by ||= $e->{name} =~ /^wakeup/ && thread_passes($f, $other{id}, $other{comm});
+		# What leads to a thread that passes does, whoever it is by.
+		my $by = thread_passes($f, $e->{id}, $e->{process}) || (%other && thread_passes($f, $other{id}, $other{comm}));
 		my $listed = 0;
 		my $in_call = chosen($f->{function}, sub { $t->{inside}{$_[0]} || $t->{left}{$_[0]} });
 		my $in_time = (!defined $from || $e->{stamp} >= $from) && !$stopped;
@@ -483,6 +510,9 @@ sub run {
 			$r{stack_count}{"$e->{name} $e->{stack}"}++ if defined $e->{stack};
 			$listed = 1;
 		}
+		$is_late->($l, $e, $listed) if $e->{code} eq '1008';
+		$l->{busy} = $e->{stamp} if $e->{name} eq 'switch_to' && $e->{id} =~ /^-/ && $e->{stamp} > $l->{busy};
+		$l->{last} = $e->{stamp};
 		if ($e->{name} eq 'switch_to') {
 			my $next = $get->(thread($e->{'args.next'}, $c));
 			my $bits = $e->{'args.state'};
@@ -493,10 +523,12 @@ sub run {
 			$t->{next} = $e->{'args.next'};
 			$t->{since} = $e->{stamp};
 			$t->{woken_at} = 0;
+			$t->{unslept} = 0;
 			$t->{woken_stack} = undef;
 			$t->{left_stack} = defined $e->{stack} ? "switch_to $e->{stack}" : undef;
-			$t->{outer} = @{$t->{stack}} ? $t->{stack}[0] : undef;
-			$t->{inner} = @{$t->{stack}} ? $t->{stack}[-1] : undef;
+			# A new one has yet to return from the call by which it was made.
+			$t->{outer} = @{$t->{stack}} ? $t->{stack}[0] : $t->{known} ? undef : $t->{made};
+			$t->{inner} = @{$t->{stack}} ? $t->{stack}[-1] : $t->{outer};
 			if ($t->{id} =~ /^-/) {
 				$t->{state} = 'new';
 			} elsif ($e->{was_ready} && $bits !~ /[RXZ]/) {
@@ -524,10 +556,16 @@ sub run {
 			my $woken = $get->($e->{'args.pid'});
 
 			$woken->{comm} = $e->{'args.pid_name'} if $woken->{comm} eq '?';
+			my $made = @{$t->{stack}} ? $t->{stack}[0] : $t->{known} ? undef : $t->{made};
+			if ($e->{name} eq 'wakeup_new' && $woken->{state} ne 'ready' && !$woken->{known} && !@{$cpu->{irq}} && $made) {
+				$woken->{made} = $made;
+				$woken->{outer} = $woken->{inner} = $woken->{made} if $woken->{state} =~ /^(new|gone)$/;
+			}
 			if ($woken->{state} ne 'running' && $woken->{state} ne 'ready') {
 				$wait_ends->($woken, $e->{stamp});
 				$woken->{left_cpu} = $c if $woken->{state} eq 'new';
-				$woken->{left_at} = $e->{stamp} if $woken->{state} eq 'new' && $e->{name} eq 'wakeup_new';
+				$woken->{unslept} = $woken->{state} eq 'new' && $e->{name} eq 'wakeup_new';
+				$woken->{left_at} = $e->{stamp} if $woken->{unslept};
 				$woken->{state} = 'ready';
 				$woken->{since} = $e->{stamp};
 				$woken->{woken_at} = $e->{stamp};
@@ -678,12 +716,20 @@ sub check {
 
 	# Waits.
 	my $w = tables('--waits', @options);
-	my $id = 'pid';
+	my $id = 'tid';
 	same('--waits: count', column($w->{waits}, $id, 'count'), { map { $_ => $r->{waits}{$_}{count} } keys %{$r->{waits}} });
 	my @by_somebody = grep { ($_->{waker} // '') ne '' } @{$w->{waits}};
 	same('--waits: woken by', column(\@by_somebody, $id, 'count'), $r->{woken} // {});
 	same('--waits: sum', column($w->{waits}, $id, 'sum_ns'),
 	     { map { $_ => ($r->{waits}{$_}{sum} // 0) / $per_ns } keys %{$r->{waits}} }, 50 + $slack);
+	# Both parts of the waits, as fkt_print(5) says that they add up.
+	my (%whole, $most);
+	for my $row (@{$w->{waits}}) {
+		$whole{$row->{tid}} += $row->{sum_ns} + ($row->{ready_average_ns} // 0) * $row->{count};
+		$most = $row->{count} if !$most || $row->{count} > $most;
+	}
+	same('--waits: both parts', \%whole, { map { $_ => ($r->{waits}{$_}{whole} // 0) / $per_ns } keys %{$r->{waits}} },
+	     50 + $slack + 2 * ($most // 0));
 
 	check_noise($r, $slack);
 	check_stacks($r, $slack) if $stacks && !defined $f->{longer};
@@ -700,7 +746,10 @@ sub check_stacks {
 }
 
 my %noise_columns = (interrupt => ['interrupts', 'interrupt'], softirq => ['softirqs', 'softirq'],
-		     preempted => ['preemptions', 'preempted']);
+		     preempted => ['preemptions', 'preempted'], stolen => ['steals', 'stolen'], gap => ['gaps', 'gap']);
+
+# What is told in ns, and not by stamps.
+my %is_told = (stolen => 1, gap => 1);
 
 sub check_noise {
 	my ($r, $slack) = @_;
@@ -710,6 +759,8 @@ sub check_noise {
 	for my $kind (keys %noise_columns) {
 		my ($number, $time) = @{$noise_columns{$kind}};
 		my @of_kind = grep { $_->{kind} eq $kind } @{$r->{noise}};
+		# Lengths in ns are as many cycles as the clock says, which is known here from the listing alone.
+		my $slack = $is_told{$kind} ? $slack + 2 : $slack;
 		my (%count, %sum, %max);
 
 		for (@of_kind) {
@@ -719,7 +770,7 @@ sub check_noise {
 			$sum{$_->{cpu}} += $_->{cycles};
 			$max{$_->{cpu}} = $_->{cycles} if $_->{cycles} > ($max{$_->{cpu}} // 0);
 			$power = $power ? 2 * $power : 1 while ($power ? 2 * $power : 1) <= $_->{cycles};
-			$powers{$power}++;
+			$powers{$power}++ if !$is_told{$kind};
 		}
 		same("--noise: $number", column($n->{noise}, 'cpu', $number), \%count);
 		same("--noise: time of $number", column($n->{noise}, 'cpu', "${time}_cycles"), \%sum, $slack * (1 + @of_kind));
@@ -732,16 +783,19 @@ sub check_noise {
 	}
 	same('--noise: of', column($n->{noise}, 'cpu', 'wanted_cycles'), $r->{picks} ? {} : \%wanted, $slack * (1 + @{$r->{noise}}));
 
-	my @longest = sort { $b->{cycles} <=> $a->{cycles} } @{$r->{noise}};
-	my $last = $#longest < 9 ? $#longest : 9;
-	same('--noise: longest', { map { $_ => $n->{noise_longest}[$_]{duration_cycles} // 0 } 0 .. $#{$n->{noise_longest} // []} },
+	my @longest = sort { $b->{cycles} <=> $a->{cycles} } grep { !$is_told{$_->{kind}} } @{$r->{noise}};
+	my @got = grep { !$is_told{$_->{kind}} } @{$n->{noise_longest} // []};
+	my $most = 10 - (@{$n->{noise_longest} // []} - @got);
+	my $last = $#longest < $most - 1 ? $#longest : $most - 1;
+	same('--noise: longest', { map { $_ => $got[$_]{duration_cycles} } 0 .. $#got },
 	     { map { $_ => $longest[$_]{cycles} } 0 .. $last }, $slack);
 	# Where the window cuts, it depends on how its ends are rounded.
 	return if $slack;
+	$_->{count} -= $_->{steals} + $_->{gaps} for @{$n->{noise_histogram} // []};
 	same('--noise: histogram', column($n->{noise_histogram}, 'from_cycles', 'count'), \%powers);
 	my %all = map { $_ => 1 } map { join ' ', @{$_}{qw(kind name cpu begin id cycles by)} } @longest;
-	my %known = map { (join ' ', $_->{kind}, $_->{name} // '', $_->{cpu}, $_->{begin_stamp} // '', $_->{pid}, $_->{duration_cycles},
-			   $_->{by_pid} // '') => 1 } @{$n->{noise_longest} // []};
+	my %known = map { (join ' ', $_->{kind}, $_->{name} // '', $_->{cpu}, $_->{begin_stamp} // '', $_->{tid}, $_->{duration_cycles},
+			   $_->{by_tid} // '') => 1 } @got;
 	delete @all{grep { !$known{$_} } keys %all};
 	same('--noise: which they are', \%known, \%all);
 }
@@ -751,7 +805,7 @@ sub check_noise {
 # Something of this trace for each: the commonest process, code, function, layer, and times in which there is something.
 my (%by_process, %by_code, %by_row, %forked);
 for (@events) {
-	$by_process{$_->{process}}++ if $_->{pid};
+	$by_process{$_->{process}}++ if $_->{tid};
 	$by_code{$_->{name}}++ if $_->{kind} =~ /entry/;
 	$by_row{$_->{row}}++ if $_->{kind} eq 'entry';
 	$forked{$_->{'args.child'}}++ if $_->{name} eq 'fork';
@@ -828,7 +882,7 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	}
 	$sums->{"$_->{name}"} += $_->{count} + ($_->{exits} // 0) for @{$t->{counts}};
 	$t = tables('--waits', @$window);
-	$sums->{"waits of $_->{pid}"} += $_->{sum_ns} for @{$t->{waits}};
+	$sums->{"waits of $_->{tid}"} += $_->{sum_ns} for @{$t->{waits}};
 	$t = tables('--by', 'stack', @$window);
 	for (@{$t->{stacks}}) {
 		my $of = "$_->{event} $_->{stack}";
@@ -838,6 +892,8 @@ for my $window ([], map({ [ $_ ? "--from=$cuts[$_ - 1]ns" : (), $_ < 4 ? "--to=$
 	}
 	$t = tables('--noise', @$window);
 	for my $c (@{$t->{noise}}) {
+		# Of what is told when it is over, a window has what is in it, and the one before it nothing.
+		$c->{noise_cycles} -= $c->{stolen_cycles} + $c->{gap_cycles};
 		$sums->{"$_ on $c->{cpu}"} += $c->{$_} for qw(interrupt_cycles softirq_cycles preempted_cycles noise_cycles wanted_cycles);
 	}
 	$t = tables('--cpus', @$window);

@@ -5,6 +5,12 @@
 $(B)/tests/unit/test_signature: $(OBJ)/tools/fkt_record/arch/x86/abi.o $(OBJ)/tools/fkt_record/signature.o
 $(B)/tests/unit/test_signature: LDLIBS += -lbpf
 
+$(B)/tests/unit/test_diff: $(OBJ)/tools/fkt_diff/chance.o | $(B)/bin/fkt_diff $(B)/bin/fkt_print
+$(B)/tests/unit/test_diff: LDLIBS += -lm
+
+# What the module knows of machine code.
+$(OBJ)/tests/unit/test_ftrace_code.o: private fkt_cflags += -Ikmod
+
 # Its allocations fail when it says so.
 $(B)/tests/unit/test_memory: LDLIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
@@ -52,7 +58,7 @@ $(OBJ)/recover/kmod/lane.o: kmod/lane.c $(OBJ)/flags
 # What other tools read of what fkt_export writes.
 tests: $(B)/tests/unit/test_export
 
-$(B)/tests/unit/test_export: tests/unit/export $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack
+$(B)/tests/unit/test_export: tests/unit/export $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(B)/tests/unit/test_profile
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # CTF is read by babeltrace2, which also has the plugin.
@@ -76,8 +82,81 @@ $(B)/tests/unit/test_pictures: tests/unit/pictures | $(B)/tests/unit/test_print
 # SQL against the views.
 tests: $(B)/tests/unit/test_query
 
-$(B)/tests/unit/test_query: tests/unit/query $(B)/bin/fkt_query | $(B)/tests/unit/test_print
+$(B)/tests/unit/test_query: tests/unit/query $(B)/bin/fkt_query | $(B)/tests/unit/test_print $(B)/tests/unit/test_profile
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# Python against the views.
+tests: $(B)/tests/unit/test_python
+
+$(B)/tests/unit/test_python: tests/unit/python $(B)/lib/libfkt.so $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/bin/fkt_print
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# The same answers by fkt_print, SQL, Python, CTF and Perfetto.
+tests: $(B)/tests/unit/test_one_truth
+
+$(B)/tests/unit/test_one_truth: tests/unit/one_truth $(B)/lib/libfkt.so | $(B)/tests/unit/test_diff $(B)/bin/fkt_print \
+				$(B)/bin/fkt_query $(B)/bin/fkt_export $(bt2_plugin)
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # Read by babeltrace2, with the plugin.
 $(B)/tests/unit/test_babeltrace2: | $(bt2_plugin) $(B)/bin/fkt_export
+
+# All tools by one name.
+tests: $(B)/tests/unit/test_fkt
+
+$(B)/tests/unit/test_fkt: tests/unit/fkt | $(bins)
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# Options from files.
+tests: $(B)/tests/unit/test_config
+
+$(B)/tests/unit/test_config: tests/unit/config | $(bins) $(sets) $(B)/tests/unit/test_print
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# What shells complete.
+tests: $(B)/tests/unit/test_completion
+
+$(B)/tests/unit/test_completion: tests/unit/completion | $(bins)
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# What services may do.
+tests: $(B)/tests/unit/test_units
+
+$(B)/tests/unit/test_units: tests/unit/units
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# What fkt_view draws, and who may see it.
+$(B)/tests/unit/test_collect: $(OBJ)/tools/fkt_view/collect.o $(OBJ)/tools/fkt_view/names.o
+$(B)/tests/unit/test_collect: LDLIBS += $(B)/lib/libfkt.a $(fkt_ldlibs)
+
+tests: $(B)/tests/unit/test_view
+
+$(B)/tests/unit/test_view: tests/unit/view $(B)/fuzz/seeds | $(B)/tests/unit/test_print $(B)/tests/unit/test_collect \
+			   $(B)/tests/bench/multiply_trace $(B)/bin/fkt_view $(B)/bin/fkt_print $(B)/bin/fkt_extract
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# The page, in a browser. Without npm, or a network, that test is skipped.
+PLAYWRIGHT := 1.65.1
+tests: $(B)/tests/unit/test_view_page
+
+$(B)/node/$(PLAYWRIGHT):
+	$(call say,NPM,playwright-core)
+	$(Q)mkdir -p $(@D) && if npm install --silent --no-audit --no-fund --prefix $(@D) playwright-core@$(PLAYWRIGHT); then touch $@; \
+		else echo 'playwright-core could not be had: a test is skipped' >&2; fi
+
+$(B)/tests/unit/test_view_page: tests/unit/view_page tests/unit/view_page.js | $(B)/node/$(PLAYWRIGHT) $(B)/tests/unit/test_collect \
+				$(B)/bin/fkt_view $(B)/bin/fkt_print $(B)/bin/fkt_extract
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# fkt_top against fkt_print.
+tests: $(B)/tests/unit/test_top
+
+$(B)/tests/unit/test_top: tests/unit/top | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(B)/tests/unit/test_collect \
+			  $(B)/tests/unit/test_began $(B)/bin/fkt_top $(B)/bin/fkt_print
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# Interrupts, calls and who waits, made once more.
+tests: $(B)/tests/unit/test_queues
+
+$(B)/tests/unit/test_queues: tests/unit/queues | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(B)/bin/fkt_print
+	$(Q)mkdir -p $(@D) && cp $< $@

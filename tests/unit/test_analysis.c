@@ -104,7 +104,8 @@ static void check_sums(void)
 		if (threads[i].id)
 			assert_int_equal(threads[i].cycles,
 					 threads[i].user + threads[i].kernel + threads[i].before +
-						 threads[i].interrupts + threads[i].left_out);
+						 threads[i].interrupts + threads[i].left_out +
+						 threads[i].untraced);
 	}
 	assert_int_equal(sum, all);
 	check_pairs(threads, count);
@@ -1152,11 +1153,157 @@ static void test_sleep_without_syscalls(void **state)
 		build_event(&build, 0, 1500, FKT_CODE_SOFTIRQ_RAISE, 1);
 		analyse(&build);
 		expect_own(FKT_ROW_BEFORE, system ? 300 : 0);
-		expect_own(FKT_ROW_USER, system ? 0 : 300);
+		expect_own(FKT_ROW_UNTRACED, system ? 0 : 300);
 		assert_int_equal(thread_sums(51, 0, 0).kernel, 100);
 		assert_int_equal(fkt_analysis_has_syscalls(analysis), system);
 		done();
 	}
+}
+
+static void set_mask(struct build *build, uint64_t stamp, uint32_t mask)
+{
+	uint64_t word = mask;
+
+	build_slot(build, 0, build->lane[0].cpu, stamp, FKT_CODE_SETMASK, 0, &word, 1);
+}
+
+#define MASK_ALL     (FKT_KEY_SYSTEM | FKT_KEY_FUNCTIONS | FKT_KEY_PROCESS)
+#define MASK_PROCESS FKT_KEY_PROCESS
+
+/*
+ * System calls are not recorded from 400 to 900. 51 is in one when they are turned off, and 52, on
+ * the other CPU, in an interrupt; 53 sleeps in one meanwhile, and 54 is in user mode before and
+ * after, without having run.
+ */
+static void test_system_off(void **state)
+{
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_section(&build, FKT_SECTION_INFO, "layers=system,functions",
+		      sizeof("layers=system,functions"), false);
+	build_pages(&build);
+	build.lane[0].pid = 54;
+	build.lane[1].pid = 52;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1010, SYS_READ_END, 0);
+	build_event(&build, 1, 1010, SYS_READ_END, 0);
+	build_switch(&build, 0, 1020, 0, 54, 53);
+	build_event(&build, 0, 1050, SYS_CLONE, 0);
+	build_switch(&build, 0, 1100, STATE_S, 53, 51);
+	build_event(&build, 0, 1200, SYS_READ, 0);
+	build_event(&build, 1, 1300, FKT_CODE_IRQ_ENTRY, 7);
+	set_mask(&build, 1400, MASK_PROCESS);
+	/* Sleeps: it is not told in what. */
+	build_switch(&build, 0, 1500, STATE_S, 51, 0);
+	wake(&build, 0, 1600, 51);
+	build_switch(&build, 0, 1700, 0, 0, 51);
+	set_mask(&build, 1900, MASK_ALL);
+	/* Of a call of which nothing is known, it is so since then. */
+	build_event(&build, 0, 1950, SYS_CLONE_END, 0);
+	build_event(&build, 1, 1970, SYS_READ, 0);
+	wake(&build, 0, 1980, 53);
+	build_switch(&build, 0, 2000, 0, 51, 53);
+	build_event(&build, 0, 2010, SYS_CLONE_END, 0);
+	build_switch(&build, 0, 2020, 0, 53, 54);
+	build_event(&build, 0, 2030, SYS_READ, 0);
+	build_event(&build, 0, 2040, SYS_READ_END, 0);
+	build_event(&build, 1, 2040, SYS_READ_END, 0);
+	analyse(&build);
+	/* 51: from 1400 on but for its sleep, up to 1900; 52: from 1400 on. */
+	expect_own(FKT_ROW_UNTRACED, 100 + 200 + 500);
+	expect_own(FKT_ROW_BEFORE, 0);
+	/* 51's, up to 1400; those of 54 and 52. */
+	expect_own(SYS_READ, 200 + 10 + 10 + 10 + 70);
+	assert_int_equal(fkt_analysis_row(analysis, SYS_READ)->partial, 1);
+	/* 53 has slept in it all the time; and 51's. */
+	expect_own(SYS_CLONE, 50 + 10 + 50);
+	assert_int_equal(fkt_analysis_row(analysis, SYS_CLONE)->calls, 1);
+	assert_int_equal(fkt_analysis_row(analysis, SYS_CLONE)->total, 60);
+	expect_own(FKT_ROW_IRQ + 7, 100);
+	/* 52: 290 before, 70 after; 54: 10 and 10; 53: 30; 51: 100 before, 50 after. */
+	expect_own(FKT_ROW_USER, 290 + 70 + 10 + 10 + 30 + 10 + 100 + 50);
+	assert_int_equal(thread_sums(51, 0, 0).untraced, 300);
+	assert_int_equal(thread_sums(52, 0, 0).untraced, 500);
+	assert_int_equal(thread_sums(54, 0, 0).untraced, 0);
+	done();
+}
+
+/* Recorded from the beginning on was something else. */
+static void test_system_on(void **state)
+{
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_section(&build, FKT_SECTION_INFO, "layers=functions", sizeof("layers=functions"),
+		      false);
+	build_pages(&build);
+	build.lane[0].pid = 51;
+	build_event(&build, 0, 1000, F, 0);
+	build_event(&build, 0, 1100, F_END, 0);
+	build_switch(&build, 0, 1200, STATE_D, 51, 52);
+	set_mask(&build, 1300, MASK_ALL);
+	build_event(&build, 0, 1400, SYS_READ_END, 0);
+	wake(&build, 0, 1450, 51);
+	build_switch(&build, 0, 1500, 0, 52, 51);
+	build_event(&build, 0, 1600, SYS_CLONE_END, 0);
+	analyse(&build);
+	expect_own(F, 100);
+	expect_own(FKT_ROW_UNTRACED, 100 + 100);
+	expect_own(SYS_READ, 100);
+	expect_own(SYS_CLONE, 100);
+	expect_own(FKT_ROW_USER, 100);
+	done();
+}
+
+/* The call and the interrupt that come while they are being turned off have no end. */
+static void test_system_off_late(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 51;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1010, SYS_READ_END, 0);
+	set_mask(&build, 1100, MASK_PROCESS);
+	build_event(&build, 0, 1101, SYS_READ, 0);
+	build_event(&build, 0, 1102, FKT_CODE_IRQ_ENTRY, 7);
+	build_switch(&build, 0, 1500, STATE_S, 51, 0);
+	build_switch(&build, 0, 1600, 0, 0, 51);
+	build_switch(&build, 0, 1700, STATE_S, 51, 0);
+	analyse(&build);
+	expect_own(SYS_READ, 10);
+	expect_own(FKT_ROW_IRQ + 7, 0);
+	expect_own(FKT_ROW_USER, 90 + 1);
+	expect_own(FKT_ROW_UNTRACED, 399 + 100);
+	done();
+}
+
+/* Stamps that are damaged go back, again and again: nobody sleeps for longer than there is time. */
+static void test_stamps_back(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, 1, false);
+	build.lane[0].pid = 51;
+	build_event(&build, 0, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	for (unsigned int i = 0; i < 5; i++) {
+		build_switch(&build, 0, 1100, STATE_S, 51, 0);
+		wake(&build, 0, 2500, 51);
+		build_switch(&build, 0, 2900, 0, 0, 51);
+	}
+	build_event(&build, 0, 3000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	analyse(&build);
+	assert_int_equal(thread_sums(51, 0, 0).sleeping[FKT_SLEEP_INTERRUPTIBLE], 1400);
+	assert_int_equal(thread_sums(51, 0, 0).waiting, 400);
+	done();
 }
 
 /* What each of its two numbers had of the calls that are open when it execs. */
@@ -1339,7 +1486,7 @@ static void test_wait_of_new(void **state)
 	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
 	assert_int_equal(waits.count, 4);
 	assert_int_equal(waits.wait[2].left, 1300);
-	assert_int_equal(waits.wait[2].outer, FKT_ROW_BEFORE);
+	assert_int_equal(waits.wait[2].outer, SYS_CLONE);
 	expect_own(SYS_CLONE, 600);
 	expect_own(FKT_ROW_USER, 0);
 	done();
@@ -2227,6 +2374,10 @@ int main(void)
 		cmocka_unit_test(test_exec_behind),
 		cmocka_unit_test(test_exec_unseen),
 		cmocka_unit_test(test_sleep_without_syscalls),
+		cmocka_unit_test(test_system_off),
+		cmocka_unit_test(test_system_on),
+		cmocka_unit_test(test_system_off_late),
+		cmocka_unit_test(test_stamps_back),
 		cmocka_unit_test(test_exec_parts),
 		cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_left_at_the_end),

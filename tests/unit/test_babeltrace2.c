@@ -31,7 +31,7 @@ static void slot(struct build *build, unsigned int lane, uint64_t stamp, uint32_
 }
 
 /* Two CPUs; 2 cycles a nanosecond; 1000 s after 1970. CPU 1 loses 7 events. */
-static void make(struct build *build)
+static void make_with(struct build *build, const char *codes)
 {
 	static const char info[] = "nodename=host\0machine=x86_64\0cpus=2\0tsc_khz=2000000";
 
@@ -40,12 +40,7 @@ static void make(struct build *build)
 	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
 	build_text(build, FKT_SECTION_PROCESSES, "50 50 7 a\033pp\n60 60 2 kthread\n");
 	build_text(build, FKT_SECTION_IRQS, "14 ide\0330\n");
-	build_text(
-		build, FKT_SECTION_CODES,
-		"0x10000 1 entry 0x10001 functions F size:u64 f->x:x64\n"
-		"0x10001 1 exit 0x10000 functions F ret:ret\n"
-		"0x10002 1 point 0 tracepoints sched:sched_switch prev_pid:s32 c:char\n"
-		"0x10003 1 point 0 tracepoints block:block_rq_issue dev:u32 opf:x32 sector:u64\n");
+	build_text(build, FKT_SECTION_CODES, codes);
 	build_pages(build);
 	build->lane[0].pid = 50;
 	slot(build, 0, 1000, 257, 0, 2, (uint64_t)-100, 5);
@@ -63,12 +58,23 @@ static void make(struct build *build)
 	build->lane[1].lost = 7;
 	/* What was lost may have been an exit, and another entry. */
 	build_event(build, 1, 1018, FKT_CODE_IRQ_EXIT, 14);
-	slot(build, 1, 1020, FKT_CODE_WAKEUP, 0, 1, 60 | 115ull << 32, 0);
+	slot(build, 1, 1020, FKT_CODE_WAKEUP, 3, 1, 60 | 115ull << 32, 0);
 	build_switch(build, 1, 1022, 0x2001, 0, 60);
 	build_event(build, 1, 1024, 1024 + 257, (uint16_t)-9);
 	/* A synchronous write, of which the caller waits until it is on the disk. */
 	slot(build, 1, 1026, DISK, 0, 2, 254 << 20 | 0x20801ull << 32, 2064);
 	build_end(build, 2000000000, 1000000000, 1001000000000);
+}
+
+#define CODES                                                                                      \
+	"0x10000 1 entry 0x10001 functions F size:u64 f->x:x64\n"                                  \
+	"0x10001 1 exit 0x10000 functions F ret:ret\n"                                             \
+	"0x10002 1 point 0 tracepoints sched:sched_switch prev_pid:s32 c:char\n"                   \
+	"0x10003 1 point 0 tracepoints block:block_rq_issue dev:u32 opf:x32 sector:u64\n"
+
+static void make(struct build *build)
+{
+	make_with(build, CODES);
 }
 
 static const char *const lines[] = {
@@ -102,7 +108,7 @@ static const char *const lines[] = {
 	"[1000.000000508] host irq_handler_entry: { cpu_id = 1 }, { tid = 0, procname = "
 	"\"swapper/1\" }, { irq = 14, name = \"ide\\?0\" }",
 	"[1000.000000510] host sched_waking: { cpu_id = 1 }, { tid = 0, procname = \"swapper/1\" }, "
-	"{ comm = \"kthread\", tid = 60, prio = 15, target_cpu = 1 }",
+	"{ comm = \"kthread\", tid = 60, prio = 15, target_cpu = 3 }",
 	"[1000.000000511] host sched_switch: { cpu_id = 1 }, { tid = 0, procname = \"swapper/1\" }, "
 	"{ prev_comm = \"swapper/1\", prev_tid = 0, prev_prio = 20, prev_state = 1, next_comm = "
 	"\"kthread\", next_tid = 60, next_prio = 15 }",
@@ -204,6 +210,39 @@ static void test_export(void **state)
 		fail_msg("it says %s", output);
 }
 
+/* Where a wake-up's target is not told, it is the CPU where the thread ran last, or the event's. */
+static void test_old_wakeup(void **state)
+{
+	struct build build;
+	char path[64];
+
+	(void)state;
+	make_with(&build, "0x1101 1 point 0 process wakeup pid:pid prio:s32\n" CODES);
+	snprintf(path, sizeof(path), "%s/old", dir);
+	build_write(&build, path, build.bytes);
+	build_free(&build);
+	assert_int_equal(in_dir(RUN "--no-delta old 2>said | grep -o 'target_cpu = .'"), 0);
+	assert_string_equal(output, "target_cpu = 1\n");
+	assert_int_equal(in_dir("%s/bin/fkt_export --to perfetto -o - old | protoc --decode_raw | "
+				"sed -n '/115$/,/}/p' | grep -o '5: .*'"),
+			 0);
+	assert_string_equal(output, "5: 1\n");
+	assert_int_equal(in_dir("%s/bin/fkt_print --no-summary --code wakeup --format json old | "
+				"grep -o 'prio.*'"),
+			 0);
+	assert_string_equal(output, "prio\":115}}\n");
+
+	assert_int_equal(
+		in_dir("%s/bin/fkt_export --to perfetto -o - trace | protoc --decode_raw | "
+		       "sed -n '/115$/,/}/p' | grep -o '5: .*'"),
+		0);
+	assert_string_equal(output, "5: 3\n");
+	assert_int_equal(in_dir("%s/bin/fkt_print --no-summary --code wakeup --format json trace | "
+				"grep -o 'prio.*'"),
+			 0);
+	assert_string_equal(output, "prio\":115,\"target_cpu\":3}}\n");
+}
+
 /* Whatever stands in it: an error or a listing, and no crash. */
 static void test_damage(void **state)
 {
@@ -258,9 +297,8 @@ static int teardown(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_listing),
-		cmocka_unit_test(test_ctf),
-		cmocka_unit_test(test_export),
+		cmocka_unit_test(test_listing), cmocka_unit_test(test_ctf),
+		cmocka_unit_test(test_export),	cmocka_unit_test(test_old_wakeup),
 		cmocka_unit_test(test_damage),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", build_dir, sizeof(build_dir) - 1);

@@ -262,13 +262,21 @@ static void test_sums(void **state)
 	build_free(&build);
 }
 
-int main(void)
+/* With --trace=FILE, it does no more than write the trace of build_calls(). */
+int main(int argc, char **argv)
 {
+	struct build build;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),  cmocka_unit_test(test_forgotten),
 		cmocka_unit_test(test_stream), cmocka_unit_test(test_part),
 		cmocka_unit_test(test_sums),
 	};
 
+	if (argc > 1 && !strncmp(argv[1], "--trace=", 8)) {
+		build_calls(&build);
+		build_write(&build, argv[1] + 8, build.bytes);
+		build_free(&build);
+		return 0;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,53 @@ static void test_device(void **state)
 	EXPECT("text", "dev=8:17 d={8:17,4095:1048575}");
 }
 
+/* An enum's names stand in its type; what is none has its number. A wrong type ends the spec. */
+static void test_enum(void **state)
+{
+	const uint64_t words[4] = { 1, 0xfffffffe, 7, 0x0201 };
+	const uint64_t wide[1] = { 1ull << 40 };
+
+	(void)state;
+	build_text(
+		&build, FKT_SECTION_CODES,
+		"0x5000 1 point 0 own kinds #words a:enum32{OFF=0,ON=1,SAME=1} b:enum32{BOTH=-2} "
+		"c:enum32{OFF=0,ON=1} d:enum8{TWO=2,ONE=1}\n"
+		"0x5001 1 point 0 own wide a:enum64{TOP=1099511627776}\n"
+		"0x5002 1 point 0 own odd #words a:enum16{,=,X,=1,ON=1=2,} b:u32 c:enum32{OFF=0\n"
+		"0x5003 1 point 0 own none #words a:u32 b:enum32 c:u32\n"
+		"0x5004 1 point 0 own none #words a:u32 b:u32{ON=1} c:u32\n"
+		"0x5005 1 point 0 own many #words a:u32 b:enum32{ON=1,OFF=-2}[4] c:u8\n"
+		"0x5006 1 point 0 own empty #words a:enum32{} @b:enum16{LOW=-1}\n"
+		"0x5007 1 point 0 own shown #words a:enum32{\x1b[1m=1,\"q\"=7}\n"
+		"0x5008 1 point 0 own small #words a:u32 b:enum8{ON=1}[2] c:u32\n"
+		"0x5009 1 point 0 own large #words a:enum64{TOP=1099511627776}[2]\n");
+	build_pages(&build);
+	event(0x5000, 0, words, 4);
+	event(0x5001, 0, wide, 1);
+	event(0x5002, 0, words, 3);
+	event(0x5003, 0, words, 3);
+	event(0x5004, 0, words, 3);
+	event(0x5005, 0, (const uint64_t[]){ 1, 0xfffffffe00000001, 7, 2 }, 4);
+	event(0x5006, 0xffff, words, 1);
+	event(0x5007, 0, words, 1);
+	event(0x5008, 0, words, 3);
+	event(0x5009, 0, (const uint64_t[]){ 1ull << 40, 1 }, 2);
+	build_end(&build, 0, 0, 0);
+	EXPECT("text", "a=ON b=BOTH c=7 d=ONE", "a=TOP", "a=ON b=4294967294",
+	       "none                     a=1", "none                     a=1",
+	       "many                     a=1 b={ON,OFF,7,0} c=2", "a=1 b=LOW", "a=?[1m",
+	       "small                    a=1", "a={TOP,1}");
+	EXPECT("json",
+	       "\"args\":{\"a\":1,\"a_name\":\"ON\",\"b\":-2,\"b_name\":\"BOTH\",\"c\":7,"
+	       "\"d\":1,\"d_name\":\"ONE\"}}",
+	       "\"args\":{\"a\":1099511627776,\"a_name\":\"TOP\"}}",
+	       "\"args\":{\"a\":1,\"a_name\":\"ON\",\"b\":4294967294}}", "\"args\":{\"a\":1}}",
+	       "\"args\":{\"a\":1}}", "\"args\":{\"a\":1,\"b\":[1,-2,7,0],\"c\":2}}",
+	       "\"args\":{\"a\":1,\"b\":-1,\"b_name\":\"LOW\"}}",
+	       "\"args\":{\"a\":1,\"a_name\":\"?[1m\"}}", "\"args\":{\"a\":1}}",
+	       "\"args\":{\"a\":[1099511627776,1]}}");
+}
+
 /* The longest line that a row of codes makes in a format, with names as long as they get. */
 static size_t longest_line(const char *format, const char *spec, uint64_t word)
 {
@@ -249,6 +296,7 @@ static void add_fields(char *spec, unsigned int n, const char *at, const char *t
 }
 
 /* No trace makes a line for which there is no room. */
+#define LETTERS_63 "NNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNNN"
 static void test_long_lines(void **state)
 {
 	static const char *const formats[] = { "text", "json", "csv" };
@@ -258,9 +306,14 @@ static void test_long_lines(void **state)
 		unsigned int fields;
 		const char *field;
 	} rows[] = {
-		{ 60, "sym", 0, "" },	       { 60, "func", 0, "" },
-		{ 45, "irq", 15, "sym" },      { 59, "irq", 1, "sym[15]" },
-		{ 59, "irq", 1, "char[120]" }, { 60, "irq", 0, "" },
+		{ 60, "sym", 0, "" },
+		{ 60, "func", 0, "" },
+		{ 45, "irq", 15, "sym" },
+		{ 59, "irq", 1, "sym[15]" },
+		{ 59, "irq", 1, "char[120]" },
+		{ 60, "irq", 0, "" },
+		{ 59, "irq", 1,
+		  "enum32{N" LETTERS_63 LETTERS_63 "=16777217,O" LETTERS_63 LETTERS_63 "=0}[30]" },
 	};
 	char spec[3072];
 
@@ -383,6 +436,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_values, begin, end),
 		cmocka_unit_test_setup_teardown(test_immediate_string, begin, end),
 		cmocka_unit_test_setup_teardown(test_device, begin, end),
+		cmocka_unit_test_setup_teardown(test_enum, begin, end),
 		cmocka_unit_test_setup_teardown(test_long_lines, begin, end),
 		cmocka_unit_test_setup_teardown(test_fields, begin, end),
 		cmocka_unit_test(test_table),

@@ -121,13 +121,23 @@ static void test_clock(void **state)
 	assert_true(fkt_has_clock(trace));
 	assert_true(fkt_has_wall_clock(trace));
 	assert_int_equal(fkt_cycles_to_ns(trace, 0), 0);
-	assert_in_range(fkt_cycles_to_ns(trace, 30000000000), 9999999999, 10000000000);
-	assert_in_range(fkt_cycles_to_ns(trace, 3000000000000000), 999999999999999,
-			1000000000000000);
-	assert_true(fkt_cycles_to_ns(trace, -3000) == -1000 ||
-		    fkt_cycles_to_ns(trace, -3000) == -999);
-	assert_in_range(fkt_wall_ns(trace, 6000000000), 1700000000999999999, 1700000001000000000);
-	assert_in_range(fkt_wall_ns(trace, 0), 1699999999000000000, 1699999999000000001);
+	/* To the nearest, though a third of a nanosecond is not exact. */
+	assert_int_equal(fkt_cycles_to_ns(trace, 600000), 200000);
+	assert_int_equal(fkt_cycles_to_ns(trace, 600001), 200000);
+	assert_int_equal(fkt_cycles_to_ns(trace, 600002), 200001);
+	assert_int_equal(fkt_cycles_to_ns(trace, -600002), -200001);
+	assert_int_equal(fkt_cycles_to_ns(trace, 30000000000), 10000000000);
+	assert_int_equal(fkt_cycles_to_ns(trace, 3000000000000000), 1000000000000000);
+	assert_int_equal(fkt_cycles_to_ns(trace, -3000), -1000);
+	assert_int_equal(fkt_wall_ns(trace, 6000000000), 1700000001000000000);
+	assert_int_equal(fkt_wall_ns(trace, 0), 1699999999000000000);
+	/* What is printed as so long is so long, and what is a cycle less is not. */
+	for (uint64_t ns = 199990; ns < 200010; ns++) {
+		uint64_t cycles = fkt_ns_to_cycles(trace, ns);
+
+		assert_int_equal(fkt_cycles_to_ns(trace, (int64_t)cycles), ns);
+		assert_int_equal(fkt_cycles_to_ns(trace, (int64_t)cycles - 1), ns - 1);
+	}
 	fkt_close(trace);
 }
 
@@ -160,7 +170,7 @@ static void test_odd_clocks(void **state)
 	build_pages(&build);
 	trace = open_built(&build);
 	assert_int_equal(fkt_cycles_to_ns(trace, 400000), 1000000);
-	assert_int_equal(fkt_cycles_to_ns(trace, 1), 2);
+	assert_int_equal(fkt_cycles_to_ns(trace, 1), 3); /* 2.5 */
 	assert_false(fkt_has_wall_clock(trace));
 	fkt_close(trace);
 

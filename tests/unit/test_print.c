@@ -6,9 +6,11 @@
  * sleeps in G until an interrupt on CPU 1 wakes it; it goes on there. Meanwhile "other" (60) runs
  * on CPU 0, fails to read, and has an interrupt with a softirq in it. It all takes 10 us.
  *
+ * FKT_TEST='test_w*' test_print runs these tests alone.
+ *
  * FKT_GOLDEN=write test_print writes the files anew; look at what git says has changed. With the
  * argument --trace=FILE the program does no more than write the trace, and with --outside=FILE,
- * --noise=FILE or --pictures=FILE another one.
+ * --noise=FILE, --late=FILE, --renames=FILE or --pictures=FILE another one.
  */
 #include "test.h"
 
@@ -231,6 +233,10 @@ static int write_noise(const char *file)
 	build_switch(&build, 1, 6500, 0, 70, 73);
 	build_event(&build, 1, 6800, READ, 0);
 	build_event(&build, 1, 6900, END, 0);
+	/* Woken on its way out of its CPU, the first time that it leaves it. */
+	slot(&build, 0, 7000, FKT_CODE_WAKEUP, 0, 1, 73 | 120ull << 32, 0);
+	build_switch(&build, 1, 7200, 0x1, 73, 0);
+	build_switch(&build, 1, 7500, 0, 0, 73);
 	build_tail(&build);
 	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
 	build_end(&build, 20000, 20000, 0);
@@ -291,6 +297,9 @@ static const char *const modes[][2] = {
 	{ "by-errno", "--by function,errno" },
 	{ "by-argument", "--by function,arg0 --code F --elapsed" },
 	{ "by-code", "--by code,cpu" },
+	{ "by-field", "--by arg:fd,function" },
+	{ "by-field-events", "--by arg:prev,cpu" },
+	{ "by-result.json", "--by arg:ret,arg:size --format json" },
 	{ "by-process", "--by process,layer,caller" },
 	{ "graph", "--graph" },
 	{ "graph-function", "--graph --function F" },
@@ -737,6 +746,25 @@ static void test_room(void **state)
 	unsetenv("COLUMNS");
 }
 
+/* Calls as lines: in a line that is short, arguments and names are cut, and no number. */
+static void test_spans_width(void **state)
+{
+	char command[2 * sizeof(top)];
+
+	(void)state;
+	snprintf(
+		command, sizeof(command),
+		"p=%s/build/bin/fkt_print; f=%s; COLUMNS=80 $p --spans $f >$f.80 && "
+		"COLUMNS=300 $p --spans $f >$f.300 && $p --spans $f >$f.all; "
+		"! grep -E '^.{81}' $f.80 && [ $(wc -l <$f.80) = $(wc -l <$f.all) ] && "
+		"grep -q 'sys_read(.*~) = 12$' $f.80 && grep -q 'sys_read(.*~) = -9 EBADF$' $f.80 && "
+		"grep -q 'sys_read(fd=3, buf=0x7ffe1000) = 12$' $f.300 && "
+		"sed 's/  */ /g' $f.300 >$f.a && sed 's/  */ /g' $f.all | cmp - $f.a; s=$?; "
+		"[ $s = 0 ] || cat $f.80 $f.300 >&2; rm -f $f.80 $f.300 $f.all $f.a; exit $s",
+		top, path);
+	assert_int_equal(system(command), 0);
+}
+
 static void test_wrong_options(void **state)
 {
 	static const char *const options[] = {
@@ -783,6 +811,8 @@ static void test_wrong_options(void **state)
 		"--while 4711",
 		"--process '!ap' --waits",
 		"--calls=sys_raed",
+		"--calls=sys_write",
+		"--histogram sys_write --cpu 0",
 		"--histogram FF",
 		"--layer block",
 		"--code fork -q",
@@ -822,7 +852,7 @@ static void test_wrong_options(void **state)
 	said("--from 5us --from trigger", "--from: there is such a time already");
 	said("--by stack --by cpu", "--by=stack is of events, and of nothing else besides");
 	said("--folded --format json", "--folded is a format of its own: --format makes no sense");
-	said("-q --elapsed", "--elapsed is for --calls, --histogram and --by");
+	said("-q --elapsed", "--elapsed is for --calls, --histogram, --by and --queues");
 	said("-q --cpu '!0' --cpu 0", "--cpu: what is wanted and what is not leave no CPU");
 	/* no table comes before or after what was wrong */
 	said("-q --process ap | head -1", "has no process 'ap'");
@@ -845,6 +875,26 @@ static void test_sentences(void **state)
 		/* an event that is no call, and a call whose event has another name */
 		{ "--calls=forc | grep -v fork", "has no function like 'forc'" },
 		{ "--calls=fork", "has no function like 'fork'; --code takes it" },
+		/* what may have been meant is in the trace: the table of all codes has more */
+		{ "--code sys_raed", "has no code like 'sys_raed'; did you mean 'sys_read'?$" },
+		{ "--code sys_wrte", "has no code like 'sys_wrte'$" },
+		{ "--code raed", "has no code like 'raed'; did you mean 'sys_read'?$" },
+		{ "--code sys_ready", "has no code like 'sys_ready'; did you mean 'sys_read'?$" },
+		{ "--code sys_readv", "has no event like 'sys_readv'; did you mean 'sys_read'?$" },
+		{ "--code sys_readv --to 2us", "in the time that was asked for; did you mean " },
+		{ "--layer filess", "has no layer 'filess'; did you mean 'files'?$" },
+		{ "--layer blok", "has no layer 'blok'$" },
+		{ "--calls=sys_readv",
+		  "has no call of a function like 'sys_readv'; did you mean 'sys_read'?$" },
+		{ "--histogram sys_readv",
+		  "has no call of a function like 'sys_readv'; did you mean 'sys_read'?$" },
+		{ "--function sys_rad",
+		  "has no function like 'sys_rad'; did you mean 'sys_read'?$" },
+		{ "--by proces", "; or stack; did you mean 'process'?" },
+		{ "--time cycels", "rel or abs; did you mean 'cycles'?" },
+		{ "--time sec", "rel or abs$" },
+		{ "--format jsn", "; did you mean 'json'?" },
+		{ "--flamegraph /dev/null --flame-of offcpu", "; did you mean 'off-cpu'?" },
 		{ "--function wakeup", "has no function like 'wakeup'; --code takes it" },
 		{ "--function sys_raed",
 		  "has no function like 'sys_raed'; did you mean 'sys_read'" },
@@ -975,6 +1025,111 @@ static void write_temporary(struct build *build, char *file)
 	build_end(build, 3000000, 3000000, 0);
 	build_write(build, file, build->bytes);
 	build_free(build);
+}
+
+/* A column has numbers of one base, and one number one row, however each code's field is shown. */
+static void test_one_base(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_base.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F len:u64\n"
+		   "0x10001 1 exit 0x10000 functions F ret:ret\n"
+		   "0x10002 1 entry 0x10003 functions G len:x64 only:u64\n"
+		   "0x10003 1 exit 0x10002 functions G ret:ret\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	slot(&build, 0, 1000, F, 0, 1, 16, 0);
+	build_event(&build, 0, 1100, F_END, 0);
+	slot(&build, 0, 1200, F, 0, 1, 100, 0);
+	build_event(&build, 0, 1300, F_END, 0);
+	slot(&build, 0, 1400, G, 0, 2, 16, 70000);
+	build_event(&build, 0, 1500, G_END, 0);
+	slot(&build, 0, 1600, G, 0, 2, 4096, 7);
+	build_event(&build, 0, 1700, G_END, 0);
+	write_temporary(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"p=%s/build/bin/fkt_print; f=%s; by() { $p --by \"$@\" $f | awk 'NR > 2 { print $1, "
+		"$2 }' | sort | tr '\\n' ' '; }; [ \"$(by arg:len)\" = '0x10 2 0x1000 1 0x64 1 ' ] && "
+		"[ \"$(by arg:only)\" = '7 1 70000 1 ' ] && "
+		"[ \"$(by arg:len --code F)\" = '100 1 16 1 ' ] && "
+		"[ \"$($p --by arg:len --format csv $f | cut -d, -f1,2 | sort | tr '\\n' ' ')\" = "
+		"'100,1 16,2 4096,1 arg_len,count ' ] || { by arg:len >&2; exit 1; }",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* What leads to a thread that is chosen is there, whoever it is by, and however it is chosen. */
+static void test_leads_to(void **state)
+{
+	static const char *const rows[][2] = {
+		/* on CPU 1, idle is left for app; on CPU 0, app for other, and that for idle */
+		{ "--process '!0' --code switch_to", "app>other idle>app other>idle " },
+		{ "--process '!app' --code switch_to", "app>other idle>app other>idle " },
+		{ "--process '!app,!0' --code switch_to", "app>other other>idle " },
+		{ "--process app --code switch_to", "app>other idle>app " },
+		{ "--process app --process '!0' --code switch_to", "app>other idle>app " },
+		{ "--process app --process '!app' --code switch_to", "" },
+		{ "--process '!0' --code wakeup", "idle>app " },
+		{ "--process '!app' --code wakeup", "idle>app " },
+	};
+	char command[3 * sizeof(top)];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(
+			command, sizeof(command),
+			"said=$(%s/build/bin/fkt_print --no-summary --format json %s %s "
+			"2>/dev/null | perl -MJSON::PP -ne 'my $e = decode_json($_); "
+			"my $a = $e->{args}; (my $from = $e->{process}) =~ s{[^a-z]|/.*}{}g; "
+			"my $to = $a->{next_name} // $a->{pid_name}; $to =~ s{[^a-z]|/.*}{}g; "
+			"print qq($from>$to )'); [ \"$said\" = '%s' ] || { echo \"$said\" >&2; exit 1; }",
+			top, rows[i][0], path, rows[i][1]);
+		if (system(command))
+			fail_msg("%s: is not %s", rows[i][0], rows[i][1]);
+	}
+}
+
+/* Durations are rounded to the nearest of what is printed of them, in the listing as in tables. */
+static void test_rounded(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=3000000";
+	char file[] = "/tmp/test_print_rounded.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1000 + 600000, END, 0);
+	build_event(&build, 0, 2000000, READ, 0);
+	build_event(&build, 0, 2000000 + 5999999, END, 0);
+	build_event(&build, 0, 10000000, READ, 0);
+	build_event(&build, 0, 10000000 + 2999999000, END, 0);
+	build_event(&build, 0, 3100000000, READ, 0);
+	build_event(&build, 0, 3100000000 + 3000000000ull - 1, END, 0);
+	write_temporary(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"p=%s/build/bin/fkt_print; f=%s; times='200.000 us 2.000 ms 1.000 s 1.000 s '; "
+		"[ \"$($p --no-summary $f | sed -n '/sys_exit\\|= /s/^ *\\([^ ]* [^ ]*\\).*/\\1/p' "
+		"| tr '\\n' ' ')\" = \"$times\" ] && "
+		"[ \"$($p --spans --format json $f | sed 's/.*\"duration_ns\":\\([0-9]*\\).*/\\1/' "
+		"| tr '\\n' ' ')\" = '200000 2000000 999999667 1000000000 ' ] || "
+		"{ $p --no-summary $f >&2; $p --spans --format json $f >&2; exit 1; }",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
 }
 
 /* A lane's total that cannot be is not believed where INFO does not tell it as well. */
@@ -1172,6 +1327,102 @@ static void test_extract_meant(void **state)
 	unlink(file);
 }
 
+/* Patterns are for hexadecimal codes and names of processes, too; and fields have to be there. */
+static void test_patterns(void **state)
+{
+	char command[3 * sizeof(top)];
+
+	(void)state;
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; p='./fkt_print --no-summary'; f=%s; s=0; "
+		 "$p --code 'irq*' $f >$f.1; $p --code '100[01]' $f | cmp -s - $f.1 || s=1; "
+		 "$p --code '0x100[01]' $f | cmp -s - $f.1 || s=9; "
+		 "$p --code '*00' $f && s=10; $p --code ' 1000' $f && s=11; "
+		 "$p --process app $f >$f.1; $p --process 'a?p*' $f | cmp -s - $f.1 || s=2; "
+		 "[ -s $f.1 ] || s=3; ./fkt_extract --process app -o $f.2 $f >$f.1 && "
+		 "./fkt_extract --process 'a?p*' -o $f.3 $f >$f.1 || s=6; "
+		 "for i in 2 3; do $p $f.$i >$f.$i.text || s=7; done; "
+		 "cmp -s $f.2.text $f.3.text || s=8; "
+		 "./fkt_print --by=arg:prip $f 2>$f.1 && s=4; "
+		 "grep -q \"did you mean 'prio'?\" $f.1 || s=5; rm -f $f.*; exit $s",
+		 top, path);
+	assert_int_equal(system(command), 0);
+}
+
+/*
+ * A field's values are those of the listing: letters of states, addresses in base 16, and -1; and
+ * one thread, whatever it is called, is one of them.
+ */
+static void test_by_values(void **state)
+{
+	char file[] = "/tmp/test_print_values.XXXXXX", command[8192];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 app\n60 60 1 other\n");
+	build_text(&build, FKT_SECTION_CODES, "0x10000 1 point 0 functions P c:char\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	slot(&build, 0, 1000, READ, 0, 2, UINT64_MAX, 0x7ffff7fc2000);
+	slot(&build, 0, 1500, END, 0, 1, 0x7ffff7fc2000, 0);
+	slot(&build, 0, 2000, F, 0, 1, 'x', 0);
+	slot(&build, 0, 2500, READ, 0, 2, 0x7ffff7fc3000, 0x7ffff7fc2000);
+	build_event(&build, 0, 2600, END, 0);
+	build_switch(&build, 0, 3000, 0x2, 50, 60);
+	build_switch(&build, 0, 4000, 0x102, 60, 50);
+	build_name(&build, 0, 4500, FKT_CODE_RENAME, 50, "perl");
+	build_switch(&build, 0, 5000, 0x402, 50, 60);
+	build_tail(&build);
+	write_temporary(&build, file);
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; s=0; p=./fkt_print; "
+		"$p --by=arg:state $f | grep -Eqx 'D +2( +-)*' || s=1; "
+		"$p --by=arg:state $f | grep -Eqx 'I +1( +-)*' || s=2; "
+		"$p --by=arg:state --format json $f | grep -q '\"arg_state\":\"D\",\"count\":2' || "
+		"s=3; $p --by=arg:ret $f | grep -q '^0x7ffff7fc2000 ' || s=4; "
+		"$p --by=arg:ret --format csv $f | grep -q '^140737353883648,' || s=5; "
+		"$p --by=arg:fd $f | grep -q '^ *-1 ' || s=6; "
+		"$p --by=arg0 $f | grep -q '^ *-1 ' || s=9; "
+		"$p --by=arg:prev $f | grep -q '^ *perl 50 *2 ' || s=10; "
+		"$p --by=arg:fd $f | grep -q '^0x7ffff7fc3000 ' || s=7; "
+		"$p --by=arg:c --format json $f | grep -q '\"arg_c\":\"x\"' || s=8; exit $s",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* Of a ring, what some CPUs have of before is there for who asks for it, and that is said. */
+static void test_before_ring(void **state)
+{
+	static const char told[] = "complete_from_cycles=3000\0overwritten=7\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_ring.XXXXXX", command[8192];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 2000, END, 0);
+	build_event(&build, 1, 3100, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 3200, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 0, 4000, READ, 0);
+	write_temporary(&build, file);
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; f=%s; s=0; for o in --no-summary -q --waits; do "
+		 "./fkt_print $o --to 1us $f >$f.out 2>$f.said && s=1; [ -s $f.out ] && s=2; "
+		 "grep -q 'from 0.000002 s on; --from 0 shows' $f.said || s=3; done; "
+		 "./fkt_print -q --from 0 --to 1us $f | grep -q '^sys_read' || s=4; "
+		 "rm -f $f.*; exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* However wide: a line fits, and does not part a number from its unit. */
 static void test_wrapped(void **state)
 {
@@ -1197,6 +1448,7 @@ static void test_lists(void **state)
 		{ "--code '!irq*,!1000'", "--code '!irq*,1000'" },
 		{ "--code '!irq*,softirq*'", "--code '!irq*' --code '!softirq*'" },
 		{ "--layer 'functions,!files'", "--layer functions --layer '!files'" },
+		{ "--layer 'fun?tion*,!file*'", "--layer Functions --layer '!files'" },
 		{ "--function 'sys_*,!F'", "--function 'sys_*' --function '!F'" },
 		{ "--process 'app,!60'", "--process app --process '!60'" },
 		{ "--process '50,60'", "--process 50 --process 60" },
@@ -1332,7 +1584,7 @@ static void test_outside(void **state)
 		const char *has;
 	} rows[] = {
 		/* a new thread waits from its wake-up on: 10500 - 9740 */
-		{ "--waits", "^72,first,R,user,,70,first,sys_read,1,0,0,0,.*,760,760,760,760$" },
+		{ "--waits", "^72,first,R,sys_read,,70,first,sys_read,1,0,760,760,.*,,,,$" },
 		/* one row a name */
 		{ "--calls=F", "^F,F (recursive),10000,50,50,1," },
 		{ "--calls=F", "^F,F,10000,200,200,2," },
@@ -1369,6 +1621,9 @@ static void test_outside(void **state)
 	unlink(file);
 }
 
+/* Nothing stolen, and no gaps. */
+#define NONE ",0,0,0,,,0,0,0,,"
+
 /* What write_noise() says that it makes, of all threads, and of one or in a part of the time. */
 static void test_noise(void **state)
 {
@@ -1377,10 +1632,11 @@ static void test_noise(void **state)
 		const char *has;
 	} rows[] = {
 		/* each interrupt without those in it: 100 + 300 + 50 + 100 */
-		{ "", "^0,550,550,4,300,300,350,350,1,350,350,2000,2000,3,800,800,2900,2900,"
-		      "5700,5700,50.8772$" },
-		{ "", "^1,100,100,1,100,100,0,0,0,,,2500,2500,2,1500,1500,2600,2600,"
-		      "5800,5800,44.8276$" },
+		{ "",
+		  "^0,550,550,4,300,300,350,350,1,350,350,2000,2000,3,800,800" NONE ",2900,2900,"
+		  "5700,5700,50.8772$" },
+		{ "", "^1,100,100,1,100,100,0,0,0,,,2500,2500,2,1500,1500" NONE ",2600,2600,"
+		      "5500,5500,47.2727$" },
 		/* not back when the recording ended */
 		{ "", "^6500,5500,1500,1500,1,70,first,preempted,,73,first$" },
 		{ "", "^4200,3200,800,800,0,71,second,preempted,,0,idle/0$" },
@@ -1392,7 +1648,7 @@ static void test_noise(void **state)
 		{ "--range 1050ns..1450ns", "^0,100,100,2,50,50,300,300,1,300,300," },
 		{ "--to 5.8us", "^6500,5500,300,300,1,70,first,preempted,,73,first$" },
 		{ "--longer-than 600ns", "^0,300,300,1,300,300,0,0,0,,,1500,1500,2," },
-		{ "--code 'softirq*'", "^0,0,0,0,,,350,350,1,350,350,0,0,0,,,350,350,,,$" },
+		{ "--code 'softirq*'", "^0,0,0,0,,,350,350,1,350,350,0,0,0,," NONE ",350,350,,,$" },
 		{ "--threads=1", "^1,100,100,1,100,100,0,0,0,,,2500,2500,2," },
 		{ "--threads=2", "^1,100,100,1,100,100,0,0,0,,,2500,2500,2," },
 	};
@@ -1410,6 +1666,109 @@ static void test_noise(void **state)
 		if (system(command))
 			fail_msg("%s: no %s", rows[i].options, rows[i].has);
 	}
+	unlink(file);
+}
+
+/*
+ * Timers that were late, and what was stolen: of "first" (70), which computes on CPU 0, and of CPU
+ * 1, which is idle at first. A hypervisor that steals can't be had where the tests run: their
+ * guests are emulated.
+ */
+static int write_late(const char *file)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=500\0stop_cycles=400000";
+	const uint32_t timer = FKT_CODE_VECTOR_ENTRY, timer_end = FKT_CODE_VECTOR_EXIT;
+	struct build build;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1100, END, 0);
+	/* due at 40000, and nothing has happened since: 20000 */
+	build_event(&build, 0, 60000, timer, 0);
+	slot(&build, 0, 60100, FKT_CODE_LATE, 0, 2, 20000, 0);
+	build_event(&build, 0, 60200, timer_end, 0);
+	/* due at 80000, but a system call was at 95000: 5000 */
+	build_event(&build, 0, 95000, READ, 0);
+	build_event(&build, 0, 100000, timer, 0);
+	slot(&build, 0, 100100, FKT_CODE_LATE, 0, 2, 20000, 0);
+	build_event(&build, 0, 100200, timer_end, 0);
+	build_event(&build, 0, 100300, END, 0);
+	/* within an interrupt, which explains it: nothing */
+	build_event(&build, 0, 110000, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	build_event(&build, 0, 130000, timer, 0);
+	slot(&build, 0, 130100, FKT_CODE_LATE, 0, 2, 15000, 0);
+	build_event(&build, 0, 130200, timer_end, 0);
+	build_event(&build, 0, 130300, FKT_CODE_SOFTIRQ_EXIT, 4);
+	/* 12000 of 30000 were stolen, which the second one of two timers tells */
+	build_event(&build, 0, 180000, timer, 0);
+	slot(&build, 0, 180100, FKT_CODE_LATE, 0, 2, 30000, 0);
+	slot(&build, 0, 180200, FKT_CODE_LATE, 0, 2, 11000, 12000);
+	build_event(&build, 0, 180300, timer_end, 0);
+	/* all of it, and more */
+	build_event(&build, 0, 240000, timer, 0);
+	slot(&build, 0, 240100, FKT_CODE_LATE, 0, 2, 15000, 16000);
+	build_event(&build, 0, 240200, timer_end, 0);
+	/* CPU 1 was idle up to 290000: no more can have been stolen since than 10000 */
+	build_event(&build, 1, 250000, timer, 0);
+	slot(&build, 1, 250100, FKT_CODE_LATE, 0, 2, 15000, 16000);
+	build_event(&build, 1, 250200, timer_end, 0);
+	build_switch(&build, 0, 280000, 0x1, 70, 0);
+	build_switch(&build, 1, 290000, 0, 0, 71);
+	build_event(&build, 1, 299900, timer, 0);
+	slot(&build, 1, 300000, FKT_CODE_LATE, 0, 2, UINT64_MAX, UINT64_MAX);
+	build_event(&build, 1, 300100, timer_end, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(&build, 400000, 400000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	return 0;
+}
+
+static void test_late(void **state)
+{
+	static const struct {
+		const char *options;
+		const char *has;
+	} rows[] = {
+		{ "--format csv",
+		  "^0,.*,28000,28000,2,16000,16000,43000,43000,3,20000,20000,[0-9]*,[0-9]*," },
+		/* what is left of the gap is what the steal does not explain: none of 9900 */
+		{ "--format csv", "^1,.*,10000,10000,1,10000,10000,0,0,0,,,[0-9]*,[0-9]*," },
+		{ "--format csv", "^40000,39000,20000,20000,0,70,first,gap,(unknown),,$" },
+		{ "--format csv", "^150000,149000,18000,18000,0,70,first,gap,(unknown),,$" },
+		{ "--format csv", "^,,16000,16000,0,70,first,stolen,(hypervisor),,$" },
+		{ "--format csv --cpu 1", "^1,.*,10000,10000,1,10000,10000,0,0,0,,," },
+		{ "--format csv --to 90us", "^0,.*,0,0,0,,,20000,20000,1,20000,20000," },
+		{ "--format csv --threads 1",
+		  "^0,.*,28000,28000,2,16000,16000,43000,43000,3,20000,20000," },
+		{ "", "CPU .* Stolen .* Gaps .* Noise" },
+		{ "", "^ *16.384 us .* 0  *2  *3 " },
+		{ "", "^0.000039000 20.000 us   0 first.70. *(unknown)$" },
+		{ "", "^ *? 16.000 us   0 first.70. *(hypervisor)$" },
+	};
+	char file[] = "/tmp/test_print_late.XXXXXX", command[8192];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_late(file);
+	setenv("COLUMNS", "200", 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "%s/build/bin/fkt_print --noise %s %s | grep -q '%s'", top,
+			 rows[i].options, file, rows[i].has);
+		if (system(command))
+			fail_msg("%s: no %s", rows[i].options, rows[i].has);
+	}
+	unsetenv("COLUMNS");
 	unlink(file);
 }
 
@@ -1447,29 +1806,477 @@ static void test_ends(void **state)
 	unlink(file);
 }
 
+/* Parts have the times and waits that the whole trace has in these windows. */
+static void expect_parts(const char *file, const char *const windows[], size_t count)
+{
+	char command[2 * sizeof(top)];
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(command, sizeof(command),
+			 "cd %s/build/bin; v='--no-summary --cpus --waits --format csv'; "
+			 "q='-q --format csv'; rows='^name,code' ; "
+			 "./fkt_extract --range %s -o %s.part %s >/dev/null && "
+			 "{ ./fkt_print $v --range %s %s; ./fkt_print $q --range %s %s | "
+			 "sed -n \"/$rows/,/^$/p\"; } | sort >%s.whole && "
+			 "{ ./fkt_print $v %s.part; ./fkt_print $q %s.part | "
+			 "sed -n \"/$rows/,/^$/p\"; } | sort | diff %s.whole -; s=$?; "
+			 "[ $(grep -c . %s.whole) -gt 4 ] || s=1; rm -f %s.*; exit $s",
+			 top, windows[i], file, file, windows[i], file, windows[i], file, file,
+			 file, file, file, file, file);
+		if (system(command))
+			fail_msg("%s", windows[i]);
+	}
+}
+
 /* A window that was cut out has the times and waits that the whole trace has in that window. */
 static void test_extracted_window(void **state)
 {
-	static const char *const windows[] = { "2us..4us", "3us..6us", "6us..", "..5us",
+	static const char *const windows[] = { "1.2us..3us", "3us..6us", "6us..", "..5us",
 					       "1us..11us" };
-	char file[] = "/tmp/test_print_window.XXXXXX", command[2 * sizeof(top)];
+	char file[] = "/tmp/test_print_window.XXXXXX";
 	int fd = mkstemp(file);
 
 	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	write_outside(file);
-	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
-		snprintf(command, sizeof(command),
-			 "cd %s/build/bin; v='--no-summary --cpus --waits --format csv'; "
-			 "./fkt_extract --range %s -o %s.part %s >/dev/null && "
-			 "./fkt_print $v --range %s %s | sort >%s.whole && "
-			 "./fkt_print $v %s.part | sort | diff %s.whole -; s=$?; "
-			 "rm -f %s.*; exit $s",
-			 top, windows[i], file, file, windows[i], file, file, file, file, file);
-		if (system(command))
-			fail_msg("%s", windows[i]);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	unlink(file);
+}
+
+/* Turn recording off or on, or a part of it. */
+static void set_mask(struct build *build, uint64_t stamp, uint32_t mask)
+{
+	slot(build, 0, stamp, FKT_CODE_SETMASK, 0, 1, mask | 70ull << 32, 0);
+}
+
+/*
+ * System calls are switched off from 3000 to 7000: 70 is in one then, 71 sleeps in one all the
+ * while, and 72 comes meanwhile. A part may begin and end anywhere in there.
+ */
+static void test_extracted_mask(void **state)
+{
+	static const char *const windows[] = { "..1.5us",    "1.5us..2.5us", "1.5us..4.5us",
+					       "3.5us..4us", "3.5us..5.5us", "4.5us..6.5us",
+					       "4.5us..",    "6.2us..7.5us", "6.9us..",
+					       "3.5us..8us" };
+	static const char told[] = "start_cycles=1000\0stop_cycles=12000";
+	static const char info[] = "layers=system\0tsc_khz=1000000\0machine=x86_64\0cpus=2";
+	char file[] = "/tmp/test_print_mask.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n72 72 1 third\n");
+	build_pages(&build);
+	build.lane[0].pid = 71;
+	build.lane[1].pid = 72;
+	build_event(&build, 1, 1400, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 1500, FKT_CODE_IRQ_EXIT, 14);
+	slot(&build, 0, 1500, READ, 0, 2, 3, 0x7ffe1000);
+	build_switch(&build, 0, 2000, 0x1, 71, 70);
+	slot(&build, 0, 2500, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(&build, 1, 3800, FKT_CODE_IRQ_ENTRY, 14);
+	set_mask(&build, 4000, FKT_KEY_PROCESS);
+	build_switch(&build, 0, 4400, 0x1, 70, 0);
+	build_switch(&build, 1, 5000, 0x1, 72, 0);
+	slot(&build, 0, 5200, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_switch(&build, 0, 5300, 0, 0, 70);
+	build_switch(&build, 0, 6000, 0, 70, 72);
+	set_mask(&build, 7000, FKT_KEY_PROCESS | FKT_KEY_SYSTEM);
+	build_event(&build, 0, 7300, END, 0);
+	slot(&build, 0, 7400, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_switch(&build, 0, 8000, 0, 72, 71);
+	build_event(&build, 0, 8500, END, 0);
+	build_switch(&build, 0, 9000, 0x1, 71, 70);
+	build_event(&build, 0, 9500, END, 0);
+	build_switch(&build, 0, 9800, 0x1, 70, 0);
+	build_event(&build, 1, 10000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 10100, FKT_CODE_IRQ_EXIT, 14);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(&build, file);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; ./fkt_print -q --format csv %s >%s.csv; "
+		 "grep -q '^not traced,' %s.csv && ! grep -q '^begun before,' %s.csv; s=$?; "
+		 "rm -f %s.csv; exit $s",
+		 top, file, file, file, file, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/*
+ * A program's function is open around a system call when its layer is switched off, at 6000: in a
+ * window that ends before, it is a part of a call as any other that is open then.
+ */
+static void test_extracted_ends(void **state)
+{
+	static const char *const windows[] = { "1.2us..3us", "2us..4.5us", "1.2us..6us",
+					       "4us..7us",   "5.5us..7us", "5.5us.." };
+	static const char told[] = "start_cycles=900\0stop_cycles=12000";
+	static const char info[] = "layers=system,user\0tsc_khz=1000000\0machine=x86_64\0cpus=2";
+	char file[] = "/tmp/test_print_ends.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 app\n71 71 1 other\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 user V\n0x10001 1 exit 0x10000 user V\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build.lane[1].pid = 71;
+	build_event(&build, 0, 1000, F, 100);
+	slot(&build, 0, 1500, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(&build, 1, 1600, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 1700, FKT_CODE_IRQ_EXIT, 14);
+	for (unsigned int i = 0; i < 8; i++) {
+		build_event(&build, 0, 2000 + 500 * i, FKT_CODE_IRQ_ENTRY, 14);
+		build_event(&build, 0, 2100 + 500 * i, FKT_CODE_IRQ_EXIT, 14);
 	}
+	set_mask(&build, 6000, FKT_KEY_PROCESS | FKT_KEY_SYSTEM);
+	build_event(&build, 0, 7000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 7100, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 0, 8000, END, 12);
+	build_switch(&build, 0, 9000, 0, 70, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(&build, file);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	snprintf(command, sizeof(command),
+		 "%s/build/bin/fkt_print -q --range 1.2us..3us --format csv %s | "
+		 "grep -q '^V,10000,0,.*,0,1$'",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/*
+ * Whom a part has on CPU 1, which has no event in it before some are lost, has come to CPU 0, of
+ * which events are lost as well: what it was at before is not what it is at then.
+ */
+static void test_extracted_elsewhere(void **state)
+{
+	static const char *const windows[] = { "1us..", "1.5us..", "2.1us.." };
+	static const char told[] = "start_cycles=900\0stop_cycles=12000";
+	static const char info[] = "layers=system\0tsc_khz=1000000\0machine=x86_64\0cpus=2";
+	char file[] = "/tmp/test_print_elsewhere.XXXXXX";
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 app\n71 71 1 other\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build.lane[1].pid = 71;
+	build_event(&build, 1, 1000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 1100, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 1500, 0, 70, 0);
+	build_switch(&build, 0, 3500, 0, 0, 71);
+	build_event(&build, 0, 4000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 4100, FKT_CODE_IRQ_EXIT, 14);
+	build_close(&build, 0);
+	build.lane[0].lost += 4;
+	build.lane[0].pid = 71;
+	build_event(&build, 0, 6000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 6100, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 0, 6500, END, 12);
+	build_switch(&build, 0, 9000, 0x1, 71, 0);
+	build_close(&build, 1);
+	build.lane[1].lost += 5;
+	build.lane[1].pid = 0;
+	build_event(&build, 1, 10000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 10100, FKT_CODE_IRQ_EXIT, 14);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(&build, file);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	unlink(file);
+}
+
+/*
+ * Functions are switched off from 4000 to 7000: a kernel thread, or the idle task, is in one then,
+ * and 70; 71 sleeps in one all the while. What is open on a CPU ends there, and is not taken for
+ * what goes on for ever.
+ */
+static void check_functions_off(uint32_t pid)
+{
+	static const char *const windows[] = { "..1.5us", "1.5us..2.5us", "1.5us..4.5us",
+					       "3.5us..", "4.5us..6.5us", "6.5us..7.5us",
+					       "7.5us..", "3.5us..8us" };
+	static const char told[] = "start_cycles=1000\0stop_cycles=12000";
+	static const char info[] =
+		"layers=process,system,functions\0tsc_khz=1000000\0machine=x86_64\0cpus=2";
+	char file[] = "/tmp/test_print_off.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES,
+		   "70 70 1 first\n71 71 1 second\n90 90 2 kthread\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n");
+	build_pages(&build);
+	build.lane[0].pid = 71;
+	build.lane[1].pid = pid;
+	build_event(&build, 1, 1500, F, 0);
+	slot(&build, 0, 1500, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(&build, 0, 1600, F, 0);
+	build_switch(&build, 0, 2000, 0x1, 71, 70);
+	slot(&build, 0, 2500, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(&build, 0, 3000, F, 0);
+	set_mask(&build, 4000, FKT_KEY_PROCESS | FKT_KEY_SYSTEM);
+	/* It came too late, and its exit does not. */
+	build_event(&build, 1, 4010, F, 0);
+	build_event(&build, 1, 5000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 5100, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 0, 6000, END, 0);
+	set_mask(&build, 7000, FKT_KEY_PROCESS | FKT_KEY_SYSTEM | FKT_KEY_FUNCTIONS);
+	slot(&build, 0, 7400, FKT_CODE_WAKEUP, 0, 1, 71 | 120ull << 32, 0);
+	build_switch(&build, 0, 8000, 0, 70, 71);
+	build_event(&build, 0, 8200, F_END, 0);
+	build_event(&build, 0, 8500, END, 0);
+	build_event(&build, 1, 9000, F, 0);
+	build_event(&build, 1, 9100, F_END, 0);
+	build_event(&build, 0, 10000, READ, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(&build, file);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; [ \"$(./fkt_print -q --format csv --code F %s | "
+		 "sed -n '/^F,/p' | head -1 | cut -d, -f1,3)\" = 'F,4200' ]",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+static void test_functions_off(void **state)
+{
+	(void)state;
+	check_functions_off(90);
+	check_functions_off(0);
+}
+
+static void put_told(struct build *build, uint64_t stamp, uint64_t at, uint32_t code)
+{
+	slot(build, 0, stamp, FKT_CODE_TOLD, 0, 2, at, code | 70ull << 32);
+}
+
+/*
+ * Spans of a program, told later than they were, are calls around its system calls; those of one
+ * moment come in the order in which they were told.
+ */
+static void test_program_spans(void **state)
+{
+	static const char *const windows[] = { "..1us", "0.4us..1.2us", "0.7us..",
+					       "1.3us..1.85us" };
+	static const char info[] = "layers=process,system,application\0tsc_khz=1000000\0"
+				   "machine=x86_64\0cpus=1\0application_events=6";
+	static const char told[] = "start_cycles=1000\0stop_cycles=4000";
+	char file[] = "/tmp/test_print_told.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 shop\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x6f800 1 entry 0x6f801 application app:order #words\n"
+		   "0x6f801 1 exit 0x6f800 application app:order #words\n"
+		   "0x6f802 1 entry 0x6f803 application app:look #words\n"
+		   "0x6f803 1 exit 0x6f802 application app:look #words\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	slot(&build, 0, 1000, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(&build, 0, 1100, END, 0);
+	slot(&build, 0, 2000, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(&build, 0, 2500, END, 0);
+	put_told(&build, 3000, 1500, 0x6f800);
+	put_told(&build, 3001, 1600, 0x6f802);
+	put_told(&build, 3002, 2800, 0x6f803);
+	put_told(&build, 3003, 2900, 0x6f802);
+	put_told(&build, 3004, 2900, 0x6f803);
+	put_told(&build, 3005, 2950, 0x6f801);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(&build, file);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; [ \"$(./fkt_print -q --format csv %s | "
+		 "awk -F, '/^(app:|sys_read)/ && NF > 6 { print $1, $3, $7, $8 }' | xargs)\" = "
+		 "'app:look 700 2 0 sys_read 600 2 0 app:order 250 1 0' ]",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+static void begin_user(struct build *build, const char *layers)
+{
+	char info[100];
+	const int bytes =
+		snprintf(info, sizeof(info), "layers=%s%ctsc_khz=1000000%ccpus=1", layers, 0, 0);
+
+	build_begin(build, 1, false);
+	build_clock(build, 0, 0, 0);
+	build_section(build, FKT_SECTION_INFO, info, (size_t)bytes + 1, false);
+	build_text(build, FKT_SECTION_PROCESSES, "70 70 1 prog\n");
+	build_text(build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 user F\n0x10001 1 exit 0x10000 user F\n"
+		   "0x10002 1 entry 0x10003 user H\n0x10003 1 exit 0x10002 user H\n");
+	build_pages(build);
+	build->lane[0].pid = 70;
+}
+
+/* It ends by sleeping at 5900; its folded calls are these, and its parts as its windows. */
+static void expect_user(struct build *build, const char *folded)
+{
+	static const char *const windows[] = { "..1.6us", "0.6us..1.7us", "1.6us..", "1.2us..3us",
+					       "3.1us.." };
+	static const char told[] = "start_cycles=1000\0stop_cycles=6000";
+	char file[] = "/tmp/test_print_user.XXXXXX", command[3 * sizeof(top)];
+
+	build_switch(build, 0, 5900, 0x1, 70, 0);
+	build_tail(build);
+	build_section(build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(build, file);
+	snprintf(command, sizeof(command),
+		 "f=\"$(%s/build/bin/fkt_print --folded %s | xargs)\"; [ \"$f\" = '%s' ] || "
+		 "{ echo \"$f\" >&2; exit 1; }",
+		 top, file, folded);
+	assert_int_equal(system(command), 0);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	unlink(file);
+}
+
+/* Functions of programs around what else there is, or is not. */
+static void test_user_functions(void **state)
+{
+	const uint64_t exec[3] = { 70 | (uint64_t)70 << 32, 0x77656e, 0 };
+	struct build build;
+
+	(void)state;
+	/* Without system calls, nobody knows what is outside; and names change. */
+	begin_user(&build, "user,process");
+	build_event(&build, 0, 2000, F, 1);
+	build_event(&build, 0, 2500, F + 2, 0);
+	build_event(&build, 0, 3000, F + 3, 0);
+	build_event(&build, 0, 3500, F_END, 1);
+	build_slot(&build, 0, 0, 4000, FKT_CODE_RENAME, 0, exec, 3);
+	build_slot(&build, 0, 0, 5000, FKT_CODE_EXEC, 0, exec, 3);
+	expect_user(
+		&build,
+		"idle;idle 100 new;not traced 1900 prog;F 1000 prog;F;H 500 prog;not traced 1500");
+
+	/* They are turned off around a system call, which goes on. */
+	begin_user(&build, "user,system,process");
+	build_event(&build, 0, 1500, F, 1);
+	build_event(&build, 0, 2000, READ, 0);
+	set_mask(&build, 3000, FKT_KEY_PROCESS | FKT_KEY_SYSTEM);
+	build_event(&build, 0, 4000, END, 0);
+	expect_user(&build, "idle;idle 100 prog;F 500 prog;F;sys_read 2000 prog;user 2400");
+
+	/* Their program is another one in a system call, of which the exit ends them. */
+	begin_user(&build, "user,system,process");
+	build_event(&build, 0, 1500, F, 1);
+	build_event(&build, 0, 2000, FKT_CODE_SYSCALL_ENTRY + 59, 0);
+	build_slot(&build, 0, 0, 2500, FKT_CODE_EXEC, 0, exec, 3);
+	build_event(&build, 0, 3000, FKT_CODE_SYSCALL_EXIT + 59, 0);
+	expect_user(&build, "idle;idle 100 new;F;sys_execve 500 new;user 2900 prog;F 500 "
+			    "prog;F;sys_execve 500 prog;user 500");
+
+	/* One is left by a longjmp() time and again, and entered at the same place. */
+	begin_user(&build, "user,system,process");
+	build_event(&build, 0, 1500, F + 2, 8);
+	for (unsigned int i = 0; i < 10; i++)
+		build_event(&build, 0, 2000 + 100 * i, F, 1);
+	build_event(&build, 0, 3500, F + 3, 8);
+	build_event(&build, 0, 5000, READ, 0);
+	expect_user(&build, "idle;idle 100 prog;H 500 prog;H;F 1500 prog;user 2000 "
+			    "prog;sys_read 900");
+}
+
+/* 50 sleeps in a call, and 51, which has one behind it, in user mode, when events are lost. */
+static void test_extracted_behind_gap(void **state)
+{
+	static const char *const windows[] = { "1.5us..2.05us", "1.5us..", "2.05us..",
+					       "0.2us..2.05us" };
+	static const char told[] = "start_cycles=1000\0stop_cycles=9000";
+	static const char info[] = "tsc_khz=1000000\0machine=x86_64\0cpus=2";
+	char file[] = "/tmp/test_print_behind.XXXXXX";
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 first\n51 51 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	slot(&build, 0, 2000, READ, 0, 2, 3, 0x7ffe1000);
+	build_switch(&build, 0, 2100, 0x1, 50, 51);
+	build_event(&build, 1, 2150, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 2160, FKT_CODE_IRQ_EXIT, 14);
+	build_event(&build, 0, 2200, END, 0);
+	build_switch(&build, 0, 2300, 0x2, 51, 0);
+	build_close(&build, 0);
+	build.lane[0].lost += 3;
+	build_event(&build, 0, 4000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 4100, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 7000, 0, 0, 50);
+	build_event(&build, 0, 7500, END, 0);
+	build_switch(&build, 0, 8000, 0x1, 50, 51);
+	slot(&build, 0, 8500, READ, 0, 2, 3, 0x7ffe1000);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(&build, file);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	unlink(file);
+}
+
+/* 50 sleeps in a call when events are lost, and runs then: it may still be in that one. */
+static void test_extracted_slept_over_gap(void **state)
+{
+	static const char *const windows[] = { "0.2us..", "3.5us..", "3.5us..6us" };
+	static const char told[] = "start_cycles=1000\0stop_cycles=9000";
+	static const char info[] = "tsc_khz=1000000\0machine=x86_64\0cpus=1";
+	char file[] = "/tmp/test_print_slept.XXXXXX", command[2 * sizeof(top)];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 first\n51 51 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	slot(&build, 0, 2000, READ, 0, 2, 3, 0x7ffe1000);
+	build_switch(&build, 0, 2100, 0x1, 50, 51);
+	build_close(&build, 0);
+	build.lane[0].lost += 3;
+	build_event(&build, 0, 4000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 4100, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 5000, 0, 51, 50);
+	build_event(&build, 0, 6000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, 6100, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, 8000, 0, 50, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	write_temporary(&build, file);
+	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
+	snprintf(command, sizeof(command),
+		 "%s/build/bin/fkt_print --folded %s | grep -qx 'first;begun before 2900'", top,
+		 file);
+	assert_int_equal(system(command), 0);
 	unlink(file);
 }
 
@@ -1668,6 +2475,51 @@ static void compare_windows(const char *file, const char *begins, const char *vi
 	assert_int_equal(system(command), 0);
 }
 
+/*
+ * Parts of a trace that was cut off, by a full disk: they are as long as what was asked for, and
+ * end where the whole one does.
+ */
+static void test_extracted_cut_off(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_x_cut.XXXXXX";
+	int fd = mkstemp(file);
+	struct build build;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 first\n71 71 1 second\n");
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build.lane[1].pid = 71;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1100, END, 0);
+	build_event(&build, 1, 1150, READ, 0);
+	build_switch(&build, 1, 1600, 0x2, 71, 0);
+	build_event(&build, 0, 2000, READ, 0);
+	build_switch(&build, 0, 2500, 0x1, 70, 0);
+	slot(&build, 1, 3000, FKT_CODE_WAKEUP, 0, 1, 70 | 120ull << 32, 0);
+	build_close(&build, 0);
+	build_close(&build, 1);
+	build_switch(&build, 0, 4000, 0, 0, 70);
+	build_event(&build, 0, 4500, END, 0);
+	build_event(&build, 1, 5000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 1, 5300, FKT_CODE_IRQ_EXIT, 14);
+	build.lane[1].latest = 5500;
+	build_close(&build, 0);
+	build_close(&build, 1);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	compare_windows(file, "0ns 200ns 700ns 1800ns 2200ns 3500ns",
+			"-q\n--no-summary --cpus\n--no-summary --waits\n--noise\n"
+			"--no-summary --by function,thread\n--no-summary --calls");
+	unlink(file);
+}
+
 /* Picked events against the whole trace's of the same CPU or process, in some windows. */
 static void compare_picked(const char *file, const char *begins)
 {
@@ -1682,9 +2534,8 @@ static void compare_picked(const char *file, const char *begins)
 		 "for b in %s; do for e in '' 2900ns; do "
 		 "for p in '--cpu 0' '--cpu 1' '--process 70' '--process 71'; do "
 		 "./fkt_extract $p --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
-		 "for v in -q --noise '--no-summary --cpus' '--no-summary --waits' "
-		 "'--no-summary --by function,thread,caller' '--no-summary --calls' "
-		 "'--no-summary --spans'; do "
+		 "for v in -q --noise '--no-summary --spans' "
+		 "'--no-summary --cpus --waits --by function,thread,caller --calls'; do "
 		 "look --range $b..$e $f >$f.whole; look $f.part | diff $f.whole - >$f.diff || "
 		 "{ echo \"$v $p $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
 		 "done; done; done; done; rm -f $f.*",
@@ -1747,6 +2598,128 @@ static void test_exec_in_call(void **state)
 		 "for v in --calls --spans --graph; do $p --no-summary --threads 1 $v $f >$f.1; "
 		 "$p --no-summary --threads 3 $v $f | cmp - $f.1 || exit; done; s=$?; rm -f $f.1; "
 		 "exit $s",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* Threads change their names, in calls, outside of them, and before it is known what they do. */
+static int write_renames(const char *file)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	static const char told[] = "start_cycles=900\0stop_cycles=2700";
+	const uint64_t exec[3] = { 70 | (uint64_t)71 << 32, 0x656c6973, 0 },
+		       third[3] = { 70 | (uint64_t)70 << 32, 0x6472696874, 0 },
+		       worker[3] = { 90 | (uint64_t)90 << 32, 0x72656b726f77, 0 },
+		       known[3] = { 80 | (uint64_t)80 << 32, 0x6e776f6e6b, 0 };
+	struct build build;
+
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES,
+		   "70 70 1 first\n71 70 1 second\n80 80 1 fresh\n90 90 2 kthread\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n");
+	build_pages(&build);
+	build.lane[0].pid = 71;
+	build_event(&build, 0, 900, READ, 0);
+	build_event(&build, 0, 950, END, 0);
+	build_event(&build, 0, 1000, FKT_CODE_SYSCALL_ENTRY + 59, 0);
+	build_event(&build, 0, 1100, F, 0);
+	/* By a thread that is not the leader: the calls go on as the leader's. */
+	build_slot(&build, 0, 0, 1200, FKT_CODE_EXEC, 0, exec, 3);
+	build.lane[0].pid = 70;
+	build_event(&build, 0, 1500, F_END, 0);
+	build_event(&build, 0, 1600, FKT_CODE_SYSCALL_EXIT + 59, 0);
+	build_event(&build, 0, 1700, FKT_CODE_SYSCALL_ENTRY + 157, 0);
+	build_slot(&build, 0, 0, 1800, FKT_CODE_RENAME, 0, third, 3);
+	build_event(&build, 0, 1900, FKT_CODE_SYSCALL_EXIT + 157, 0);
+	/* A kernel thread is at nothing that has another name. */
+	build_switch(&build, 0, 2000, 1, 70, 90);
+	build.lane[0].pid = 90;
+	build_slot(&build, 0, 0, 2100, FKT_CODE_RENAME, 0, worker, 3);
+	/* Of one that was not seen before, a system call has to say that it was in user mode. */
+	build_switch(&build, 0, 2300, 1, 90, 80);
+	build.lane[0].pid = 80;
+	build_slot(&build, 0, 0, 2400, FKT_CODE_RENAME, 0, known, 3);
+	build_event(&build, 0, 2600, READ, 0);
+	build_event(&build, 0, 2700, END, 0);
+	build_tail(&build);
+	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_end(&build, 3000, 3000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	return 0;
+}
+
+/* What threads did is told by the name that they had then: windows come to what all comes to. */
+static void test_folded_renames(void **state)
+{
+	char file[] = "/tmp/test_print_renames.XXXXXX", command[3 * sizeof(top)];
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	write_renames(file);
+	snprintf(
+		command, sizeof(command),
+		"cd %s/build/bin; f=%s; "
+		"fold() { ./fkt_print --folded \"$@\" $f 2>/dev/null; }; "
+		"[ \"$(fold | xargs)\" = 'fresh;user 100 known;user 200 known;sys_read 100 "
+		"kthread;kernel threads 100 second;user 50 second;sys_execve 100 "
+		"second;sys_execve;F 100 second;sys_read 50 sile;user 100 sile;sys_execve 100 "
+		"sile;sys_execve;F 300 sile;sys_prctl 100 third;user 100 third;sys_prctl 100 "
+		"worker;kernel threads 200' ] || { fold >&2; exit 1; }; "
+		"[ \"$(fold --code sys_read | xargs)\" = 'known;sys_read 100 second;sys_read 50' ] || "
+		"{ fold --code sys_read >&2; exit 1; }; "
+		"fold | sort >$f.whole; "
+		"for cut in $(seq 50 50 2050); do "
+		"{ fold --range ..${cut}ns; fold --range ${cut}ns..; } | "
+		"awk '{ n = $NF; sub(/ [0-9]+$/, \"\"); sum[$0] += n } "
+		"END { for (path in sum) print path, sum[path] }' | sort | "
+		"diff $f.whole - >&2 || { echo \"cut at $cut\" >&2; exit 1; }; "
+		/* A part knows by its first name alone what is open there. */
+		"./fkt_extract --range ${cut}ns.. -o $f.part $f >/dev/null 2>&1 || continue; "
+		"fold --range ${cut}ns.. >$f.window; ./fkt_print --folded $f.part | "
+		"diff $f.window - >&2 || { echo \"part from $cut\" >&2; exit 1; }; "
+		"done; rm $f.whole $f.window $f.part",
+		top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/* FKT's own threads, whose names are told when it begins, are the kernel's in all views. */
+static void test_folded_own_thread(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_own.XXXXXX", command[sizeof(top) + 200];
+	uint64_t flush[3] = { 80 | (uint64_t)80 << 32 };
+	struct build build;
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	memcpy(&flush[1], "fkt_flush", sizeof("fkt_flush"));
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "60 60 1 sixty\n");
+	build_pages(&build);
+	build.lane[0].pid = 60;
+	build_slot(&build, 0, 0, 1000, FKT_CODE_RENAME, 0, flush, 3);
+	build_switch(&build, 0, 2000, 1, 60, 80);
+	build.lane[0].pid = 80;
+	build_switch(&build, 0, 2500, 1, 80, 60);
+	build_tail(&build);
+	build_end(&build, 3000, 3000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "[ \"$(%s/build/bin/fkt_print --folded --process fkt_flush %s)\" = "
+		 "'fkt_flush;kernel threads 500' ]",
 		 top, file);
 	assert_int_equal(system(command), 0);
 	unlink(file);
@@ -1913,8 +2886,8 @@ static void test_extracted_interrupts(void **state)
 	compare_windows(file,
 			"1100ns 1250ns 1900ns 2100ns 2300ns 2450ns 2600ns 2850ns 3100ns 3300ns "
 			"3450ns 3550ns 3700ns 4100ns",
-			"-q\n--no-summary --cpus\n--no-summary --waits\n"
-			"--no-summary --by function,thread\n--no-summary --calls");
+			"-q\n--no-summary --cpus --waits "
+			"--by function,thread --calls");
 	/* While F is open; where it is not, a part does not know it. */
 	compare_windows(file, "1100ns 1250ns 1900ns 2100ns 2300ns 2450ns 2600ns 2850ns",
 			"-q --function F\n--no-summary --waits --function sys_read\n"
@@ -1978,14 +2951,8 @@ static void test_extracted_first_call(void **state)
 	build_event(&build, 1, 5000, READ, 0);
 	end_pair(&build, file);
 	compare_windows(file, "0ns 500ns 1005ns 2000ns",
-			"-q\n--no-summary --cpus\n--no-summary --by function,thread");
+			"-q\n--no-summary --cpus --by function,thread");
 	unlink(file);
-}
-
-/* Turn recording off or on. */
-static void set_mask(struct build *build, uint64_t stamp, uint32_t mask)
-{
-	slot(build, 0, stamp, FKT_CODE_SETMASK, 0, 1, mask | 70ull << 32, 0);
 }
 
 /* Recording was off: a part that begins later does not know what is open, nor who runs where. */
@@ -2016,8 +2983,8 @@ static void test_extracted_off(void **state)
 	build_event(&build, 1, 5100, G_END, 0);
 	end_pair(&build, file);
 	compare_windows(file, "650ns 1200ns 2200ns 2650ns 3550ns 3650ns 4050ns",
-			"-q\n--no-summary --cpus\n--no-summary --waits\n"
-			"--no-summary --by function,thread\n--no-summary --calls");
+			"-q\n--no-summary --cpus --waits "
+			"--by function,thread --calls");
 	unlink(file);
 }
 
@@ -2069,8 +3036,8 @@ static void test_extracted_waits_off(void **state)
 	build_event(&build, 0, 5100, END, 0);
 	end_pair(&build, file);
 	compare_windows(file, "0ns 500ns 1200ns 1550ns 1700ns 2250ns 2650ns 3300ns",
-			"-q\n--no-summary --cpus\n--no-summary --waits\n"
-			"--no-summary --by function,thread");
+			"-q\n--no-summary --cpus --waits "
+			"--by function,thread");
 	unlink(file);
 }
 
@@ -2090,7 +3057,7 @@ static void pause_at(struct build *build, uint64_t stamp, uint64_t at)
 static void test_extracted_paused(void **state)
 {
 	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000\0layers=system";
-	static const char *const views = "-q\n--no-summary --cpus\n--no-summary --waits\n"
+	static const char *const views = "-q\n--no-summary --cpus --waits\n"
 					 "--no-summary --by function,thread";
 	char file[] = "/tmp/test_print_paused.XXXXXX";
 	int fd = mkstemp(file);
@@ -2178,8 +3145,8 @@ static void test_extracted_exec(void **state)
 		build_event(&build, 0, 5200, END, 0);
 		end_pair(&build, file);
 		compare_windows(file, "0ns 500ns 1200ns 1700ns 2200ns 2550ns",
-				"-q\n--no-summary --cpus\n--no-summary --waits\n"
-				"--no-summary --by function,thread\n--no-summary --calls");
+				"-q\n--no-summary --cpus --waits "
+				"--by function,thread --calls");
 	}
 	unlink(file);
 }
@@ -2210,7 +3177,7 @@ static void test_extracted_exec_unseen(void **state)
 	build_event(&build, 0, 4700, END, 0);
 	end_pair(&build, file);
 	compare_windows(file, "0ns 550ns 1000ns 1800ns 2200ns 2800ns",
-			"-q\n--no-summary --cpus\n--no-summary --waits\n--no-summary --folded");
+			"-q\n--no-summary --cpus --waits\n--no-summary --folded");
 	unlink(file);
 }
 
@@ -2241,8 +3208,8 @@ static void test_extracted_came_behind(void **state)
 	build_event(&build, 1, 5000, END, 0);
 	end_pair(&build, file);
 	compare_windows(file, "0ns 500ns 1050ns",
-			"-q\n--no-summary --cpus\n--no-summary --waits\n"
-			"--no-summary --by function,thread");
+			"-q\n--no-summary --cpus --waits "
+			"--by function,thread");
 	unlink(file);
 }
 
@@ -2336,8 +3303,8 @@ static void test_extracted_lost(void **state)
 	build_event(&build, 0, 5000, F_END, 0);
 	end_pair(&build, file);
 	compare_windows(file, "1550ns 1650ns 1750ns 2050ns 3000ns",
-			"-q\n--no-summary --cpus\n--no-summary --by function,thread\n"
-			"--no-summary --calls");
+			"-q\n--no-summary --cpus --by function,thread "
+			"--calls");
 	unlink(file);
 }
 
@@ -2389,8 +3356,8 @@ static void test_extracted_left_out(void **state)
 	end_pair(&build, file);
 	compare_windows(
 		file, "600ns 1095ns 1300ns 1800ns 2095ns 2150ns 2695ns 2800ns 3595ns 3650ns 4300ns",
-		"-q\n--no-summary --cpus\n--no-summary --waits\n"
-		"--no-summary --by function,thread\n--no-summary --calls");
+		"-q\n--no-summary --cpus --waits "
+		"--by function,thread --calls");
 	unlink(file);
 }
 
@@ -2451,8 +3418,7 @@ static void test_extracted_in_loss(void **state)
 	build_event(&build, 0, 1900, READ, 0);
 	build_event(&build, 0, 2000, END, 0);
 	end_pair(&build, file);
-	compare_windows(file, "400ns",
-			"-q\n--no-summary --by function,thread\n--no-summary --cpus");
+	compare_windows(file, "400ns", "-q\n--no-summary --by function,thread --cpus");
 	begin_small(&build, info, sizeof(info));
 	build.lane[0].pid = 70;
 	verdict(&build, 900, 1, 70);
@@ -2465,8 +3431,7 @@ static void test_extracted_in_loss(void **state)
 	build_switch(&build, 0, 2000, 1, 71, 72);
 	build_switch(&build, 0, 2500, 1, 72, 0);
 	end_pair(&build, file);
-	compare_windows(file, "300ns",
-			"-q\n--no-summary --by function,thread\n--no-summary --cpus");
+	compare_windows(file, "300ns", "-q\n--no-summary --by function,thread --cpus");
 	unlink(file);
 }
 
@@ -2498,7 +3463,7 @@ static void test_extracted_in_interrupt(void **state)
 	build_event(&build, 0, 3800, READ, 0);
 	end_pair(&build, file);
 	compare_windows(file, "1000ns 2600ns 2800ns",
-			"-q\n--no-summary --by function,thread\n--no-summary --cpus");
+			"-q\n--no-summary --by function,thread --cpus");
 	/* Moments from the beginning are others in a part. */
 	snprintf(command, sizeof(command),
 		 "cd %s/build/bin; f=%s; "
@@ -2798,8 +3763,7 @@ static void test_extracted_open(void **state)
 	build_event(&build, 0, 4300, F_END, 0);
 	build_event(&build, 0, 5000, END, 0);
 	end_pair(&build, file);
-	compare_windows(file, "0ns 150ns",
-			"-q\n--no-summary --cpus\n--no-summary --by function,thread");
+	compare_windows(file, "0ns 150ns", "-q\n--no-summary --cpus --by function,thread");
 	/* Nor are they left in the part. */
 	snprintf(command, sizeof(command),
 		 "cd %s/build/bin; f=%s; "
@@ -2842,8 +3806,8 @@ static void test_extracted_after_end(void **state)
 	build_event(&build, 1, 5300, END + 1, 7);
 	end_pair(&build, file);
 	compare_windows(file, "0ns 100ns 230ns 650ns 1100ns",
-			"-q\n--no-summary --cpus\n--no-summary --waits\n"
-			"--no-summary --by function,thread");
+			"-q\n--no-summary --cpus --waits "
+			"--by function,thread");
 	compare_picked(file, "0 230ns 650ns");
 	/* And a part of a part, which ends with it, or before. */
 	snprintf(command, sizeof(command),
@@ -2884,8 +3848,7 @@ static void test_extracted_off_after_end(void **state)
 	build_switch(&build, 0, 5100, 0, 70, 70);
 	build_event(&build, 0, 5200, END + 61, 0);
 	end_pair(&build, file);
-	compare_windows(file, "0ns 500ns 1050ns",
-			"-q\n--no-summary --cpus\n--no-summary --by function,thread");
+	compare_windows(file, "0ns 500ns 1050ns", "-q\n--no-summary --cpus --by function,thread");
 	unlink(file);
 }
 
@@ -3282,7 +4245,7 @@ static void test_extracted_idle_interrupt(void **state)
 	build_event(&build, 1, 5000, FKT_CODE_IRQ_EXIT, 14);
 	end_pair(&build, file);
 	compare_windows(file, "0ns 200ns 1200ns 2000ns 3050ns",
-			"-q\n--no-summary --by function,thread\n--no-summary --cpus\n--noise");
+			"-q\n--no-summary --by function,thread --cpus\n--noise");
 	unlink(file);
 }
 
@@ -3340,8 +4303,8 @@ static void test_extracted_exec_before(void **state)
 			 top, file, (in_f ? 1690 : 4190) - (sleeps && !in_f ? 1200 : 0));
 		assert_int_equal(system(command), 0);
 		compare_windows(file, "0ns 905ns 1150ns 2000ns",
-				"-q\n--no-summary --cpus\n--no-summary --waits\n"
-				"--no-summary --by function,thread\n--no-summary --calls");
+				"-q\n--no-summary --cpus --waits "
+				"--by function,thread --calls");
 	}
 	unlink(file);
 }
@@ -3375,8 +4338,7 @@ static void test_extracted_waker_base(void **state)
 		build_switch(&build, 1, 3800, 0, 0, 71);
 		build_event(&build, 1, 4500, END, 0);
 		end_pair(&build, file);
-		compare_windows(file, "0ns 250ns 1000ns 1500ns",
-				"-q\n--no-summary --cpus\n--no-summary --waits");
+		compare_windows(file, "0ns 250ns 1000ns 1500ns", "-q\n--no-summary --cpus --waits");
 	}
 	unlink(file);
 }
@@ -3407,7 +4369,7 @@ static void test_extracted_resumed_in_interrupt(void **state)
 	build_event(&build, 1, 4500, END, 0);
 	end_pair(&build, file);
 	compare_windows(file, "0ns 150ns 400ns 603ns 700ns 1700ns 2500ns",
-			"-q\n--no-summary --cpus\n--no-summary --by function,thread\n--noise");
+			"-q\n--no-summary --cpus --by function,thread\n--noise");
 	unlink(file);
 }
 
@@ -3424,10 +4386,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extract_to_stdout),
 		cmocka_unit_test(test_extract_nothing),
 		cmocka_unit_test(test_extract_options),
+		cmocka_unit_test(test_spans_width),
 		cmocka_unit_test(test_wrong_options),
 		cmocka_unit_test(test_sentences),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_one_base),
+		cmocka_unit_test(test_leads_to),
+		cmocka_unit_test(test_rounded),
 		cmocka_unit_test(test_absurd_total),
 		cmocka_unit_test(test_listed_twice),
 		cmocka_unit_test(test_spans_of_many_open),
@@ -3437,6 +4403,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_waker_outside),
 		cmocka_unit_test(test_extracted_ring),
 		cmocka_unit_test(test_extract_meant),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_by_values),
+		cmocka_unit_test(test_before_ring),
 		cmocka_unit_test(test_wrapped),
 
 		cmocka_unit_test(test_bad_input),
@@ -3444,11 +4413,22 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_part_of_stream),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_extracted_window),
+		cmocka_unit_test(test_extracted_cut_off),
+		cmocka_unit_test(test_extracted_mask),
+		cmocka_unit_test(test_extracted_ends),
+		cmocka_unit_test(test_extracted_elsewhere),
+		cmocka_unit_test(test_functions_off),
+		cmocka_unit_test(test_program_spans),
+		cmocka_unit_test(test_user_functions),
+		cmocka_unit_test(test_extracted_behind_gap),
+		cmocka_unit_test(test_extracted_slept_over_gap),
 		cmocka_unit_test(test_extracted_interrupts),
 		cmocka_unit_test(test_extracted_order),
 		cmocka_unit_test(test_extracted_bases),
 		cmocka_unit_test(test_behind_the_end),
 		cmocka_unit_test(test_exec_in_call),
+		cmocka_unit_test(test_folded_renames),
+		cmocka_unit_test(test_folded_own_thread),
 		cmocka_unit_test(test_extracted_noise),
 		cmocka_unit_test(test_windows_of_part),
 		cmocka_unit_test(test_extracted_end),
@@ -3492,6 +4472,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_resumed_in_interrupt),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_late),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;
@@ -3504,11 +4485,16 @@ int main(int argc, char **argv)
 		return write_pictures(argv[1] + 11);
 	if (argc == 2 && !strncmp(argv[1], "--outside=", 10))
 		return write_outside(argv[1] + 10);
+	if (argc == 2 && !strncmp(argv[1], "--renames=", 10))
+		return write_renames(argv[1] + 10);
+	if (argc == 2 && !strncmp(argv[1], "--late=", 7))
+		return write_late(argv[1] + 7);
 	if (argc == 2 && !strncmp(argv[1], "--noise=", 8))
 		return write_noise(argv[1] + 8);
 	make_trace();
 	if (argc == 2 && !strncmp(argv[1], "--trace=", 8))
 		return rename(path, argv[1] + 8) ? 1 : 0;
+	cmocka_set_test_filter(getenv("FKT_TEST"));
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	unlink(path);
 	return failed;

@@ -79,6 +79,8 @@ static int setup(void **state)
 	any = btf__add_func_proto(t.btf, 0);
 	t.callback = btf__add_ptr(t.btf, any);
 	t.enum32 = btf__add_enum(t.btf, "e", 4);
+	assert_false(btf__add_enum_value(t.btf, "OFF", 0));
+	assert_false(btf__add_enum_value(t.btf, "BOTH", 3));
 	t.alias = btf__add_const(t.btf, btf__add_typedef(t.btf, "alias", t.u16));
 
 	t.pair = record(16, t.u64, 2, 64);
@@ -264,6 +266,32 @@ static void test_merge(void **state)
 	assert_string_equal(other.unfit, "it takes a varying number of arguments");
 }
 
+/* An enum has its names, up to where nobody knows any more which enum it is. */
+static void test_enum(void **state)
+{
+	struct signature one = signature(0, (const int[]){ t.enum32, t.u32, END });
+	struct signature other = signature(0, (const int[]){ t.enum32, t.enum32, END });
+	char spec[ENUM_NAMES_BYTES], name[64];
+	int large;
+
+	(void)state;
+	assert_non_null(one.word[0].enumeration);
+	assert_null(one.word[1].enumeration);
+	assert_true(signature_enum(one.word[0].btf, one.word[0].enumeration, 4, spec));
+	assert_string_equal(spec, "enum32{OFF=0,BOTH=3}");
+	signature_merge(&one, &other);
+	assert_non_null(one.word[0].enumeration);
+	assert_null(one.word[1].enumeration);
+	/* One without names, and one with more than there is room for. */
+	large = btf__add_enum(t.btf, "large", 4);
+	assert_false(signature_enum(t.btf, btf__type_by_id(t.btf, (uint32_t)large), 4, spec));
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "LARGE_%u", i);
+		assert_false(btf__add_enum_value(t.btf, name, (int)i));
+	}
+	assert_false(signature_enum(t.btf, btf__type_by_id(t.btf, (uint32_t)large), 4, spec));
+}
+
 static void test_broken(void **state)
 {
 	struct signature signature;
@@ -281,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_numbers), cmocka_unit_test(test_structures),
 		cmocka_unit_test(test_results), cmocka_unit_test(test_unfit),
 		cmocka_unit_test(test_merge),	cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_enum),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

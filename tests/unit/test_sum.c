@@ -171,7 +171,7 @@ static void happen(unsigned int cpu)
 		m.build.lane[cpu].lost += any(9);
 		m.build.lane[cpu].seq += any(2);
 	} else if (what < 96 && m.odd & ODD_PAUSES && !any(30)) {
-		words[0] = any(2) ? 0 : 0x80000001;
+		words[0] = any(3) ? 0x80000000 | any(2) << 8 | any(2) : 0;
 		event(cpu, FKT_CODE_SETMASK, 0, words, 1);
 	} else if (what < 97 && m.odd & ODD_PAUSES && !any(30)) {
 		words[0] = m.now - any(2000);

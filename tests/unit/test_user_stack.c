@@ -5,7 +5,9 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -370,6 +372,147 @@ static void test_names(void **state)
 	unlink(fifo);
 }
 
+/*
+ * Where lines are missing, what a process had before is not known any more, and of what comes of it
+ * neither; until there are lines from behind that.
+ */
+static void test_missing(void **state)
+{
+	static const uint64_t stamp[] = { 110, 121, 125, 135, 150, 190, 210 };
+	const uint64_t here = (uint64_t)(uintptr_t)known_function + 1;
+	static char maps[32768], expected[8192];
+	const char *program = strrchr(exe, '/') + 1;
+	struct build build;
+
+	(void)state;
+	/* One is within another one, and another one begins before it. */
+	strcat(maps, "missing 122 124\nmissing 120 130\nmissing 200 18446744073709551615\n"
+		     "missing 5\nmissing 7 6\nmissing\n");
+	map_line(maps, "0 70", build_id, exe);
+	strcat(maps, "fork 105 71 70\nfork 122 72 70\nexec 140 70\n");
+	map_line(maps, "140 70", build_id, exe);
+	begin(&build, maps);
+	for (unsigned int i = 0; i < sizeof(stamp) / sizeof(stamp[0]); i++) {
+		for (uint32_t pid = 70; pid <= 72; pid++) {
+			const bool known = stamp[i] == 110 ||
+					   (pid == 70 && stamp[i] >= 140 && stamp[i] < 200);
+
+			put_user(&build, stamp[i] + pid - 70, 0, pid, &here, 1);
+			put_event(&build, stamp[i] + pid - 70, (uint16_t)pid);
+			/* Nothing has told of 72 yet. */
+			if (known && pid < 72)
+				sprintf(expected + strlen(expected),
+					"%s%u:%u:known_function+0x1 (%s)", *expected ? " " : "",
+					pid, pid, program);
+			else
+				sprintf(expected + strlen(expected), "%s%u:%u:%#" PRIx64,
+					*expected ? " " : "", pid, pid, here);
+		}
+	}
+	assert_tells(&build, expected);
+}
+
+/* Tables and stacks that are made to take long: a thousand look-ups of all frames take a moment. */
+static void test_long_tables(void **state)
+{
+	static const char *const lines[] = {
+		/* None of them has an address; all have all but one. */
+		"map 1 70 0x1000 0x2000 0 - /x\n",
+		"map 1 70 0x10000 0x20000 0 - /x\n",
+	};
+	struct fkt_stack one = { .known = true, .count = 112, .pid = 70, .stamp = 100 }, placed;
+	const unsigned int count = 20000;
+	struct fkt_trace *trace;
+	struct build build;
+	clock_t since;
+	char *maps;
+	int fd;
+
+	(void)state;
+	for (unsigned int i = 0; i < one.count; i++)
+		one.frame[i] = 0x20000 - i;
+	for (unsigned int which = 0; which < 2; which++) {
+		maps = malloc(count * strlen(lines[which]) + 1);
+		assert_non_null(maps);
+		for (unsigned int i = 0; i < count; i++)
+			strcpy(maps + i * strlen(lines[which]), lines[which]);
+		begin(&build, maps);
+		free(maps);
+		fd = to_file(&build);
+		trace = read_open(fd);
+		since = clock();
+		for (unsigned int i = 0; i < 1000; i++) {
+			fkt_stack_placed(trace, &one, &placed);
+			for (unsigned int k = 0; k < placed.count; k++)
+				assert_true((fkt_frame_place(trace, &placed, placed.frame[k]) ==
+					     one.frame[k]) == (!which || !k));
+		}
+		/* The thread's own time; frame by frame, it were a hundred times as much. */
+		assert_true(clock() - since < 3 * CLOCKS_PER_SEC);
+		fkt_close(trace);
+		close(fd);
+	}
+}
+
+static void run(const char *format, ...)
+{
+	char command[16384];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (system(command))
+		fail_msg("%s", command);
+}
+
+/* Whether a file, or what it refers to, has the name of a function. */
+static bool is_named(const char *path)
+{
+	const uint64_t offset = (uint64_t)(uintptr_t)known_function - own.begin + own.offset;
+	struct fkt_elf *elf = fkt_elf_new(path, build_id);
+	const char *name;
+	uint64_t into;
+	bool named;
+
+	assert_non_null(elf);
+	named = fkt_elf_function(elf, offset, &name, &into) && !strcmp(name, "known_function") &&
+		!into;
+	fkt_elf_free(elf);
+	return named;
+}
+
+/* A file that has been stripped says where its symbols are: where gdb looks, of the same build. */
+static void test_debug_link(void **state)
+{
+	char folder[] = "/tmp/test_user_stack.XXXXXX", path[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/app", folder);
+	run("cd %s && objcopy --only-keep-debug %s app.debug && objcopy -S %s app", folder, exe,
+	    exe);
+	assert_false(is_named(path));
+	run("cd %s && objcopy --add-gnu-debuglink=app.debug app", folder);
+	assert_true(is_named(path));
+	run("cd %s && mkdir .debug && mv app.debug .debug", folder);
+	assert_true(is_named(path));
+	/* Another build's; a folder; nothing. */
+	run("cd %s && mv .debug/app.debug other && objcopy --remove-section=.note.gnu.build-id other .debug/app.debug",
+	    folder);
+	assert_false(is_named(path));
+	run("cd %s && rm .debug/app.debug && mkdir .debug/app.debug", folder);
+	assert_false(is_named(path));
+	run("cd %s && rmdir .debug/app.debug && mkfifo .debug/app.debug", folder);
+	assert_false(is_named(path));
+	run("cd %s && rm .debug/app.debug", folder);
+	assert_false(is_named(path));
+	/* A way to elsewhere is no name. */
+	run("cd %s && mv other .debug/app.debug && sed -i s,app.debug,.debug/app, app", folder);
+	assert_false(is_named(path));
+	run("rm -r %s", folder);
+}
+
 /* What has the same place in a file has the same number, whatever the process. */
 static void test_places(void **state)
 {
@@ -691,11 +834,12 @@ static void test_parts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slots),	     cmocka_unit_test(test_many),
-		cmocka_unit_test(test_wrong),	     cmocka_unit_test(test_names),
-		cmocka_unit_test(test_places),	     cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_damaged_file), cmocka_unit_test(test_made_file),
-		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_slots),	   cmocka_unit_test(test_many),
+		cmocka_unit_test(test_wrong),	   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_missing),	   cmocka_unit_test(test_long_tables),
+		cmocka_unit_test(test_debug_link), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_noise),	   cmocka_unit_test(test_damaged_file),
+		cmocka_unit_test(test_made_file),  cmocka_unit_test(test_parts),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	int fd = open("/proc/self/exe", O_RDONLY);

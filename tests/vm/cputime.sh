@@ -31,7 +31,7 @@ $bad = 0;
 open my $json, '<', 'burn.json' or die;
 while (<$json>) {
 	my %field = /"(\w+)":"?([^",}]*)"?/g;
-	$is{$field{pid}} = { %field } if $field{table} eq 'processes';
+	$is{$field{tid}} = { %field } if $field{table} eq 'processes';
 	$trace = $field{duration_cycles} * $field{cpus} if $field{table} eq 'trace';
 	$total = $field{on_cpu_cycles} if $field{table} eq 'processes_total';
 	$rows += $field{own_cycles} if $field{table} eq 'rows';

@@ -26,6 +26,8 @@ work() {
 	sync
 } 2>/dev/null
 
+# Other tests may have left some.
+echo 0 >$tracing/events/enable
 echo 0 >$tracing/tracing_on
 echo 16384 >$tracing/buffer_size_kb
 options=()
@@ -76,10 +78,25 @@ expect 0 fkt_record -o asked -e 'sched:sched_process_exec p->pid p->comm name=bp
 	sh -c 'true; kill -CONT $$'
 fkt_print --no-summary asked >asked.txt
 check 'fields that pointers lead to' grep -qE 'sched_process_exec +pid=([0-9]+) comm="sh" name="[^"]*/sh" map_count=[1-9]' asked.txt
-check 'the thread that runs is the one of the field' grep -qE '"pid":([0-9]+),.*sched_process_exec.*"args":\{"pid":\1,' \
+check 'the thread that runs is the one of the field' grep -qE '"tid":([0-9]+),.*sched_process_exec.*"args":\{"pid":\1,' \
 	<(fkt_print --no-summary --format json asked)
 check 'arguments as they are' grep -qE 'sched_switch +preempt=[01] prev=0x[0-9a-f]{16} next=0x[0-9a-f]{16}' asked.txt
 check 'a field behind two pointers' grep -qE 'signal_generate +sig=18 nr_threads=1$' asked.txt
+
+# An enum has its names, which are those of its numbers; of others there is the number.
+expect 0 fkt_record -o enums -e timer:hrtimer_start -e 'timer:hrtimer_cancel mode=hrtimer->state:u8' -- sleep 0.2
+fkt_print --no-summary --format json enums | grep -o '"mode":[0-9]*\(,"mode_name":"[A-Z_]*"\)*' | sort -u >enums.said
+cat enums.said
+check 'there are relative timers' grep -qx '"mode":1,"mode_name":"HRTIMER_MODE_REL"' enums.said
+check 'and absolute ones' grep -qE '^"mode":(0,"mode_name":"HRTIMER_MODE_ABS"|2,"mode_name":"HRTIMER_MODE_PINNED")$' enums.said
+check 'a number of a type that is written has no name' grep -qE '^"mode":[01]$' enums.said
+check 'none has a wrong one' not grep -vE '^"mode":([01]$|0,.*_ABS"|1,.*_REL"|2,.*_PINNED"|3,.*REL_PINNED"|[4-9]|1[0-9])' enums.said
+check 'people see the name' grep -qE 'hrtimer_start .* mode=HRTIMER_MODE_REL' <(fkt_print --no-summary enums)
+check 'sums by it have it, too' grep -q HRTIMER_MODE_REL <(fkt_print --by arg:mode --code timer:hrtimer_start enums)
+# Arguments of functions, too.
+expect 0 fkt_record -o enums --args -F hrtimer_start_range_ns -- sleep 0.2
+check 'an argument of a function has the name' grep -qE 'hrtimer_start_range_ns .* mode=HRTIMER_MODE_[A-Z_]+$' <(fkt_print --no-summary enums)
+refuse 'none has a number' grep -qE 'hrtimer_start_range_ns .* mode=[0-9]' <(fkt_print --no-summary enums)
 
 # A pointer into nothing is 0, and a string there says so.
 expect 0 fkt_record -o nothing -e 'sched:sched_process_exec a=+0(\0) b=+8(+0(\0)) c=+0(\4096):string d=+0x7fffffff(bprm):u8 e=+0(\0x8000000000000000):string' true

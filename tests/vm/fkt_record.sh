@@ -81,7 +81,6 @@ check 'a script without #!' sh -c 'echo exit 0 >plain && chmod +x plain && fkt_r
 
 # Usage
 expect 'unknown layer' 2 "unknown layer 'nonsense'; the layers are system" fkt_record -k nonsense true
-expect 'a layer without probes' 2 'application has no probes yet' fkt_record -k system,application true
 expect 'nearly a layer' 2 "unknown layer 'sockets' .is socket meant.*; the layers" fkt_record -k sockets true
 # The lowest bit that the table of layers does not have.
 free_key=$(perl -ne '$used{$1} = 1 if /^\tX\(\w+, (\d+), "\w+", "/;
@@ -151,13 +150,19 @@ check 'leaves no file' test ! -e second
 expect 'fkt_setmask' 0 '' fkt_setmask 0
 expect 'fkt_enable' 0 '' fkt_enable system
 expect 'fkt_disable' 0 '' fkt_disable system
-expect 'fkt_enable application' 2 'application has no probes yet' fkt_enable application
+expect 'fkt_disable all' 0 '' fkt_disable all
+cat /usr/include/linux/fs.h >/dev/null
+expect 'fkt_enable all' 0 '' fkt_enable all
+ls /usr/include/linux >/dev/null
+expect 'fkt_disable all, again' 0 '' fkt_disable all
 expect 'fkt_disable nonsense' 2 'unknown layer' fkt_disable nonsense
 kill -INT $recorder
 wait $recorder
 check 'SIGINT ends -n with 0' test $? = 0
 check 'the first is readable' readable first
 check 'changes of the mask are in it' grep -q fkt_setmask listing
+check 'all is every layer' grep -q 'fkt_setmask .*mask=0xe0003fff' listing
+check 'and what it turns on is recorded' grep -q 'vfs_open\|vfs_read' listing
 
 # Signals
 # In a script's background SIGINT is ignored; env takes that back.

@@ -179,19 +179,17 @@ check 'the same calls in the same nesting' not grep -q OTHERS compared
 check 'and there are many' [ "$(sed -n 's/ events are the same$//p' compared)" -gt 300 ]
 
 # Everything, with room for it: nothing is lost, also where the scheduler is between two tasks' stacks.
-expect 0 fkt_record -p 14 -F '*' -o t.all sleep 1
-check 'nothing is lost' [ "$(lost)" = 0 ]
-rm -f t.all
-# Some pages begin between the event of a switch and the switch: it tells of another one who was current by then.
 expect 0 fkt_record -p 14 -F '*' -o t.all perl -e 'select undef, undef, undef, 0.001 for 1 .. 100'
-fkt_print --no-summary --time=cycles t.all | perl -ne '
+check 'nothing is lost' [ "$(lost)" = 0 ]
+# Some pages begin between the event of a switch and the switch: it tells of another one who was current by then.
+fkt_print --no-summary --time=cycles t.all | head -400000 | perl -ne '
 	next unless my ($cpu, $pid, $code) = /^ *-?\d+ +(\d+) +(\d+|\?) .{16} ([0-9a-f]{4,5})  /;
 	if (defined $is{$cpu} && $is{$cpu} ne $pid) {
 		$switched{$cpu} ? $n++ : print "of another one, without a switch: $_";
 	}
 	($is{$cpu}, $switched{$cpu}) = ($pid, $code eq "1100");
 	END { print "$n switches\n" }' >switches
-check 'there are switches' [ "$(sed -n 's/ switches$//p' switches)" -gt 100 ]
+check 'there are switches' [ "$(sed -n 's/ switches$//p' switches)" -gt 10 ]
 check 'events change from one to another by switches alone' not grep another switches
 rm -f t.all
 check 'FKT does not trace itself' not grep -q fkt_gate .err

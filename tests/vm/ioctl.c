@@ -282,6 +282,14 @@ static void wrong_status(int fd)
 	expect(EINVAL, fd, _IOC(_IOC_READ | _IOC_WRITE, FKT_IOC, 11, STATUS_BYTES_1 - 8), &status);
 }
 
+#define wrong(wanted, good, field, value)                                                          \
+	do {                                                                                       \
+		probes = good;                                                                     \
+		probes.field = value;                                                              \
+		expect_at(__LINE__, #good " " #field "=" #value, wanted,                           \
+			  call(fd, FKT_ADD_PROBES, &probes));                                      \
+	} while (0)
+
 /* FKT_ADD_PROBES: what is wrong in what all kinds have, and in what each has of its own. */
 static void wrong_probes(int fd)
 {
@@ -335,13 +343,6 @@ static void wrong_probes(int fd)
 	struct fkt_probes probes;
 	int other;
 
-#define wrong(wanted, good, field, value)                                                          \
-	do {                                                                                       \
-		probes = good;                                                                     \
-		probes.field = value;                                                              \
-		expect_at(__LINE__, #good " " #field "=" #value, wanted,                           \
-			  call(fd, FKT_ADD_PROBES, &probes));                                      \
-	} while (0)
 	expect(EFAULT, fd, FKT_ADD_PROBES, nowhere);
 	wrong(EINVAL, functions, size, 0);
 	wrong(EINVAL, functions, size, sizeof(probes) + 1);
@@ -460,8 +461,69 @@ static void wrong_probes(int fd)
 	probes = points;
 	expect(0, other, FKT_ADD_PROBES, &probes);
 	close(other);
-#undef wrong
 }
+
+/* What a trigger's conditions fetch: one word, of what is there, and of registers that it has. */
+static void wrong_triggers(int fd)
+{
+	struct fkt_trigger_spec trigger = { .kind = FKT_TRIGGER_TRACEPOINT,
+					    .conditions = 1,
+					    .name = "sched_process_exec" };
+	struct fkt_trigger_condition *condition = &trigger.condition[0];
+	struct fkt_fetch fetch[2] = { { .op = FKT_FETCH_REGISTER }, { .op = FKT_FETCH_WORD } };
+	const struct fkt_probes triggers = {
+		.size = sizeof(triggers),
+		.kind = FKT_PROVIDER_TRIGGER,
+		.count = 1,
+		.spec_bytes = sizeof(trigger),
+		.specs_ptr = (uintptr_t)&trigger,
+		.common_ptr = (uintptr_t)fetch,
+		.common_bytes = sizeof(fetch),
+	};
+	struct fkt_probes probes;
+
+	*condition =
+		(struct fkt_trigger_condition){ .op = FKT_TRIGGER_EQUAL, .bytes = 8, .ops = 2 };
+	wrong(EINVAL, triggers, common_bytes, 0);
+	wrong(EINVAL, triggers, common_bytes, sizeof(fetch) - 1);
+	wrong(EINVAL, triggers, common_bytes, sizeof(fetch[0]));
+	wrong(EINVAL, triggers, common_bytes, 0xffffffff);
+	wrong(EFAULT, triggers, common_ptr, (uintptr_t)nowhere);
+	condition->ops_first = 1;
+	wrong(EINVAL, triggers, done, 0);
+	condition->ops_first = 0xffff;
+	wrong(EINVAL, triggers, done, 0);
+	condition->ops_first = 0;
+	condition->ops = 0xffff;
+	wrong(EINVAL, triggers, done, 0);
+	condition->ops = 1;
+	wrong(EINVAL, triggers, done, 0);
+	condition->ops = 2;
+	fetch[0].value = FKT_TRACEPOINT_ARGS_MAX;
+	wrong(EINVAL, triggers, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_STACK };
+	wrong(EINVAL, triggers, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_WORD };
+	wrong(EINVAL, triggers, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_STRING, .size = FKT_FETCH_WORDS_MAX };
+	wrong(EINVAL, triggers, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_COMM };
+	wrong(EINVAL, triggers, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_ENTRY_REGISTER };
+	wrong(EINVAL, triggers, done, 0);
+	fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_REGISTER };
+	fetch[1] = (struct fkt_fetch){ .op = FKT_FETCH_LAST_STRING, .size = 1 };
+	wrong(EINVAL, triggers, done, 0);
+	/* Of a return there is the result alone. */
+	fetch[1] = (struct fkt_fetch){ .op = FKT_FETCH_WORD };
+	trigger.kind = FKT_TRIGGER_RETURN;
+	memset(trigger.name, 0, sizeof(trigger.name));
+	fetch[0].value = 1;
+	wrong(EINVAL, triggers, done, 0);
+	holds(probes.done == 0);
+}
+
+#undef wrong
 
 static void while_it_runs(int fd, int out)
 {
@@ -573,6 +635,7 @@ static int wrong(void)
 	wrong_starts(fd, out);
 	wrong_status(fd);
 	wrong_probes(open_device());
+	wrong_triggers(open_device());
 	while_it_runs(open_device(), out);
 	close(fd);
 	waiting();

@@ -94,13 +94,13 @@ pid() {
 shell=$(pid shell)
 for who in three killed nice stopped; do
 	has "fork of '$who'" "^[0-9]+ $shell 1103 fork +child=.*\[$(pid $who)\] tgid=$(pid $who) parent=.*\[$shell\] parent_tgid=$shell\$"
-	has "it wakes up" "^[0-9]+ $shell 1102 wakeup_new +.*\[$(pid $who)\] prio=120\$"
+	has "it wakes up" "^[0-9]+ $shell 1102 wakeup_new +.*\[$(pid $who)\] prio=120 target_cpu=[0-9]+\$"
 	has "release of '$who'" "^[0-9]+ [0-9]+ 1106 release +.*\[$(pid $who)\] tgid=$(pid $who)\$"
 done
 has 'exit 3' "^[0-9]+ $(pid three) 1105 exit +.*\[$(pid three)\] code=0x300\$"
 has 'exit by SIGKILL' "^[0-9]+ $(pid killed) 1105 exit +.*\[$(pid killed)\] code=0x9\$"
 has 'exec with the new name' "^[0-9]+ $(pid nice) 1104 exec +.*\[$(pid nice)\] old_pid=$(pid nice) sleep\$"
-has 'wake-up with the priority' "^[0-9]+ [0-9]+ 1101 wakeup +sleep\[$(pid nice)\] prio=130\$"
+has 'wake-up with the priority' "^[0-9]+ [0-9]+ 1101 wakeup +sleep\[$(pid nice)\] prio=130 target_cpu=[0-9]+\$"
 has 'rename with a space' '^[0-9]+ [0-9]+ 1107 rename +.*\[[0-9]+\] tgid=[0-9]+ two words$'
 # Of a thread that is not the first of its process.
 has 'fork of a thread' '^[0-9]+ ([0-9]+) 1103 fork +child=calls\[[0-9]+\] tgid=\1 parent=calls\[\1\] parent_tgid=\1$'

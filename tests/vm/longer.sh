@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 300 s
+# limit: 400 s
 #
 # Calls that are recorded only if they take long: a program says when its long calls began and ended, and exactly these are
 # there, and none of its thousands of short ones; the same by functions, in streams, in snapshots, and of what does not end.
@@ -97,6 +97,10 @@ fkt_print --spans --longer-than=10ms --format=csv --time=cycles plain | perl -ne
 names <spans >longer.names
 check 'as many as of all calls are long' diff plain.names longer.names
 check 'there are any' [ -s plain.names ]
+check 'the summary says what is not there' grep -qE '^calls +that took no longer than 10(\.000)? ms were not recorded' <(fkt_print -q trace | tr C c)
+fkt_print --calls trace 2>&1 >/dev/null | grep . >said
+check 'and other tables' grep -q 'calls that took no longer than 10.000 ms were not recorded' said
+check 'of all calls nothing is said' not grep -q 'no longer than' <(fkt_print -q plain 2>&1; fkt_print --calls plain 2>&1)
 check 'much less was recorded' [ "$few" -lt $(($(recorded) / 2)) ]
 
 # A part of it is a trace without anything that is told late.
@@ -128,6 +132,41 @@ spans snapshot >snapshot.spans
 check 'a snapshot has what is open' grep -qE "^sys_clock_nanosleep $sleeper .* - 0 0$" snapshot.spans
 kill $sleeper
 
+# Signals and their returns, forks, execs and filters: the end of a call stands alone only where a thread is seen first.
+cat >alone.pl <<'END'
+	while (<STDIN>) {
+		my ($cpu, $pid, $code, $name, $rest) = split " ", $_, 5;
+		$code = hex $code;
+		next if $pid !~ /^\d+$/ || $code >= 0x800;
+		my $exit = $code >= 0x400;
+		if ($exit && !$open{$pid} && $seen{$pid}++) { print "$pid: the end of $name alone\n"; $wrong = 1 }
+		if (!$exit && $open{$pid}) { print "$pid: $name begins in $open{$pid}\n"; $wrong = 1 }
+		$seen{$pid} = 1;
+		$open{$pid} = $exit ? 0 : $name;
+		$n++;
+	}
+	exit($wrong || !$n);
+END
+check 'no end stands alone' perl alone.pl <<<"$(events trace)"
+expect 0 fkt_record --longer-than 2ms -p 10 -o signals perl -e '
+	$SIG{ALRM} = sub { getppid };
+	use Time::HiRes "ualarm";
+	ualarm(3000, 3000);
+	for (1 .. 15) {
+		select undef, undef, undef, 0.02;
+		if (!fork) { select undef, undef, undef, 0.01; exec "true" }
+		wait;
+	}
+	ualarm(0)'
+check 'nor where signals come all the time' perl alone.pl <<<"$(events signals)"
+check 'nothing was lost of that' [ "$(lost)" = 0 ]
+
+# A trigger is about all calls, whatever is kept of them.
+rm -f ring ring.*
+expect 0 fkt_record --ring 8M --longer-than 50ms -o ring --trigger 'sys_exit:write ret==-ENOSPC' -- sh -c 'sleep 0.1; echo x >/dev/full; sleep 0.1'
+check 'a short call fires a trigger' grep -q 'triggered by sys_exit:write' .err
+check 'what was before is there' grep -q 'sys_clock_nanosleep' <(fkt_print --no-summary --from 0 ring.1)
+
 # Who is left out leaves nothing, and who is turned off: what is open then is not taken for what comes later.
 expect 0 fkt_record --longer-than 10ms --only-command -o filtered sh -c 'sleep 0.05'
 check 'the command is there' grep -q '^sys_clock_nanosleep .* 0 0 1$' <(spans filtered)
@@ -148,6 +187,49 @@ fkt_record --longer-than 10ms --args -o - sh -c 'sleep 0.05' 2>/dev/null | cat >
 cat stream | fkt_print --spans - >stream.spans
 check 'a stream has the call' grep -q 'sys_clock_nanosleep(.*) = 0' stream.spans
 check 'its listing has it' grep -q 'began .* sys_clock_nanosleep .*arg2=0x' <(cat stream | fkt_print --no-summary -)
+
+# Where events are lost, calls are missing, or an end of theirs is, and no more of them than events were counted; of what is there nothing
+# is wrong. The reader of a pipe that does not read has it so; each call has a number of its own.
+cat >numbered_long <<'END'
+	my $epoll = syscall 291, 0;
+	my $buffer = "\0" x 16;
+	syscall 232, $epoll, $buffer, $ARGV[0] * 10000 + $_, 1 for $ARGV[1] .. $ARGV[2];
+END
+cat >many_long <<'END'
+	touch begun
+	for i in 1 2 3 4 5 6; do perl numbered_long $i 1 2000 & done
+	wait
+	touch half
+	for i in 1 2 3 4 5 6; do perl numbered_long $i 2001 3000 & done
+	wait
+END
+# It reads what stands before the pages, and then nothing until the first half of the calls is made.
+cat >pausing_reader <<'END'
+	while (sysread STDIN, my $read, 65536) {
+		print $read;
+		next if $paused or !-e "begun";
+		$paused = 1;
+		select undef, undef, undef, 0.1 until -e "half";
+	}
+END
+rm -f begun half
+fkt_record --longer-than 500us --args -k system -p 2 -o - sh many_long 2>.err | perl pausing_reader >lossy
+cat .err
+lost=$(lost)
+fkt_print --spans lossy 2>lossy.said | sed -nE 's/.* sys_epoll_wait\(.*maxevents=([0-9]+),.*\) = 0.*/\1/p' >lossy.numbers
+echo "$(wc -l <lossy.numbers) of 18000 calls are told, $lost events were lost"
+check 'events were lost' [ "$lost" -gt 1000 ]
+check 'and calls are there' [ "$(wc -l <lossy.numbers)" -gt 100 ]
+check 'each once' diff <(sort -n lossy.numbers) <(sort -nu lossy.numbers)
+check 'what was made is told, or among what was counted' [ $((18000 - $(wc -l <lossy.numbers))) -le "$lost" ]
+check 'not all are' [ "$(wc -l <lossy.numbers)" -lt 18000 ]
+spans lossy >lossy.spans
+check 'no call is shorter, and none lasts over what was lost' awk -v khz="$(strings -n 8 lossy | sed -n 's/^tsc_khz=//p' | head -1)" '
+	$1 == "sys_epoll_wait" && $NF == 1 { n++; ms = ($4 - $3) / khz; if (ms <= 0.5 || ms > 500) { print; bad = 1 } }
+	END { exit bad || n < 100 }' lossy.spans
+check 'the listing says where events were lost' grep -qE '^\*\*\* .*lost' <(fkt_print --no-summary lossy)
+check 'the summary says how many' [ "$(summary lossy Lost | sed -nE 's/^([0-9]+) .*/\1/p' | head -1)" = "$lost" ]
+check 'other tables say so' grep -q "$lost events were lost" <(fkt_print --calls lossy 2>&1 >/dev/null)
 
 # Many functions, many tasks.
 expect 0 fkt_record --longer-than 1ms -F 'vfs_*' -F 'do_*' -F '*sched*' -k system,functions -o many sh -c '

@@ -14,6 +14,13 @@ expect 1 fkt_record -p 20 -o none true
 one_sentence
 said 'no memory for 2\^20 pages a lane; a smaller -p will help'
 check 'no trace is left' [ ! -e none ]
+expect 1 fkt_record --ring 8G -o none true
+one_sentence
+said 'no memory for that ring, twice; --gap takes it once, a smaller one will help as well'
+expect 1 fkt_record --ring 8G --gap -o none true
+one_sentence
+said 'no memory for that ring$'
+check 'no trace is left' [ ! -e none ]
 after=$(available_kb)
 check 'the memory is free again' [ "$after" -gt $((before - 50000)) ]
 expect 0 fkt_record -o t true

@@ -71,3 +71,13 @@ wait_until 5 test -c /dev/fkt_odd
 expect 1 bash -c 'fkt_record -o - calls 100000 >/dev/fkt_odd'
 said 'Cannot allocate memory; the trace ends there'
 rmmod fkt_odd
+
+echo '--- a security module that says no'
+mountpoint -q /sys/kernel/security || mount -t securityfs none /sys/kernel/security
+if grep -qw bpf /sys/kernel/security/lsm; then
+	expect 0 deny nobody fkt_record -o t calls 1000
+	expect 1 deny fkt_flush fkt_record -o t calls 1000
+	said 't: Permission denied; the trace ends there'
+	check 'the command ran to its end' [ "$out" = 1000 ]
+	check 'idle again' wait_until 10 idle
+fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 240 s
+# limit: 400 s
 #
 # No probe records with preemption on, whoever calls it: its task might go on with another CPU's lane. This build of FKT
 # has the kernel complain.
@@ -18,9 +18,11 @@ load() {
 	sh -c 'for i in 1 2 3; do cat /etc/hostname | wc -c; done; sleep 0.1'
 } >/dev/null 2>&1
 
-for options in '-k system' '-k system,process,fkt --args' '-k block,files,socket,network,transport' \
+for options in '-k system' '-k system,process,fkt --args' '-k block,files,socket,network,transport' '-k system --strings' \
+	       '-k system,process -e task:* -P vfs_read --stack=* --user-stack=*' \
 	       '-e sched:* -e irq:* -e signal:* -e raw_syscalls:* -e task:*' \
-	       '-F vfs_* --args' '-P vfs_read -P r:vfs_read -P do_sys_openat2 -P r:do_sys_openat2'; do
+	       '-F vfs_* --args' '-P vfs_read -P r:vfs_read -P do_sys_openat2 -P r:do_sys_openat2' \
+	       '-U libc.so.6:malloc -U libc.so.6:str*' '-k system -F vfs_* --longer-than=1us' '-k system --profile'; do
 	set -f
 	# shellcheck disable=SC2086
 	start_recorder -n -o t $options

@@ -31,6 +31,38 @@ expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups fkt_setmask system
 said 'not allowed'
 expect 0 setpriv --bounding-set=-all,+perfmon --inh-caps=-all,+perfmon true
 chmod 600 /dev/fkt
+
+# A group that may open the device, as the packages have it.
+chgrp daemon /dev/fkt
+chmod 660 /dev/fkt
+expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups fkt_record -o open/t true
+one_sentence
+said 'members of the group daemon'
+expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups fkt_setmask system
+said 'members of the group daemon'
+expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups fkt_record -o open/t true
+said 'a program with CAP_PERFMON'
+trusted=(setpriv --reuid=65534 --regid=daemon --clear-groups --inh-caps=+perfmon --ambient-caps=+perfmon)
+expect 0 "${trusted[@]}" fkt_record -o open/t --pid 1 --stack switch --longer-than 1us true
+expect 1 "${trusted[@]}" fkt_record -o open/u --strings true
+said '/dev/fkt: the memory of programs is for root alone .*trust_perfmon'
+check 'no trace' [ ! -e open/u ]
+echo Y >/sys/module/fkt/parameters/trust_perfmon
+expect 0 "${trusted[@]}" fkt_record -o open/u --strings true
+echo N >/sys/module/fkt/parameters/trust_perfmon
+
+# Capabilities that the program's file has are for those who may open the device.
+cp "$(command -v fkt_record)" ./with_caps
+setcap cap_perfmon+ep ./with_caps
+expect 0 setpriv --reuid=65534 --regid=daemon --clear-groups ./with_caps -o open/v grep ^Cap /proc/self/status
+for set in Inh Prm Eff Amb; do
+	check "the command has no capability ($set)" grep -q "^Cap$set:.0000000000000000" .out
+done
+chmod 660 /dev/fkt
+chgrp root /dev/fkt
+expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups ./with_caps -n -o open/w
+said 'not allowed; only root may trace'
+chmod 600 /dev/fkt
 check 'the device is for root alone' [ "$(stat -c '%a %U' /dev/fkt)" = '600 root' ]
 
 # Where nothing can be written.

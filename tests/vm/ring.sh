@@ -105,6 +105,10 @@ check 'and nothing holds the module' idle
 echo '--- what makes no sense'
 expect 2 fkt_record --ring 4K true
 said 'KB are needed'
+for large in 1T 16777215T; do
+	expect 2 fkt_record --ring $large true
+	said "that is too much for $(nproc) CPUs; $((4 * $(nproc))) GB are possible"
+done
 expect 2 fkt_record --ring 1M -p 4 true
 said 'both say how large'
 expect 2 fkt_record --ring 1M -s 1M true

@@ -39,10 +39,10 @@ endef
 $(foreach k,$(all_kernels),$(eval $(call checked_rule,$(k))))
 
 # They attach BPF programs.
-$(B)/tests/vm/fexit $(B)/tests/vm/hold: LDLIBS += -lbpf
+$(B)/tests/vm/fexit $(B)/tests/vm/hold $(B)/tests/vm/deny: LDLIBS += -lbpf
 
 # Traced by LTTng, and by FKT.
 $(B)/tests/vm/ust_calls: LDLIBS += -llttng-ust -ldl
 
 # Who has called is known by frame pointers.
-$(OBJ)/tests/vm/ustack.o: private fkt_cflags += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+$(OBJ)/tests/vm/ustack.o $(OBJ)/tests/vm/hot.o: private fkt_cflags += -fno-omit-frame-pointer -fno-optimize-sibling-calls

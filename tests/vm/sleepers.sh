@@ -54,12 +54,21 @@ wake_up 'without the module'
 # Again and again: who is inside the functions of the first recording returns from them in the second one.
 insmod /run/fkt-vm/fkt.ko
 record_asleep "${functions[@]}"
-start_recorder -n -F schedule -F do_futex -o t.second
+set -f
+# shellcheck disable=SC2046
+start_recorder -n $(printf -- '-F %s ' "${functions[@]}") -p 12 -o t.second
+set +f
 echo >&8
 check 'they wake up in the next recording' wait_until 60 not kill -0 $sleeper 2>/dev/null
 exec 8>&-
 check 'with what they waited for' [ "$(grep -c ' ok$' from)" = 5 ]
 stop_recorder
+check 'nothing was lost' [ "$(lost recorder.err)" = 0 ]
+events t.second | awk '$3 ~ /^[0-9a-f]+$/ && $4 ~ /^((anon_)?pipe_read|do_select|do_sys_poll|do_futex|do_wait)$/ {
+	if ($5 != "=") n[$2 " " $4]++
+	else if (n[$2 " " $4]-- <= 0) print }' >strangers
+check 'whose functions are not taken for its own' [ ! -s strangers ]
+head -5 strangers
 check 'nothing keeps the module' wait_until 60 idle
 check 'and it can be removed' rmmod fkt
 insmod /run/fkt-vm/fkt.ko

@@ -339,9 +339,12 @@ static void test_pipe(void)
 	load_start();
 	sink = sink_start(fds[0], 10000, 100);
 	while (sent < MUCH / 2) {
-		n = splice(device, NULL, fds[1], NULL, BATCH, 0);
-		if (n <= 0 || n % FKT_PAGE_BYTES) {
-			complain("splice: %zd, %s", n, strerror(errno));
+		/* In turns as many as the pipe has room for, and fewer. */
+		size_t wanted = sent / BATCH % 2 ? 3 * FKT_PAGE_BYTES : BATCH;
+
+		n = splice(device, NULL, fds[1], NULL, wanted, 0);
+		if (n <= 0 || n % FKT_PAGE_BYTES || (size_t)n > wanted) {
+			complain("splice of %zu: %zd, %s", wanted, n, strerror(errno));
 			break;
 		}
 		sent += (uint64_t)n;

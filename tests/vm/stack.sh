@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 300 s
 #
-# The kernel's stacks of events: those that ftrace has of the same events, frame by frame.
+# The kernel's stacks of events: those that ftrace and bpftrace have of the same events, frame by frame.
 
 . "$TOP/tests/vm/lib.sh"
 
@@ -77,6 +77,62 @@ check 'a stack stands more than once where it is the same, and takes 8 bytes the
 	[ "$(fkt_print --no-summary --stack t | grep -c '^ *__schedule+')" -gt 20 ]
 check 'events are those without stacks' [ "$(fkt_print --no-summary t | wc -l)" = \
 	"$(fkt_print --no-summary --stack t | grep -vc '^ \{48\}')" ]
+
+echo '--- the same beside bpftrace, to the byte'
+# beside_bpftrace COMMAND…: run it while bpftrace prints the stacks of dd's events into the file bpftrace, and what it says into
+# bpftrace.err. False, with why, where there is no bpftrace, or it does not attach here.
+beside_bpftrace() {
+	local tracer
+
+	command -v bpftrace >/dev/null || { echo 'left out: bpftrace is not installed (scripts/deps)'; return 1; }
+	BPFTRACE_PERF_RB_PAGES=1024 bpftrace -B line -e '
+		tracepoint:sched:sched_switch, tracepoint:sched:sched_waking, tracepoint:block:block_rq_issue
+		/comm == "dd"/ { printf("stack %d %llu %s\n%s\n", tid, nsecs, probe, kstack); }
+		BEGIN { printf("ready\n"); }' >bpftrace 2>bpftrace.err &
+	tracer=$!
+	background+=("$tracer")
+	# BEGIN is called when all else is attached, or just before.
+	if ! wait_until 60 grep -q ready bpftrace; then
+		kill -9 $tracer
+		echo 'left out: bpftrace does not begin here:'
+		cat bpftrace.err
+		return 1
+	fi
+	sleep $((2 * FKT_SLOW))
+	"$@"
+	kill -INT $tracer
+	wait $tracer
+}
+
+# Each stack of dd's events in a line, thread by thread in their order. While a program is being executed, who it is is another
+# matter (see compare); and where bpftrace is woken, it does not look at itself.
+in_lines() {
+	grep -vE 'execve|perf_event_wakeup' | sort -s -k 1,2
+}
+
+if beside_bpftrace fkt_record -o t -e block:block_rq_issue --stack 'switch,wakeup,block:*' -- sh load; then
+	fkt_print --no-summary --stack --format json -p +dd t | perl -ne '
+		BEGIN { %event = qw(switch_to sched_switch wakeup sched_waking block:block_rq_issue block_rq_issue) }
+		next unless /"tid":(\d+),"process":"dd".*?"name":"([^"]+)"/ && $event{$2};
+		print "$1 $event{$2}";
+		print map { /^"([^+"]+)\+0x([0-9a-f]+)/ ? " $1+" . hex $2 : " $_" } split /,/, $1 if /"stack":\[(.*)\]\}$/;
+		print "\n"' | in_lines >fkt.all
+	perl -ne '
+		if (/^stack (\d+) (\d+) \S+:(\w+)$/) {
+			push @stacks, { of => "$1 $3", at => $2 };
+		} elsif (/^\s+(\S+\+\d+)/ && $1 !~ /^__traceiter_/) {
+			$stacks[-1]{frames} .= " $1";
+		}
+		END { print map { "$_->{of}$_->{frames}\n" } sort { $a->{at} <=> $b->{at} } @stacks }' bpftrace |
+		in_lines >bpftrace.all
+	refuse 'bpftrace lost none' grep -q Lost bpftrace bpftrace.err
+	cut -d ' ' -f 2 bpftrace.all | sort | uniq -c
+	for event in sched_switch sched_waking block_rq_issue; do
+		check "$event: there are stacks to compare" [ "$(grep -c " $event " bpftrace.all)" -ge 5 ]
+	done
+	check "they are bpftrace's" cmp fkt.all bpftrace.all
+	cmp -s fkt.all bpftrace.all || diff fkt.all bpftrace.all | head -20
+fi
 
 echo '--- summed up'
 fkt_print --by stack -p +dd t >by

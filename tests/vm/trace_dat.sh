@@ -16,13 +16,13 @@ run fkt_export --to trace.dat -o fkt.dat trace
 check 'the trace is exported' [ "$status" = 0 ]
 
 # lines FILE: of the thread from its first execve() on, without the time. ftrace has a thread's own name where FKT has that of /proc, and the register where
-# FKT has an int; FKT does not tell what an interrupt's handler said, nor that a thread was preempted, and of whom is woken
-# where it ran last. A long time, as of the clock that other tests leave, stands right behind the CPU.
+# FKT has an int; FKT does not tell what an interrupt's handler said, nor that a thread was preempted. A long time, as of
+# the clock that other tests leave, stands right behind the CPU.
 lines() {
 	trace-cmd report -N "$1" 2>/dev/null | sed -nE "s/^ *.*-$(cat pid) +\[([0-9]+)\] *[0-9.]+: +([^ ]+): +(.*)$/\1 \2 \3/p" |
 		grep -E '^[0-9]+ (sys_|sched_switch |sched_waking |irq_handler_|softirq_|page_fault_user )' |
 		sed -E 's/prev_state=R\+/prev_state=R/; s/ ret=(un)?handled//; s/(comm=kworker\/[^ :+-]*:?[0-9]*)[^ ]*/\1/g
-			/ sys_enter_/s/0xf{8}([0-9a-f]{8})\b/0x\1/g; s/(prev|next)_prio=[0-9]+//g; s/ target_cpu=.*//' |
+			/ sys_enter_/s/0xf{8}([0-9a-f]{8})\b/0x\1/g; s/(prev|next)_prio=[0-9]+//g' |
 		sed -n '/ sys_enter_execve /,$p'
 }
 

@@ -54,8 +54,45 @@ check 'its value is the signal' [ "$(trigger_of value)" = 10 ]
 triggered 'block:block_rq_complete error==0 && nr_bytes>=8192' dd if=/dev/zero of=f bs=64k count=4 conv=fsync
 triggered 'sys_enter:getppid' perl -e 'getppid'
 
+echo '--- and on what they lead to, as -e and -P read it'
+head -c 12345 /dev/zero >sized
+triggered 'vfs_read file->f_inode->i_size==12345' sh -c 'cat sized $(command -v cat) >/dev/null'
+check 'it is who read that file' [ "$(trigger_of pid_name):$(trigger_of value)" = cat:12345 ]
+{ cat "$(type -P true)"; echo -n odd; } >odd_one
+chmod +x odd_one
+bytes=$(stat -c %s odd_one)
+triggered "sched:sched_process_exec bprm->file->f_inode->i_size==$bytes && bprm->argc==3" \
+	sh -c './odd_one 1; sleep 0.1; ./odd_one 1 2; sleep 0.1'
+check 'it is that one' [ "$(trigger_of value)" = "$bytes" ]
+
 echo '--- messages, and the end of the command'
 triggered 'log:something odd' sh -c 'sleep 0.1; echo "here is something odd" >/dev/kmsg; sleep 0.2'
+# As the kernel writes them, but not to its console: scripts/vm would believe them.
+level=$(cut -f 1 /proc/sys/kernel/printk)
+dmesg -n 1
+while IFS='|' read -r what message; do
+	triggered "$what" sh -c "sleep 0.1; echo '<7>$message' >/dev/kmsg; sleep 0.2"
+done <<'END'
+oops|Oops: 0002 [#1] PREEMPT SMP NOPTI
+oops|general protection fault, probably for non-canonical address 0xdead000000000000: 0000 [#1] PREEMPT SMP NOPTI
+oops|invalid opcode: 0000 [#2] PREEMPT SMP NOPTI
+warning|WARNING: CPU: 1 PID: 77 at kernel/some.c:12 some_function+0x12/0x34
+lockup|watchdog: BUG: soft lockup - CPU#1 stuck for 26s! [perl:77]
+stall|rcu: INFO: rcu_preempt self-detected stall on CPU
+stall|rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:
+hung|INFO: task perl:77 blocked for more than 120 seconds.
+END
+dmesg -n "$level"
+# By the name that an enum of the kernel's has for a number.
+triggered 'timer:hrtimer_start mode==HRTIMER_MODE_REL comm==sleep' sleep 0.2
+# One of no more memory than that.
+mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/fkt_oom
+echo 16M >/sys/fs/cgroup/fkt_oom/memory.max
+triggered oom:mark_victim sh -c 'sh -c "echo \$\$ >/sys/fs/cgroup/fkt_oom/cgroup.procs; exec perl -e '\''\$0 = \"hungry\"; \$all = \"x\" x 50e6'\''"; sleep 0.2'
+check 'the victim is in it' grep -qE ' (perl|hungry) ' <(fkt_print --no-summary --from 0 t.1)
+rmdir /sys/fs/cgroup/fkt_oom
 rm -f t t.*
 expect 3 fkt_record --ring 8M -o t --trigger 'exit!=0' -- sh -c 'exit 3'
 check 'a command that failed leaves a snapshot' [ -s t.1 ]
@@ -102,8 +139,11 @@ wrong() {
 }
 wrong 'there is no function vfs_fsink; is vfs_fsync meant' --trigger 'vfs_fsink>1ms'
 wrong 'there is no field sigg; it has sig' --trigger 'signal:signal_generate sigg==1'
+wrong 'struct inode has no field sigg' --trigger 'vfs_read file->f_inode->sigg==1'
+wrong 'is not a number' --trigger 'vfs_read file->f_path.dentry->d_name.name:string==x'
 wrong 'there is no such tracepoint' --trigger 'signal:nothing'
 wrong 'is neither a number nor the name of an error' --trigger 'sys_exit:write ret==ENOSUCH'
+wrong 'is neither a number nor the name of an error, nor in an enum' --trigger 'timer:hrtimer_start mode==HRTIMER_MODE_ODD'
 wrong 'is not a time' --trigger 'vfs_fsync>50'
 case $(uname -r) in
 6.12.*)
@@ -115,4 +155,10 @@ esac
 wrong 'there is no system call wrote' --trigger 'sys_exit:wrote ret<0'
 expect 1 fkt_record -o t --trigger 'irq>1ms' -- true
 said 'it needs --ring SIZE'
+expect 1 bash -c "fkt_record --ring 8M -o - --trigger 'irq>1ms' -- true >t.stdout"
+said 'it has to be a regular file, by its name'
+check 'nothing is written there' [ ! -s t.stdout ]
+rm t.stdout
+expect 1 fkt_record --ring 8M -o /dev/null --trigger 'irq>1ms' -- true
+said 'it has to be a regular file, by its name'
 check 'nothing is left behind' not compgen -G 't*'

@@ -46,11 +46,11 @@ sub read_fkt
 			$args =~ /^(?:idle|.*?\[(\d+)\]) (\S+) ==> (?:idle|.*\[(\d+)\])$/ or die "$file:$.: $_\n";
 			$add->('switch', sprintf "%d %s ==> %d", $1 // 0, $2, $3 // 0);
 		} elsif ($name eq 'wakeup') {
-			$args =~ /\[(\d+)\] prio=(-?\d+)$/ or die "$file:$.: $_\n";
-			$add->('waking', "$1 $2");
+			$args =~ /\[(\d+)\] prio=(-?\d+) target_cpu=(\d+)$/ or die "$file:$.: $_\n";
+			$add->('waking', "$1 $2 $3");
 		} elsif ($name eq 'wakeup_new') {
-			$args =~ /\[(\d+)\] prio=(-?\d+)$/ or die "$file:$.: $_\n";
-			$add->('process', "wakeup_new $1 $2");
+			$args =~ /\[(\d+)\] prio=(-?\d+) target_cpu=(\d+)$/ or die "$file:$.: $_\n";
+			$add->('process', "wakeup_new $1 $2 $3");
 		} elsif ($name eq 'fork') {
 			@tids == 2 or die "$file:$.: $_\n";
 			$add->('process', "fork $tids[1] $tids[0]");
@@ -110,11 +110,11 @@ sub read_ftrace
 			$state = 'R' if $state eq 'R+';
 			$add->('switch', "$prev $state ==> $next");
 		} elsif ($name eq 'sched_waking') {
-			$args =~ /pid=(\d+) prio=(-?\d+) target_cpu/ or die "$file:$.: $_\n";
-			$add->('waking', "$1 $2");
+			$args =~ /pid=(\d+) prio=(-?\d+) target_cpu=(\d+)/ or die "$file:$.: $_\n";
+			$add->('waking', "$1 $2 " . ($3 + 0));
 		} elsif ($name eq 'sched_wakeup_new') {
-			$args =~ /pid=(\d+) prio=(-?\d+) target_cpu/ or die "$file:$.: $_\n";
-			$add->('process', "wakeup_new $1 $2");
+			$args =~ /pid=(\d+) prio=(-?\d+) target_cpu=(\d+)/ or die "$file:$.: $_\n";
+			$add->('process', "wakeup_new $1 $2 " . ($3 + 0));
 		} elsif ($name eq 'sched_process_fork') {
 			$args =~ / pid=(\d+) child_comm=.* child_pid=(\d+)$/ or die "$file:$.: $_\n";
 			$add->('process', "fork $1 $2");

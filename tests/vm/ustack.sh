@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 300 s
+# limit: 500 s
 #
 # The stacks of programs: those that ftrace has of the same events, with the names of who has called. ustack.c makes the calls.
 
@@ -56,7 +56,7 @@ check '2009: each of them by its name' [ "$(named 2009 t | tr ' ' '\n' | grep -c
 echo '--- the same addresses as ftrace'
 # addresses: of each read(), by its number of bytes, up to as many frames as ftrace has.
 perl -ne '
-	if (/sys_read\(.*count: ([0-9a-f]+)\)/) { $n = hex $1; }
+	if (/sys_read\(.*count: (?:0x)?([0-9a-f]+)\)/) { $n = hex $1; }
 	elsif (/user stack trace/) { $on = $n >= 1000 && $n < 2999 && /^\s*ustack-/; $n = 0 if !$on; }
 	elsif (/^ =>  <([0-9a-f]+)>/) { push @{$stack{$n}}, $1 if $on; }
 	else { $on = 0; }
@@ -80,13 +80,13 @@ check 'a part has them' [ "$(named 1003 part)" = "$(named 1003 t)" ]
 fkt_extract -o part --from 1us t
 check 'a stretch of time has them' [ "$(named 1004 part)" = "$(named 1004 t)" ]
 check 'SQL has them' grep -q ';main;a;b;c' <(fkt_query t "select folded from stacks where name = 'sys_read'")
-# pages OPTION…: how many kilobytes 4000 calls take.
+# pages OPTION…: how many kilobytes 16000 calls take. A page more or less of each CPU is to be far less than a byte a call.
 pages() {
-	fkt_record -o t -k system "$@" -- ustack 4000 2>&1 | sed 's/.*(\([0-9]*\).* KB).*/\1/'
+	fkt_record -o t -k system "$@" -- ustack 16000 2>&1 | sed 's/.*(\([0-9]*\).* KB).*/\1/'
 }
 plain=$(pages) with=$(pages --user-stack sys_read)
 check "the same stack stands once in a page: $plain KB, with stacks $with KB, 8 bytes more each" \
-	[ $(((with - plain) * 1024 / 4000)) -le 9 ]
+	[ $(((with - plain) * 1024 / 16000)) -le 9 ]
 
 echo '--- threads that wait: where programs were, at addresses of their own'
 echo 2 >/proc/sys/kernel/randomize_va_space
@@ -126,6 +126,77 @@ cp "$TOP/build/bin/fkt_print" other
 check 'the file is another one now: the place in it' grep -q '^(other)+0x' <(listed 1002 t)
 rm other
 check 'there is no file any more' grep -q '^(other)+0x' <(listed 1002 t)
+
+echo '--- symbols in a separate file, by build id'
+expect 0 objcopy -S "$TOP/build/tests/vm/ustack" other
+expect 0 fkt_record -o t -k system --args --user-stack sys_read -- ./other 3
+check 'without it' grep -q '^(other)+0x' <(listed 1002 t)
+id=$(readelf -n other | sed -nE 's/.*Build ID: ([0-9a-f]+)$/\1/p')
+mkdir -p "/usr/lib/debug/.build-id/${id:0:2}"
+objcopy --only-keep-debug "$TOP/build/tests/vm/ustack" "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+check "with it: $(named 1002 t)" [ "$(named 1002 t)" = "${chain//ustack/other}" ]
+rm "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" other
+
+echo '--- a CPU that comes'
+cp "$TOP/build/tests/vm/ustack" other
+echo 0 >/sys/devices/system/cpu/cpu1/online
+start_recorder -n -o t -k system --args --user-stack sys_read
+for state in 1 0 1; do
+	echo $state >/sys/devices/system/cpu/cpu1/online
+	sleep 1.5
+done
+taskset -c 1 ./other 3
+stop_recorder
+check "what begins there: $(named 1002 t)" [ "$(named 1002 t)" = "${chain//ustack/other}" ]
+
+echo '--- where the recorder has heard too little, and asks again'
+ustack $((100 + 100 * FKT_SLOW)) wait &
+background+=($!)
+start_recorder -n -o t -k system --user-stack switch
+sleep "$FKT_SLOW"
+kill -STOP "$recorder"
+python3 -c 'import mmap
+with open("other") as file:
+	for i in range(6000):
+		mmap.mmap(file.fileno(), 4096, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC).close()'
+kill -CONT "$recorder"
+sleep $((3 * FKT_SLOW))
+stop_recorder
+check 'it says so' grep -q 'times it is not known what code a program had' recorder.err
+fkt_print --no-summary --stack --format json --code switch_to -p +ustack t | grep '"tid":'${background[-2]}, >switches
+check 'before that, names' grep -q 'a+0x' <(head -n 5 switches)
+check 'meanwhile, none: it may be another program' grep -vq 'a+0x' switches
+check 'behind it, names' grep -q 'a+0x' <(tail -n 5 switches)
+
+# Two files with one number.
+subvolumes() {
+	truncate -s 200M image
+	mkfs.btrfs -q image
+	mkdir volume
+	mount -o loop image volume
+	btrfs subvolume create volume/one >/dev/null
+	btrfs subvolume create volume/two >/dev/null
+	cp "$(command -v sleep)" volume/one/first
+	cp "$TOP/build/tests/vm/ustack" volume/two/second
+	check 'they have one number' [ "$(stat -c %i volume/one/first)" = "$(stat -c %i volume/two/second)" ]
+	volume/one/first 60 &
+	background+=($!)
+	volume/two/second 100 wait &
+	background+=($!)
+	expect 0 fkt_record -o t -k system --user-stack switch sleep 1
+	check 'each has its own names' grep -q '"second",.*"a+0x[0-9a-f]* (second)"' <(fkt_print --no-summary --stack --format json t)
+	kill "${background[-1]}" "${background[-2]}"
+	wait "${background[-1]}" "${background[-2]}"
+	umount volume
+}
+
+echo '--- two files with one number: of subvolumes of btrfs'
+if [ "$FKT_SLOW" = 1 ] || modprobe -n btrfs; then
+	modprobe loop && modprobe btrfs || die 'no btrfs'
+	subvolumes
+else
+	echo 'this kernel was built without btrfs'
+fi
 
 echo '--- between one program and the next, whose memory is there already'
 expect 0 fkt_record -o t -e tlb:tlb_flush --user-stack tlb:tlb_flush -- sh -c 'ustack 50 wait & ustack 50 wait; wait'

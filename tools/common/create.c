@@ -4,12 +4,8 @@
 
 #include <fkt/format.h>
 
+#include "complain.h"
 #include "create.h"
-
-static void complain(const char *path, const char *why)
-{
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path, why);
-}
 
 /* Whoever gives the names of two files in the wrong order is not to lose a recording. */
 static bool is_trace(const char *path)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which events and calls the user wants to see. */
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "filter.h"
+#include "trace/internal.h"
 
 /* What is known of a code or a row, in bits. */
 enum verdict {
@@ -189,7 +191,7 @@ static bool is_named(const struct fkt_process *process, const struct chosen_one 
 {
 	if (one->is_pid)
 		return process->tid == one->pid || (process->tid && process->tgid == one->pid);
-	return !strcmp(process->comm, one->name);
+	return fkt_is_called(process->comm, one->name);
 }
 
 /* Whether a thread is one of the wanted ones of a choice, or of the unwanted ones. */
@@ -361,10 +363,20 @@ uint64_t filter_to(const struct filter *filter)
 static bool looks_like_code(const char *pattern, uint32_t code)
 {
 	unsigned long number;
-	char *end;
+	char *end, text[12];
 
+	if (!isxdigit((unsigned char)*pattern))
+		return false;
 	number = strtoul(pattern, &end, 16);
-	return end != pattern && !*end && number == code;
+	if (!*end)
+		return number == code;
+	/* What begins otherwise is for names: those of *64 are sys_pread64 and its like. */
+	if (!isdigit((unsigned char)*pattern) || !strpbrk(pattern, "*?["))
+		return false;
+	if (!strncasecmp(pattern, "0x", 2))
+		pattern += 2;
+	snprintf(text, sizeof(text), "%04x", code);
+	return !fnmatch(pattern, text, FNM_CASEFOLD);
 }
 
 bool filter_is_code(const char *pattern, const char *name, uint32_t code)
@@ -372,15 +384,17 @@ bool filter_is_code(const char *pattern, const char *name, uint32_t code)
 	return !fnmatch(pattern, name, 0) || looks_like_code(pattern, code);
 }
 
-/* Whether a code is of a layer, which may be one of several. */
-bool filter_is_layer(const struct fkt_code_row *row, const char *layer)
+/* Whether a code is of a layer like that, which may be one of several. */
+bool filter_is_layer(const struct fkt_code_row *row, const char *pattern)
 {
 	const char *at = row ? row->layer : "";
+	char name[FKT_NAME_BYTES];
 	size_t bytes;
 
 	for (; *at; at += bytes + (at[bytes] == ',')) {
 		bytes = strcspn(at, ",");
-		if (bytes == strlen(layer) && !strncasecmp(at, layer, bytes))
+		snprintf(name, sizeof(name), "%.*s", (int)bytes, at);
+		if (!fnmatch(pattern, name, FNM_CASEFOLD))
 			return true;
 	}
 	return false;
@@ -446,24 +460,30 @@ bool filter_thread(const struct filter *filter, uint32_t id)
 	       (thread_is_wanted(filter, id) && !thread_is_barred(filter, id));
 }
 
+/* The thread that a switch leads to, or a wake-up; 0 for other events. */
+static uint32_t leads_to(const struct filter *filter, const struct fkt_event *event)
+{
+	if (event->words < 1)
+		return 0;
+	if (event->code == FKT_CODE_SWITCH)
+		return fkt_process_id(filter->processes, fkt_arg32(event, 4), event->cpu);
+	if (event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW)
+		return fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
+	return 0;
+}
+
 /*
- * An event by a thread, or a switch to it or a wake-up. A wake-up that ends the wait of a thread
- * that passes does, whoever it is that wakes it: it is what the wait is told with.
+ * An event passes when its thread does. So does a switch to a thread that passes, and a wake-up of
+ * one, by whomever: they are what its wait is told with, and its coming to the CPU.
  */
 static bool thread_passes(const struct filter *filter, uint32_t id, const struct fkt_event *event)
 {
-	const bool wakes = event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW;
-	uint32_t other = 0;
+	uint32_t other;
 
-	if (!(filter->kinds & FILTER_PROCESS))
+	if (!(filter->kinds & FILTER_PROCESS) || filter_thread(filter, id))
 		return true;
-	if (event->code == FKT_CODE_SWITCH && event->words >= 1)
-		other = fkt_process_id(filter->processes, fkt_arg32(event, 4), event->cpu);
-	else if (wakes && event->words >= 1)
-		other = fkt_process_id(filter->processes, fkt_arg32(event, 0), event->cpu);
-	if (thread_is_barred(filter, id))
-		return wakes && other && filter_thread(filter, other);
-	return thread_is_wanted(filter, id) || (other && thread_is_wanted(filter, other));
+	other = leads_to(filter, event);
+	return other && filter_thread(filter, other);
 }
 
 static bool is_inside(const struct filter *filter, uint32_t id, bool left_wanted, bool left_barred)
@@ -583,11 +603,6 @@ static bool is_long(struct filter *filter, uint64_t cycles, bool wait)
 	return cycles >= filter->longer;
 }
 
-bool filter_had_call(const struct filter *filter, uint32_t row)
-{
-	return filter->function[row];
-}
-
 uint64_t filter_longest(const struct filter *filter, bool wait)
 {
 	return filter->longest[wait];
@@ -696,7 +711,8 @@ bool filter_event(struct filter *filter, const struct fkt_event *event)
 
 bool filter_but_code(const struct filter *filter)
 {
-	return filter->but_code;
+	/* filter_event() need not have been called of one that lets all through. */
+	return filter_is_open(filter) || filter->but_code;
 }
 
 bool filter_code(struct filter *filter, uint32_t code)

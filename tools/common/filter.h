@@ -99,17 +99,15 @@ bool filter_row(struct filter *filter, const struct fkt_call *call);
  * as it is there, and does not end. Whether it is one; then @cut is what is left of it.
  */
 bool filter_cut(const struct filter *filter, const struct fkt_call *call, struct fkt_call *cut);
-/* Whether a code, with its name, or a layer is what a user wrote. */
+/* Whether a code, with its name, or its layer is like what a user wrote. */
 bool filter_is_code(const char *pattern, const char *name, uint32_t code);
-bool filter_is_layer(const struct fkt_code_row *row, const char *layer);
+bool filter_is_layer(const struct fkt_code_row *row, const char *pattern);
 /* Whether a process that is chosen, by process or lives, was met, or has its name now. */
 bool filter_has_met(const struct filter *filter, const struct chosen_one *one);
 /* Whether there was an event of what is chosen by selection->code, layer or function. */
 bool filter_has_come(const struct filter *filter, const struct chosen_one *one);
 /* Whether there was one that selection->code and layer let through. */
 bool filter_any_code(const struct filter *filter);
-/* Whether there was a call of a row; told where selection->function is asked for. */
-bool filter_had_call(const struct filter *filter, uint32_t row);
 /* How long the longest call, or wait, took but for selection->longer; 0 when there was none. */
 uint64_t filter_longest(const struct filter *filter, bool wait);
 /* Whether selection->code lets something through, but nothing that is a call. */

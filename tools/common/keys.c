@@ -22,7 +22,7 @@ static const struct layer {
 
 #define N_LAYERS (sizeof(layers) / sizeof(layers[0]))
 
-static uint32_t all_keys(void)
+uint32_t fkt_keys_all(void)
 {
 	uint32_t all = 0;
 
@@ -59,14 +59,9 @@ static void complain(char *why, const char *what, const char *word, int length)
 			    meant ? " meant?)" : "");
 
 	for (size_t i = 0; i < N_LAYERS && used < FKT_KEYS_WHY_BYTES; i++)
-		if (layers[i].key != (uint32_t)FKT_KEY_APPLICATION)
-			used += snprintf(why + used, FKT_KEYS_WHY_BYTES - used,
-					 "%s %s (%#" PRIx32 ")", i ? "," : "", layers[i].name,
-					 layers[i].key);
+		used += snprintf(why + used, FKT_KEYS_WHY_BYTES - used, "%s %s (%#" PRIx32 ")",
+				 i ? "," : "", layers[i].name, layers[i].key);
 }
-
-/* A layer that is kept for later: nothing records in it. */
-static const char no_probes[] = "the layer application has no probes yet: it would record nothing";
 
 static int parse_number(const char *word, size_t length, uint32_t *key, char *why)
 {
@@ -80,12 +75,8 @@ static int parse_number(const char *word, size_t length, uint32_t *key, char *wh
 			 (int)(length < 40 ? length : 40), word);
 		return -1;
 	}
-	if (value & ~(unsigned long long)all_keys()) {
+	if (value & ~(unsigned long long)fkt_keys_all()) {
 		complain(why, "bits without a layer in", word, (int)length);
-		return -1;
-	}
-	if (value == (uint32_t)FKT_KEY_APPLICATION) {
-		snprintf(why, FKT_KEYS_WHY_BYTES, "%s", no_probes);
 		return -1;
 	}
 	*key = (uint32_t)value;
@@ -98,10 +89,7 @@ static int parse_name(const char *word, size_t length, uint32_t *key, char *why)
 		if (strlen(layers[i].name) != length || strncmp(layers[i].name, word, length))
 			continue;
 		*key = layers[i].key;
-		if (*key != (uint32_t)FKT_KEY_APPLICATION)
-			return 0;
-		snprintf(why, FKT_KEYS_WHY_BYTES, "%s", no_probes);
-		return -1;
+		return 0;
 	}
 	complain(why, "unknown layer", word, (int)(length < 40 ? length : 40));
 	return -1;

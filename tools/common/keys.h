@@ -18,6 +18,9 @@
  */
 int fkt_keys_parse(const char *text, uint32_t *mask, char *why);
 
+/* The mask of all layers. */
+uint32_t fkt_keys_all(void);
+
 /**
  * fkt_keys_names - write the names of a mask's layers, with commas between them
  * @mask: the mask; bits without a layer are written as one number

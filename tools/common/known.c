@@ -10,6 +10,7 @@
 
 #include <fkt/codes.h>
 
+#include "came.h"
 #include "distance.h"
 #include "filter.h"
 #include "keys.h"
@@ -18,32 +19,6 @@
 #include "trace_cpus.h"
 #include "trace/internal.h"
 
-/* Further away than this, something else was meant. */
-#define DISTANCE_MAX 2
-
-/* The name that is nearest to what was asked for, of those that were shown to it. */
-struct near {
-	const char *wanted;
-	char name[FKT_NAME_BYTES];
-	unsigned int distance;
-};
-
-static void show(struct near *near, const char *name)
-{
-	char prefixed[FKT_NAME_BYTES];
-	unsigned int distance = fkt_distance(near->wanted, name);
-	const char *colon = strchr(name, ':');
-
-	/* System calls, without what FKT puts before them; events, without the kernel's system. */
-	snprintf(prefixed, sizeof(prefixed), "sys_%s", near->wanted);
-	if (!strcmp(prefixed, name) || (colon && !strcmp(near->wanted, colon + 1)))
-		distance = 0;
-	if (distance > DISTANCE_MAX || (*near->name && distance >= near->distance))
-		return;
-	near->distance = distance;
-	snprintf(near->name, sizeof(near->name), "%s", name);
-}
-
 static bool is_part(const struct selection *selection)
 {
 	return selection->from >= 0 || selection->to >= 0;
@@ -51,19 +26,20 @@ static bool is_part(const struct selection *selection)
 
 /* @hint: the option that takes it; NULL: none does. */
 static void complain(const struct selection *selection, const char *what, const char *name,
-		     const struct near *near, const char *hint, bool in_part)
+		     const struct fkt_near *near, const char *hint, bool in_part)
 {
-	fprintf(stderr, "%s: %s: has no %s '%s'%s", program_invocation_short_name,
-		selection_path(selection), what, name,
-		in_part && is_part(selection) ? " in the time that was asked for" : "");
+	char meant[FKT_MEANT_BYTES] = "";
+
 	if (hint)
-		fprintf(stderr, "; %s takes it", hint);
-	else if (near && *near->name)
-		fprintf(stderr, "; did you mean '%s'?", near->name);
-	fputc('\n', stderr);
+		snprintf(meant, sizeof(meant), "; %s takes it", hint);
+	else if (near)
+		fkt_near_meant(near, meant);
+	fprintf(stderr, "%s: %s: has no %s '%s'%s%s\n", program_invocation_short_name,
+		selection_path(selection), what, name,
+		in_part && is_part(selection) ? " in the time that was asked for" : "", meant);
 }
 
-static bool knows_code(const struct fkt_trace *trace, const char *pattern, struct near *near)
+static bool knows_code(const struct fkt_trace *trace, const char *pattern)
 {
 	char name[FKT_NAME_BYTES];
 
@@ -73,31 +49,48 @@ static bool knows_code(const struct fkt_trace *trace, const char *pattern, struc
 		fkt_code_name(trace, code, name);
 		if (filter_is_code(pattern, name, code))
 			return true;
-		show(near, name);
 	}
 	return false;
 }
 
-/* A layer of which the trace has nothing, but which there is, is no mistake. */
-static bool knows_layer(const struct fkt_trace *trace, const char *wanted, struct near *near)
+static void show_codes(struct came *came, struct fkt_near *near)
 {
-	char name[FKT_NAME_BYTES], why[FKT_KEYS_WHY_BYTES];
-	const struct fkt_code_row *row;
+	char name[FKT_NAME_BYTES];
+
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
+		if (!came_code(came, code))
+			continue;
+		fkt_code_name(came->trace, code, name);
+		fkt_near_show(near, name);
+	}
+}
+
+/* A layer of which the trace has nothing, but which there is, is no mistake. */
+static bool knows_layer(const struct fkt_trace *trace, const char *wanted)
+{
+	char why[FKT_KEYS_WHY_BYTES];
 	uint32_t mask;
 
 	if (!strchr(wanted, ',') && (*wanted < '0' || *wanted > '9') &&
 	    !fkt_keys_parse(wanted, &mask, why))
 		return true;
-	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
-		row = fkt_code_row(trace, code);
-		if (!row)
-			continue;
-		if (filter_is_layer(row, wanted))
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++)
+		if (filter_is_layer(fkt_code_row(trace, code), wanted))
 			return true;
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(row->layer, ","), row->layer);
-		show(near, name);
-	}
 	return false;
+}
+
+static void show_layers(struct came *came, struct fkt_near *near)
+{
+	char layers[FKT_NAME_BYTES], *rest, *layer;
+	const struct fkt_code_row *row;
+
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
+		row = came_code(came, code) ? fkt_code_row(came->trace, code) : NULL;
+		snprintf(layers, sizeof(layers), "%s", row ? row->layer : "");
+		for (rest = layers; (layer = strsep(&rest, ","));)
+			fkt_near_show(near, layer);
+	}
 }
 
 /* Whether there are calls of a row: an event that is a point in time has one of its own as well. */
@@ -111,48 +104,79 @@ static bool is_of_calls(const struct fkt_trace *trace, uint32_t row)
 	return code && code->kind != FKT_KIND_POINT;
 }
 
-/* @filter: only what it had calls of may have been meant; NULL: anything. */
-static bool knows_function(const struct fkt_trace *trace, const struct filter *filter,
-			   const char *pattern, struct near *near)
+/* Functions that events tell by their addresses have rows of their own, as they come. */
+static bool knows_function(const struct fkt_trace *trace, const char *pattern)
 {
 	char name[FKT_NAME_BYTES];
 
-	for (uint32_t row = 0; row < FKT_ROW_FUNCTION; row++) {
+	for (uint32_t row = 0; row < FKT_ROW_USER; row++) {
 		if (!is_of_calls(trace, row))
 			continue;
 		fkt_row_name(trace, row, name);
 		if (!fnmatch(pattern, name, 0))
 			return true;
-		if (!filter || filter_had_call(filter, row))
-			show(near, name);
 	}
 	return false;
 }
 
-/* Functions that events tell by their addresses have rows of their own, as they come. */
-static bool came_by_address(const struct fkt_trace *trace, const char *pattern)
+static void show_functions(struct came *came, struct fkt_near *near)
 {
 	char name[FKT_NAME_BYTES];
 
-	for (uint32_t row = FKT_ROW_FUNCTION; row < FKT_ROW_USER; row++) {
-		fkt_row_name(trace, row, name);
+	for (uint32_t row = 0; row < FKT_ROW_USER; row++) {
+		if (!came_row(came, row) || !is_of_calls(came->trace, row))
+			continue;
+		fkt_row_name(came->trace, row, name);
+		fkt_near_show(near, name);
+	}
+}
+
+/* Whether there was a call of such a function; of a stream it is not known any more. */
+static bool function_came(struct came *came, const char *pattern)
+{
+	char name[FKT_NAME_BYTES];
+
+	for (uint32_t row = 0; row < FKT_ROW_USER; row++) {
+		if (!came_row(came, row))
+			continue;
+		fkt_row_name(came->trace, row, name);
 		if (!fnmatch(pattern, name, 0))
 			return true;
 	}
+	return !came_is_known(came);
+}
+
+static bool tell_unknown_function(const struct selection *selection, struct came *came,
+				  const char *pattern)
+{
+	struct fkt_near near = { .wanted = pattern };
+
+	if (!pattern || knows_function(came->trace, pattern))
+		return true;
+	show_functions(came, &near);
+	complain(selection, "function like", pattern, &near,
+		 knows_code(came->trace, pattern) ? "--code" : NULL, true);
 	return false;
 }
 
 bool known_function(const struct selection *selection, const struct fkt_trace *trace,
-		    const struct filter *filter, const char *pattern)
+		    const struct fkt_analysis *analysis, const char *pattern)
 {
-	struct near near = { .wanted = pattern }, code = near;
+	struct came came = { .trace = trace }, seen = { .tried = true };
+	struct fkt_near near = { .wanted = pattern };
+	bool known = tell_unknown_function(selection, &came, pattern);
 
-	if (!pattern || knows_function(trace, filter, pattern, &near) ||
-	    came_by_address(trace, pattern))
-		return true;
-	complain(selection, "function like", pattern, &near,
-		 knows_code(trace, pattern, &code) ? "--code" : NULL, true);
-	return false;
+	if (!pattern || !known)
+		return known;
+	seen.trace = trace;
+	seen.analysis = (struct fkt_analysis *)analysis;
+	if (!function_came(&seen, pattern) && !function_came(&came, pattern)) {
+		show_functions(&came, &near);
+		complain(selection, "call of a function like", pattern, &near, NULL, false);
+		known = false;
+	}
+	came_free(&came);
+	return known;
 }
 
 /* Of each range of a list, some have to be there. */
@@ -185,30 +209,33 @@ bool known_before(const struct selection *selection, const struct fkt_trace *tra
 	const struct {
 		const char *what;
 		const struct choice *choice;
-		bool (*knows)(const struct fkt_trace *trace, const char *name, struct near *near);
+		bool (*knows)(const struct fkt_trace *trace, const char *name);
+		void (*show)(struct came *came, struct fkt_near *near);
 	} kinds[] = {
-		{ "code like", &selection->code, knows_code },
-		{ "layer", &selection->layer, knows_layer },
+		{ "code like", &selection->code, knows_code, show_codes },
+		{ "layer", &selection->layer, knows_layer, show_layers },
 	};
+	struct came came = { .trace = trace };
 	bool all = true;
 
 	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
 		for (unsigned int i = 0; i < kinds[kind].choice->count; i++) {
-			struct near near = { .wanted = kinds[kind].choice->one[i].name };
-			struct near call = near;
+			struct fkt_near near = { .wanted = kinds[kind].choice->one[i].name };
 
-			if (kinds[kind].knows(trace, near.wanted, &near))
+			if (kinds[kind].knows(trace, near.wanted))
 				continue;
+			kinds[kind].show(&came, &near);
 			/* Such as "irq 30*", which is what calls have their rows by. */
 			complain(selection, kinds[kind].what, near.wanted, &near,
 				 kinds[kind].choice == &selection->code &&
-						 knows_function(trace, NULL, near.wanted, &call)
+						 knows_function(trace, near.wanted)
 					 ? "--function"
 					 : NULL,
 				 false);
 			all = false;
 		}
 	}
+	came_free(&came);
 	for (unsigned int i = 0; i < selection->cpu.count; i++)
 		all &= knows_each_cpu(selection, trace, selection->cpu.one[i].name);
 	if (all && selection->cpu.count && !knows_any_cpu(selection, trace)) {
@@ -224,28 +251,39 @@ bool known_before(const struct selection *selection, const struct fkt_trace *tra
  * of it is wanted.
  */
 static bool tell_absent(const struct selection *selection, const char *what,
-			const struct choice *choice, const struct filter *filter)
+			const struct choice *choice, const struct filter *filter, struct came *came,
+			void (*show_all)(struct came *came, struct fkt_near *near))
 {
 	bool any = false, wanted = false;
 
 	for (unsigned int i = 0; i < choice->count; i++) {
+		struct fkt_near near = { .wanted = choice->one[i].name };
+
 		if (choice->one[i].unwanted)
 			continue;
 		wanted = true;
-		if (filter_has_come(filter, &choice->one[i]))
+		if (filter_has_come(filter, &choice->one[i])) {
 			any = true;
-		else
-			complain(selection, what, choice->one[i].name, NULL, NULL, true);
+			continue;
+		}
+		show_all(came, &near);
+		complain(selection, what, near.wanted, &near, NULL, true);
 	}
 	return any || !wanted || is_part(selection);
 }
 
-bool known_events(const struct selection *selection, const struct filter *filter, bool waits)
+bool known_events(const struct selection *selection, const struct fkt_trace *trace,
+		  const struct filter *filter, bool waits)
 {
-	bool all = tell_absent(selection, "event like", &selection->code, filter);
+	struct came came = { .trace = trace };
+	bool all =
+		tell_absent(selection, "event like", &selection->code, filter, &came, show_codes);
 
-	all &= tell_absent(selection, "event of layer", &selection->layer, filter);
-	all &= tell_absent(selection, "call of a function like", &selection->function, filter);
+	all &= tell_absent(selection, "event of layer", &selection->layer, filter, &came,
+			   show_layers);
+	all &= tell_absent(selection, "call of a function like", &selection->function, filter,
+			   &came, show_functions);
+	came_free(&came);
 	/* Of a wait, one may name the outermost call and the other the innermost one. */
 	if (all && !waits && (selection->code.count || selection->layer.count) &&
 	    !filter_any_code(filter) && !is_part(selection)) {
@@ -260,27 +298,66 @@ bool known_events(const struct selection *selection, const struct filter *filter
 	return all;
 }
 
+/* Whether something came of a kind, or nothing of it is wanted. */
+static bool has_come(const struct choice *choice, const struct filter *filter)
+{
+	bool wanted = false;
+
+	for (unsigned int i = 0; i < choice->count; i++) {
+		if (choice->one[i].unwanted)
+			continue;
+		wanted = true;
+		if (filter_has_come(filter, &choice->one[i]))
+			return true;
+	}
+	return !wanted;
+}
+
+bool known_already(const struct selection *selection, const struct fkt_trace *trace,
+		   const struct filter *filter, bool waits)
+{
+	const struct choice *const choices[] = { &selection->process, &selection->lives };
+	const bool codes = selection->code.count || selection->layer.count;
+
+	/* Not filter_has_met(): a name that a thread has now it may not have in the end. */
+	for (size_t c = 0; c < sizeof(choices) / sizeof(choices[0]); c++)
+		for (unsigned int i = 0; i < choices[c]->count; i++)
+			if (!filter_has_come(filter, &choices[c]->one[i]))
+				return false;
+	if (!is_part(selection) &&
+	    (!has_come(&selection->code, filter) || !has_come(&selection->layer, filter) ||
+	     !has_come(&selection->function, filter) ||
+	     (codes && !waits && !filter_any_code(filter))))
+		return false;
+	for (unsigned int i = 0; i < selection->function.count; i++)
+		if (!knows_function(trace, selection->function.one[i].name))
+			return false;
+	return true;
+}
+
 bool known_after(const struct selection *selection, const struct fkt_trace *trace,
 		 const struct fkt_processes *processes, const struct filter *filter)
 {
 	const struct choice *const choices[] = { &selection->process, &selection->lives };
+	struct came came = { .trace = trace };
 	bool all = true;
 
 	for (size_t c = 0; c < sizeof(choices) / sizeof(choices[0]); c++) {
 		for (unsigned int i = 0; i < choices[c]->count; i++) {
 			const struct chosen_one *one = &choices[c]->one[i];
-			struct near near = { .wanted = one->name };
+			struct fkt_near near = { .wanted = one->name };
 
 			if (filter_has_met(filter, one))
 				continue;
 			for (uint32_t id = 1; id < fkt_process_count(processes); id++)
-				show(&near, fkt_process(processes, id)->comm);
+				fkt_near_show(&near, fkt_process(processes, id)->comm);
 			complain(selection, "process", one->name, one->is_pid ? NULL : &near, NULL,
 				 true);
 			all = false;
 		}
 	}
 	for (unsigned int i = 0; i < selection->function.count; i++)
-		all &= known_function(selection, trace, filter, selection->function.one[i].name);
+		all &= tell_unknown_function(selection, &came, selection->function.one[i].name);
+	came_free(&came);
 	return all;
 }

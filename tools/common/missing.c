@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "missing.h"
+#include "show/table.h"
 
 void missing_count(struct fkt_read_stats *stats, const struct fkt_gap *gap)
 {
@@ -29,6 +30,39 @@ static uint64_t info_number(const struct fkt_trace *trace, const char *key)
 bool missing_by_limit(const struct fkt_trace *trace, uint64_t to)
 {
 	return info_number(trace, "limit_reached") == 1 && to >= info_number(trace, "stop_cycles");
+}
+
+bool missing_short_calls(const struct fkt_trace *trace, char text[FKT_ERROR_BYTES])
+{
+	uint64_t cycles = info_number(trace, "longer_than_cycles");
+	char least[FKT_DURATION_BYTES];
+
+	if (!cycles)
+		return false;
+	snprintf(
+		text, FKT_ERROR_BYTES,
+		"calls that took no longer than %s were not recorded; their time is told as that of "
+		"what was around them",
+		fkt_duration(trace, cycles, least));
+	return true;
+}
+
+void missing_tell_lost(const struct selection *selection, const struct fkt_read_stats *stats)
+{
+	char text[FKT_ERROR_BYTES];
+
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " event%s lost while it was recorded; the listing as text says where",
+		 stats->lost, stats->lost == 1 ? " was" : "s were");
+	selection_complain(selection, text);
+}
+
+void missing_tell_short_calls(const struct selection *selection, const struct fkt_trace *trace)
+{
+	char text[FKT_ERROR_BYTES];
+
+	if (missing_short_calls(trace, text))
+		selection_complain(selection, text);
 }
 
 /* fkt_recover has made it: what it could find is there. */

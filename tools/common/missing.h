@@ -18,6 +18,21 @@ void missing_count(struct fkt_read_stats *stats, const struct fkt_gap *gap);
 bool missing_by_limit(const struct fkt_trace *trace, uint64_t to);
 
 /**
+ * missing_short_calls() - what there is to say of a trace of calls that took long alone
+ * @trace: the trace
+ * @text: written: a sentence without its capital letter and its point, that begins with "calls "
+ *
+ * Return: false for all other traces.
+ */
+bool missing_short_calls(const struct fkt_trace *trace, char text[FKT_ERROR_BYTES]);
+
+/** missing_tell_short_calls() - the same on stderr */
+void missing_tell_short_calls(const struct selection *selection, const struct fkt_trace *trace);
+
+/** missing_tell_lost() - say on stderr how many events were lost */
+void missing_tell_lost(const struct selection *selection, const struct fkt_read_stats *stats);
+
+/**
  * missing_tell() - say on stderr what the trace lacks, as far as it was to be read
  * @selection: which trace it is
  * @trace: the trace

@@ -17,11 +17,11 @@ const struct argp_option selection_options[SELECT_COUNT] = {
 	{ "cpu", SELECT_CPU, "LIST", 0, "On these CPUs, as in 0,2-3", SELECT_GROUP },
 	{ "code", SELECT_CODE, "PATTERN", 0, "Whose name or hexadecimal code is like this",
 	  SELECT_GROUP },
-	{ "layer", SELECT_LAYER, "NAME", 0, "Of this layer", SELECT_GROUP },
+	{ "layer", SELECT_LAYER, "PATTERN", 0, "Of layers whose name is like this", SELECT_GROUP },
 	{ "function", SELECT_FUNCTION, "PATTERN", 0, "In calls of such functions or system calls",
 	  SELECT_GROUP },
 	{ "from", SELECT_FROM, "TIME", 0,
-	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m; "
+	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m, 1h; "
 	  "trigger-50ms: since what triggered the snapshot",
 	  SELECT_GROUP },
 	{ "to", SELECT_TO, "TIME", 0, "Before TIME", SELECT_GROUP },
@@ -37,7 +37,7 @@ static int64_t need_time(struct argp_state *state, const char *option, const cha
 	if (!fkt_parse_time(text, &ns))
 		argp_error(state,
 			   "%s=%s: a time is a number of seconds, or such as 12.5s, 300ms, 20us, "
-			   "5ns, 2m",
+			   "5ns, 2m, 1h",
 			   option, text);
 	return (int64_t)ns;
 }
@@ -87,7 +87,11 @@ static void parse_range(struct argp_state *state, struct selection *selection, c
 	struct fkt_range range;
 
 	if (!fkt_range_parse(arg, &range))
-		argp_error(state, "%s=%s: it is two times, as in 12.5s..13s", option, arg);
+		argp_error(
+			state,
+			"%s=%s: it is two times, or one of them, as in 12.5s..13s or 12.5s..; what "
+			"triggered a snapshot is for --from",
+			option, arg);
 	if (range.has_from)
 		set_from(state, selection, option, (int64_t)range.from_ns);
 	if (range.has_to)

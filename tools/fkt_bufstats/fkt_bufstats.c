@@ -16,6 +16,8 @@
 
 #include <fkt/version.h>
 
+#include "common/complain.h"
+#include "common/config.h"
 #include "common/bufdat.h"
 #include "common/help.h"
 #include "common/plot.h"
@@ -79,11 +81,6 @@ struct stats {
 
 #define LANES_MAX (UINT16_MAX + 1u)
 #define ALL_LANES UINT32_MAX
-
-static void complain(const char *path, const char *sentence)
-{
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path, sentence);
-}
 
 static void warn(void *arg, const char *sentence)
 {
@@ -404,9 +401,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	char *end;
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		break;
 	case 'o':
 		if (!plot_can(arg))
 			argp_error(state, "--output=%s: its name is to end in .svg or .png", arg);
@@ -419,12 +413,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->rows = (unsigned int)rows;
 		break;
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "%s: one trace at a time, please", arg);
-		options->path = arg;
+		options->path = fkt_one_trace(state, arg);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fkt_other_option(key, state);
 	}
 	return 0;
 }
@@ -446,7 +438,7 @@ int main(int argc, char **argv)
 	int err = 1;
 
 	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	config_parse(&argp, argc, argv, 0, &options);
 	stats.lane = calloc(LANES_MAX, 1);
 	if (!stats.lane) {
 		err = -ENOMEM;

@@ -15,6 +15,9 @@
 
 #include <fkt/version.h>
 
+#include "common/config.h"
+#include "common/distance.h"
+#include "common/follow.h"
 #include "common/help.h"
 #include "common/known.h"
 #include "common/missing.h"
@@ -96,7 +99,8 @@ static const struct export_format *find_format(const char *name)
 
 static void set_format(struct argp_state *state, struct options *options, const char *arg)
 {
-	char list[256] = "";
+	char list[256] = "", meant[FKT_MEANT_BYTES];
+	struct fkt_near near = { .wanted = arg };
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < FORMATS; i++)
@@ -105,9 +109,12 @@ static void set_format(struct argp_state *state, struct options *options, const 
 					  : i + 1 < FORMATS ? ", "
 							    : " or ",
 					  formats[i]->name);
+	for (size_t i = 0; i < FORMATS; i++)
+		fkt_near_show(&near, formats[i]->name);
 	options->format = find_format(arg);
 	if (!options->format)
-		argp_error(state, "--to=%s: it can be %s (--range is for times)", arg, list);
+		argp_error(state, "--to=%s: it can be %s (--range is for times)%s", arg, list,
+			   fkt_near_meant(&near, meant));
 }
 
 /* What makes no sense for the format. */
@@ -128,9 +135,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		break;
 	case OPTION_TO:
 		set_format(state, options, arg);
 		break;
@@ -141,9 +145,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->quiet = true;
 		break;
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "%s: one trace at a time, please", arg);
-		options->selected.path = arg;
+		options->selected.path = fkt_one_trace(state, arg);
 		break;
 	case ARGP_KEY_END:
 		if (!options->format)
@@ -160,7 +162,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	default:
 		if (!selection_parse(state, &options->selected, key, arg))
-			return ARGP_ERR_UNKNOWN;
+			return fkt_other_option(key, state);
 	}
 	return 0;
 }
@@ -189,7 +191,7 @@ static void parse_options(int argc, char **argv, struct options *options)
 			*to++ = selection_options[i];
 	*to = (struct argp_option){ 0 };
 	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, options);
+	config_parse(&argp, argc, argv, 0, options);
 }
 
 /* ---- progress ---- */
@@ -258,14 +260,11 @@ static void show_progress(struct progress *progress, const struct fkt_read_stats
  * @reader: the events
  * @hooks: of the analysis
  * @progress: see there
- * @inside: events were in the time that was asked for
+ * @follow: the events, one by one
  * @stopped: at the end of that time
+ * @held: what is written is held back: nobody knows yet whether the trace has all that options name
  * @nothing: the trace has nothing of what was asked for, or not what options name
  * @err: of the format, the first one
- * @gap: those since the last event, until it says in which window they are
- * @gaps: how many
- * @gap_room: and how many there is room for
- * @has_stack: the next event of @stack_lane has @stack
  */
 struct run {
 	struct export export;
@@ -274,16 +273,11 @@ struct run {
 	struct fkt_reader *reader;
 	struct fkt_analysis_hooks hooks;
 	struct progress progress;
-	bool inside;
+	struct follow follow;
 	bool stopped;
+	bool held;
 	bool nothing;
 	int err;
-	struct fkt_gap *gap;
-	size_t gaps;
-	size_t gap_room;
-	bool has_stack;
-	uint16_t stack_lane;
-	struct fkt_stack stack;
 };
 
 static void warn(void *arg, const char *sentence)
@@ -302,10 +296,13 @@ static void on_enter(void *arg, const struct fkt_call *call)
 	struct run *run = arg;
 
 	filter_enter(run->export.filter, call);
-	if (run->format->enter && run->inside && filter_row(run->export.filter, call) &&
-	    filter_cpu(run->export.filter, call->cpu) &&
-	    filter_thread(run->export.filter, call->id))
-		keep_error(run, run->format->enter(run->data, call));
+	if (run->format->enter)
+		keep_error(run,
+			   run->format->enter(run->data, call,
+					      run->follow.inside && !run->stopped &&
+						      filter_row(run->export.filter, call) &&
+						      filter_cpu(run->export.filter, call->cpu) &&
+						      filter_thread(run->export.filter, call->id)));
 }
 
 static void on_leave(void *arg, const struct fkt_call *call)
@@ -369,77 +366,51 @@ static bool make_analysis(struct run *run)
 	return run->export.analysis;
 }
 
-static int hold_gap(struct run *run, const struct fkt_gap *gap)
-{
-	struct fkt_gap *larger;
-
-	if (run->gaps == run->gap_room) {
-		larger = reallocarray(run->gap, run->gap_room + 16, 2 * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		run->gap = larger;
-		run->gap_room = 2 * (run->gap_room + 16);
-	}
-	run->gap[run->gaps++] = *gap;
-	return 0;
-}
-
 static int tell_gaps(struct run *run, uint64_t stamp, bool inside)
 {
 	int err = 0;
 
-	for (size_t i = 0; inside && i < run->gaps && !err; i++)
-		if (run->format->gap && filter_gap(run->export.filter, &run->gap[i]))
-			err = run->format->gap(run->data, &run->gap[i], stamp);
-	run->gaps = 0;
+	for (size_t i = 0; inside && i < run->follow.gaps && !err; i++)
+		if (run->format->gap && filter_gap(run->export.filter, &run->follow.gap[i]))
+			err = run->format->gap(run->data, &run->follow.gap[i], stamp);
+	run->follow.gaps = 0;
 	return err;
 }
 
-/* An event that only says what stack the next one has: that is asked for with it. */
-static bool take_stack(struct run *run, const struct fkt_event *event)
+static int on_process(void *arg, const struct fkt_event *event)
 {
-	if (event->code != FKT_CODE_STACK)
-		return false;
-	if (!run->has_stack || run->stack_lane != event->lane)
-		run->stack.known = false;
-	run->has_stack = true;
-	run->stack_lane = event->lane;
-	fkt_stack_event(run->reader, event, &run->stack);
-	return true;
+	struct run *run = arg;
+
+	if (run->format->process)
+		keep_error(run, run->format->process(run->data, event));
+	return 0;
 }
 
 static int take_event(struct run *run, const struct fkt_event *event, bool inside)
 {
-	struct fkt_analysis *analysis = run->export.analysis;
-	const bool is_stack = take_stack(run, event);
-	bool first = inside && !run->inside, passes = inside;
-	int err = 0;
+	const bool is_stack = follow_is_stack(&run->follow, event);
+	int err = follow_event(&run->follow, event, inside);
+	bool passes;
 
-	if (analysis) {
-		/* Who runs where is followed before the time that is asked for, too. */
-		if (!run->inside)
-			fkt_analysis_charge(analysis,
-					    first && filter_from(run->export.filter)
-						    ? filter_from(run->export.filter)
-						    : event->stamp,
-					    inside && filter_charges(run->export.filter));
-		run->inside |= inside;
-		err = fkt_analysis_event(analysis, event);
-	}
-	run->inside |= inside;
-	if (fkt_is_process_event(event->code))
-		fkt_processes_event(run->export.processes, event);
 	if (err || is_stack)
 		return err ?: run->err;
-	if (!filter_is_open(run->export.filter))
-		passes = filter_event(run->export.filter, event) && inside;
-	if (analysis && inside)
-		fkt_analysis_charge(analysis, event->stamp, filter_charges(run->export.filter));
-	run->export.stack = run->has_stack && run->stack_lane == event->lane ? &run->stack : NULL;
-	run->has_stack = false;
+	passes = follow_passes(&run->follow, event, inside);
+	run->export.stack = follow_stack(&run->follow, event);
+	if (run->format->look)
+		keep_error(run, run->format->look(run->data, event));
 	if (passes && run->format->event)
 		keep_error(run, run->format->event(run->data, event));
 	return run->err;
+}
+
+/* Let out what was held back, once the trace has had all that options name. */
+static void release(struct run *run)
+{
+	if (!run->follow.inside || !known_already(run->export.selection, run->export.trace,
+						  run->export.filter, run->format->wait))
+		return;
+	output_release(run->export.out);
+	run->held = false;
 }
 
 static int read_all(struct run *run)
@@ -450,31 +421,43 @@ static int read_all(struct run *run)
 	uint32_t count = 0;
 	int what, err = 0;
 
+	run->follow = (struct follow){
+		.selection = run->export.selection,
+		.trace = run->export.trace,
+		.reader = run->reader,
+		.processes = run->export.processes,
+		.filter = run->export.filter,
+		.analysis = run->export.analysis,
+		.process = on_process,
+		.arg = run,
+	};
 	while ((what = fkt_reader_next(run->reader, &event)) > 0) {
 		if (what == FKT_WAIT)
 			continue;
 		if (what == FKT_GAP) {
-			if (run->export.analysis)
-				fkt_analysis_gap(run->export.analysis, fkt_gap(run->reader));
-			err = hold_gap(run, fkt_gap(run->reader));
+			err = follow_gap(&run->follow, fkt_gap(run->reader));
 		} else {
-			if (!(++count % PROGRESS_EVENTS) && run->progress.wanted)
-				show_progress(&run->progress, stats, run->export.out);
+			if (!(++count % PROGRESS_EVENTS)) {
+				if (run->progress.wanted)
+					show_progress(&run->progress, stats, run->export.out);
+				if (run->held)
+					release(run);
+			}
 			time = filter_time(run->export.filter, event.stamp);
 			run->export.first = filter_first(run->export.filter);
-			err = run->gaps ? tell_gaps(run, event.stamp, time == FILTER_INSIDE) : 0;
+			err = run->follow.gaps ? tell_gaps(run, event.stamp, time == FILTER_INSIDE)
+					       : 0;
 			if (time == FILTER_AFTER) {
 				run->stopped = true;
-				if (run->export.analysis)
-					fkt_analysis_charge(run->export.analysis,
-							    filter_to(run->export.filter), false);
-				return err;
+				return err ?: follow_after(&run->follow, &event);
 			}
 			err = err ?: take_event(run, &event, time == FILTER_INSIDE);
 		}
 		if (err || run->export.out->err)
 			return err;
 	}
+	if (!what)
+		follow_to_the_end(&run->follow);
 	/* Behind the last event: where that is, this is. */
 	return tell_gaps(run, stats->last, time == FILTER_INSIDE || run->export.selection->from < 0)
 		       ?: what;
@@ -525,11 +508,11 @@ static int export_all(struct run *run)
 		selection_complain(selection, text);
 	}
 	if (!known_after(selection, run->export.trace, run->export.processes, run->export.filter) ||
-	    !known_events(selection, run->export.filter, run->format->wait)) {
+	    !known_events(selection, run->export.trace, run->export.filter, run->format->wait)) {
 		run->nothing = true;
 		return 1;
 	}
-	if (!run->inside && stats->events) {
+	if (!run->follow.inside && stats->events) {
 		selection_complain(selection, "no event is in the time that was asked for");
 		run->nothing = true;
 		return 1;
@@ -539,6 +522,7 @@ static int export_all(struct run *run)
 			 stats->lost);
 		selection_complain(selection, text);
 	}
+	missing_tell_short_calls(selection, run->export.trace);
 	return missing_tell(selection, run->export.trace, stats, run->stopped) ? 0 : 1;
 }
 
@@ -557,7 +541,7 @@ static int run_all(struct run *run)
 	}
 	if (run->data)
 		run->format->free(run->data);
-	free(run->gap);
+	follow_free(&run->follow);
 	fkt_analysis_free(export->analysis);
 	filter_free(export->filter);
 	fkt_reader_free(run->reader);
@@ -634,6 +618,14 @@ int main(int argc, char **argv)
 		      : output_open(&output, options.output);
 	if (err) {
 		complain_of_output(&options, err);
+		goto out;
+	}
+	run.held = filter_kinds(&options.selected);
+	err = run.held ? output_hold(&output) : 0;
+	if (err) {
+		fprintf(stderr, "%s: a file in $TMPDIR, or /tmp: %s\n",
+			program_invocation_short_name, strerror(-err));
+		output_abandon(&output);
 		goto out;
 	}
 	tell_begin(&options.selected);

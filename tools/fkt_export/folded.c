@@ -1,138 +1,146 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Folded stacks of calls: the thread's name, the calls around each other, and the innermost one's
- * own time on a CPU in nanoseconds, for flame graphs.
+ * Folded stacks, for flame graphs: the lines of fkt_print --folded. Of calls, what is around them
+ * and their own time; of waits, the stack with which a thread left its CPU and for how long it did
+ * not run, both in nanoseconds.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/paths.h"
 #include "format.h"
-#include "frames.h"
-#include "paths.h"
 
 struct folded {
 	struct export *export;
-	struct paths paths;
-	struct frames frames;
+	struct fkt_path_names names;
+	struct paths *paths;
+	bool calls; /* are picked: nothing outside of them is counted */
 };
 
-/* The path of a call; PATH_NONE without memory. */
-static uint32_t path_of(struct folded *folded, const struct fkt_call *call)
+static int process(void *format, const struct fkt_event *event)
 {
-	uint32_t node = PATH_NONE;
-	uint64_t root;
+	const struct folded *folded = format;
 
-	/* One whose beginning nobody saw hangs on the nearest that is known. */
-	for (uint32_t depth = call->depth; depth-- && node == PATH_NONE;)
-		node = frames_get(&folded->frames, call, depth);
-	if (node == PATH_NONE) {
-		root = paths_text(&folded->paths,
-				  call->interrupt
-					  ? "interrupts"
-					  : fkt_process(folded->export->processes, call->id)->comm);
-		node = root ? paths_step(&folded->paths, PATH_NONE, root) : PATH_NONE;
-		if (node == PATH_NONE)
-			return node;
-	}
-	return paths_step(&folded->paths, node, STEP_ROW | call->row);
+	return paths_process(folded->paths, folded->export->analysis, event);
 }
 
-static int enter(void *format, const struct fkt_call *call)
+static int look(void *format, const struct fkt_event *event)
 {
-	struct folded *folded = format;
-	uint32_t node = path_of(folded, call);
+	const struct folded *folded = format;
 
-	return node == PATH_NONE ? -ENOMEM : frames_set(&folded->frames, call, node);
+	return paths_event(folded->paths, event, folded->export->stack);
+}
+
+static int enter(void *format, const struct fkt_call *call, bool passes)
+{
+	const struct folded *folded = format;
+
+	(void)passes;
+	return paths_enter(folded->paths, call);
 }
 
 static int leave(void *format, const struct fkt_call *call, bool passes)
 {
-	struct folded *folded = format;
-	uint32_t node = frames_get(&folded->frames, call, call->depth);
+	const struct folded *folded = format;
 
-	if (node == PATH_NONE && passes)
-		node = path_of(folded, call);
-	if (!passes)
-		return node == PATH_NONE ? 0 : frames_set(&folded->frames, call, FRAME_NONE);
-	return (node == PATH_NONE ? -ENOMEM : 0) ?:
-		       paths_add(&folded->paths, node, call->own) ?:
-		       frames_set(&folded->frames, call, FRAME_NONE);
+	return paths_leave(folded->paths, folded->export->analysis, call, passes || !folded->calls);
 }
 
 static int moved(void *format, uint32_t from, uint32_t to)
 {
-	struct folded *folded = format;
+	const struct folded *folded = format;
 
-	return frames_swap(&folded->frames, from, to);
+	return paths_moved(folded->paths, folded->export->analysis, from, to);
 }
 
-/* What threads did outside of all calls. */
-static int add_user(struct folded *folded)
+static int wait(void *format, const struct fkt_wait *wait)
 {
-	struct fkt_thread_sums *sums;
-	uint64_t root, user;
-	uint32_t node;
-	size_t count;
-	int err = 0;
+	const struct folded *folded = format;
 
-	sums = fkt_analysis_threads(folded->export->analysis, &count);
-	user = paths_text(&folded->paths, "user");
-	if (!sums || !user)
-		err = -ENOMEM;
-	for (size_t i = 0; !err && i < count; i++) {
-		if (!sums[i].user)
-			continue;
-		root = paths_text(&folded->paths,
-				  fkt_process(folded->export->processes, sums[i].id)->comm);
-		node = root ? paths_step(&folded->paths, PATH_NONE, root) : PATH_NONE;
-		node = node == PATH_NONE ? node : paths_step(&folded->paths, node, user);
-		err = node == PATH_NONE ? -ENOMEM : paths_add(&folded->paths, node, sums[i].user);
-	}
-	free(sums);
-	return err;
+	return paths_wait(folded->paths, wait);
+}
+
+static void put_line(void *arg, const char *line, size_t bytes)
+{
+	output_bytes(arg, line, bytes);
 }
 
 static int end(void *format, uint64_t last)
 {
-	struct folded *folded = format;
-	int err = 0;
+	const struct folded *folded = format;
+	struct export *export = folded->export;
+	struct fkt_paths named;
+	int err;
 
 	(void)last;
-	if (!filter_picks_calls(folded->export->filter))
-		err = add_user(folded);
+	err = paths_end(folded->paths, export->analysis, &named);
 	if (!err)
-		paths_write(&folded->paths, folded->export);
-	return err;
+		err = paths_write(&named, &folded->names, NULL, put_line, export->out);
+	fkt_paths_free(&named);
+	return err < 0 ? err : 0;
 }
 
 static void free_folded(void *format)
 {
 	struct folded *folded = format;
 
-	paths_free(&folded->paths);
-	frames_free(&folded->frames);
+	paths_free(folded->paths);
+	fkt_path_names_free(&folded->names);
 	free(folded);
 }
 
-static void *begin(struct export *export)
+static void *begin_paths(struct export *export, enum paths_of of)
 {
 	struct folded *folded = calloc(1, sizeof(*folded));
 
-	if (folded)
-		folded->export = export;
+	if (!folded)
+		return NULL;
+	folded->export = export;
+	folded->calls = filter_picks_calls(export->filter);
+	folded->paths =
+		paths_new(of, !folded->calls, export->trace, export->processes, &folded->names);
+	if (!folded->paths) {
+		free(folded);
+		return NULL;
+	}
 	return folded;
+}
+
+static void *begin_own(struct export *export)
+{
+	return begin_paths(export, PATHS_OWN);
+}
+
+static void *begin_off_cpu(struct export *export)
+{
+	return begin_paths(export, PATHS_OFF_CPU);
 }
 
 const struct export_format export_folded = {
 	.name = "folded",
-	.about =
-		"flamegraph.pl, Speedscope, inferno: own time of calls by those around them, in ns",
-	.lacks = "when anything happened, who waited, and what is no call; losses shorten the sums",
+	.about = "flamegraph.pl, Speedscope, inferno: own time of calls by those around them, in "
+		 "ns, as fkt_print --folded",
+	.lacks = "when anything happened, and who waited; losses shorten the sums",
 	.wants = EXPORT_NS | EXPORT_SUMS,
-	.begin = begin,
+	.begin = begin_own,
+	.process = process,
 	.enter = enter,
 	.leave = leave,
 	.moved = moved,
+	.end = end,
+	.free = free_folded,
+};
+
+/* It takes a trace with stacks of switches; without them, the call in which it was stands there. */
+const struct export_format export_offcpu = {
+	.name = "offcpu",
+	.about = "the same tools as folded: how long threads did not run, by stack, in ns",
+	.lacks = "when anything happened, who woke whom, and what ran; losses shorten the sums",
+	.wants = EXPORT_NS,
+	.begin = begin_off_cpu,
+	.process = process,
+	.look = look,
+	.wait = wait,
 	.end = end,
 	.free = free_folded,
 };

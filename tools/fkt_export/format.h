@@ -66,9 +66,11 @@ enum export_wants {
  * @wants: of enum export_wants
  * @refuses: of enum filter_kind, what makes no sense for it
  * @begin: begin, before anything is read; NULL, and errno, on failure
+ * @process: an event that may change what threads are called, before it does
+ * @look: an event, whatever the filter lets through, before @event
  * @event: an event that the filter lets through
  * @gap: something is missing; @stamp: before this moment
- * @enter: a call begins that the filter lets through, as far as its beginning tells
+ * @enter: a call begins; @passes: the filter lets it through, as far as its beginning tells
  * @leave: a call has ended, or was given up; @passes: the filter lets it through
  * @wait: a thread runs again that the filter lets through
  * @moved: the calls that a thread is in are another one's, see struct fkt_analysis_hooks
@@ -85,9 +87,11 @@ struct export_format {
 	unsigned int wants;
 	unsigned int refuses;
 	void *(*begin)(struct export *export);
+	int (*process)(void *format, const struct fkt_event *event);
+	int (*look)(void *format, const struct fkt_event *event);
 	int (*event)(void *format, const struct fkt_event *event);
 	int (*gap)(void *format, const struct fkt_gap *gap, uint64_t stamp);
-	int (*enter)(void *format, const struct fkt_call *call);
+	int (*enter)(void *format, const struct fkt_call *call, bool passes);
 	int (*leave)(void *format, const struct fkt_call *call, bool passes);
 	int (*wait)(void *format, const struct fkt_wait *wait);
 	int (*moved)(void *format, uint32_t from, uint32_t to);

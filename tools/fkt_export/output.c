@@ -13,6 +13,7 @@
 #include <fkt/trace.h>
 
 #include "output.h"
+#include "spool.h"
 
 /* The file, or the directory, that a signal's handler takes away. */
 static const char *volatile unfinished;
@@ -107,6 +108,7 @@ static void begin_output(struct output *output, const char *path)
 	output->path = path;
 	output->part = NULL;
 	output->fd = STDOUT_FILENO;
+	output->target = -1;
 	output->directory = -1;
 	output->name = NULL;
 	output->files = 0;
@@ -164,6 +166,76 @@ int output_open_directory(struct output *output, const char *path, const char *m
 	return err;
 }
 
+static void write_all(struct output *output, int fd, const char *bytes, size_t count)
+{
+	ssize_t done;
+
+	while (count && !output->err) {
+		done = write(fd, bytes, count);
+		if (done < 0 && errno != EINTR)
+			output->err = -errno;
+		if (done <= 0)
+			continue;
+		bytes += done;
+		count -= (size_t)done;
+		output->written += (size_t)done;
+	}
+}
+
+/* The descriptor's number stays, for whoever writes to it. */
+static int point(int fd, int number)
+{
+	int err = dup3(fd, number, number == STDOUT_FILENO ? 0 : O_CLOEXEC) < 0 ? -errno : 0;
+
+	close(fd);
+	return err;
+}
+
+int output_hold(struct output *output)
+{
+	int held, err;
+
+	if (output->part)
+		return 0;
+	held = spool_file();
+	if (held < 0)
+		return held;
+	output->target = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+	if (output->target < 0) {
+		err = -errno;
+		close(held);
+		return err;
+	}
+	return point(held, output->fd);
+}
+
+void output_release(struct output *output)
+{
+	char block[16384];
+	ssize_t got = 1;
+	off_t at = 0;
+	int held, err;
+
+	if (output->target < 0)
+		return;
+	held = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+	err = held < 0 ? -errno : point(output->target, output->fd);
+	output->target = -1;
+	output->written = 0;
+	while (!err && got > 0 && !output->err) {
+		got = pread(held, block, sizeof(block), at);
+		if (got < 0)
+			err = -errno;
+		else
+			write_all(output, output->fd, block, (size_t)got);
+		at += got;
+	}
+	if (held >= 0)
+		close(held);
+	if (!output->err)
+		output->err = err;
+}
+
 int output_add_file(struct output *output, const char *name)
 {
 	char(*larger)[OUTPUT_NAME_BYTES] = output->name;
@@ -186,22 +258,6 @@ int output_add_file(struct output *output, const char *name)
 	}
 	block_signals(SIG_UNBLOCK);
 	return err;
-}
-
-static void write_all(struct output *output, int fd, const char *bytes, size_t count)
-{
-	ssize_t done;
-
-	while (count && !output->err) {
-		done = write(fd, bytes, count);
-		if (done < 0 && errno != EINTR)
-			output->err = -errno;
-		if (done <= 0)
-			continue;
-		bytes += done;
-		count -= (size_t)done;
-		output->written += (size_t)done;
-	}
 }
 
 /* Each is open only for this: there may be more of them than a program may have open. */
@@ -269,6 +325,10 @@ int output_finish(struct output *output)
 {
 	int err = output_flush(output);
 
+	if (!err) {
+		output_release(output);
+		err = output->err;
+	}
 	if (!output->path)
 		return err;
 	if (!err && output->part && fsync(output->fd))
@@ -291,6 +351,8 @@ int output_finish(struct output *output)
 
 void output_abandon(struct output *output)
 {
+	if (output->target >= 0)
+		close(output->target);
 	if (output->path && output->fd >= 0)
 		close(output->fd);
 	if (output->part) {

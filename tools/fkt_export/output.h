@@ -21,6 +21,7 @@
  * @path: the file, or directory; NULL: standard output
  * @part: its name until it is whole; NULL: it is written in place, being a pipe or a device
  * @fd: where it is written; of a directory, its one file
+ * @target: while it is held back, what @fd will be; else -1
  * @directory: of a directory, itself; else -1
  * @name: of a directory, its files
  * @files: how many
@@ -33,6 +34,7 @@ struct output {
 	const char *path;
 	char *part;
 	int fd;
+	int target;
 	int directory;
 	char (*name)[OUTPUT_NAME_BYTES];
 	size_t files;
@@ -61,6 +63,17 @@ int output_open(struct output *output, const char *path);
  */
 int output_open_directory(struct output *output, const char *path, const char *main);
 
+/**
+ * output_hold() - hold back what is written, in a file without a name
+ * @output: just opened; one that has no name until it is whole need not be held
+ *
+ * Return: 0 or a negative errno value.
+ */
+int output_hold(struct output *output);
+
+/* Let go what was held back, and what is to come; errors are kept. */
+void output_release(struct output *output);
+
 /* Another file of the directory; its number is the answer, or a negative errno value. */
 int output_add_file(struct output *output, const char *name);
 
@@ -70,7 +83,7 @@ void output_append(struct output *output, int file, const void *bytes, size_t co
 /* Let what is in the buffer go out. Return: 0 or the first error. */
 int output_flush(struct output *output);
 
-/* All has been written: the file gets its name. Return: 0 or a negative errno value. */
+/* All was written: it is let go, the file gets its name. Return: 0 or a negative errno value. */
 int output_finish(struct output *output);
 
 /* End, without the file if it is not finished. */

@@ -7,16 +7,23 @@
  *	system calls, functions		sys_enter and sys_exit, funcgraph_entry and _exit: slices
  *	interrupts			irq_handler, softirq
  *	threads				sched_switch, sched_waking, task_newtask, task_rename, …
+ *	samples				perf_sample, with the stack
  *	all else			an instant of the thread, with its fields
  *
  * A function whose exit is not recorded is an instant: its slice would never end.
  */
 #include <errno.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../../bindings/babeltrace2/lttng.h"
+#include "common/sample.h"
 #include "format.h"
 #include "interned.h"
 #include "protobuf.h"
+#include "trace/fields.h"
 
 /* Fields of TracePacket. */
 enum {
@@ -30,6 +37,18 @@ enum {
 	PACKET_FLAGS = 13,
 	PACKET_SYSTEM_INFO = 45,
 	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_PERF_SAMPLE = 66,
+};
+
+/* Fields of InternedData. */
+enum {
+	INTERNED_EVENT = 2,
+	INTERNED_FUNCTION = 5,
+	INTERNED_FRAME = 6,
+	INTERNED_CALLSTACK = 7,
+	INTERNED_PATH = 17,
+	INTERNED_MAPPING = 19,
+	INTERNED_SYMBOL = 26,
 };
 
 /* Fields of FtraceEvent. */
@@ -74,7 +93,7 @@ enum {
 
 #define DEFAULT_PRIO	  120
 #define KTHREADD_PID	  2
-#define CLONE_THREAD	  0x10000
+
 /* Numbers of interrupt vectors, which are drawn as IRQs, begin above those of IRQs. */
 #define VECTOR_IRQ	  0x10000
 #define STATE_IDLE	  0x80
@@ -83,6 +102,14 @@ enum {
 #define UUID_THREADS	  0x464b540000000000 /* + number of the thread */
 #define UUID_CPUS	  0x464b550000000000 /* + number of the CPU */
 #define ANNOTATION_BYTES  1024
+
+/* Files of programs that are told apart; all others are OBJECT_OTHER. */
+#define OBJECTS_MAX	  1024
+#define OBJECT_OTHER	  "[unknown]"
+/* The modes of a sample. */
+#define MODE_KERNEL	  1
+#define MODE_USER	  2
+#define STACK_BYTES	  (256 + FKT_STACK_FRAMES_BOTH * (PB_VARINT_BYTES + 1))
 
 /* What becomes of the events of a code. */
 enum as {
@@ -100,6 +127,7 @@ enum as {
 	AS_SWITCH,
 	AS_WAKING,
 	AS_PROCESS,
+	AS_SAMPLE,
 	AS_INSTANT,
 };
 
@@ -151,7 +179,14 @@ struct perfetto {
 	uint32_t threads;
 	struct interned symbol; /* addresses of functions, of which some are written */
 	uint32_t symbols;
+	struct interned frame; /* addresses, and the processes whose they are */
+	uint32_t frames;
+	struct interned call; /* a call path and a frame that it goes on to */
+	uint8_t *written;     /* which paths are, as a sample's stack */
+	uint32_t paths;
+	char *object[OBJECTS_MAX]; /* what frames are part of */
 	bool begun;
+	bool tells_target; /* see lttng_tells_target() */
 };
 
 static uint64_t boot_ns(const struct perfetto *perfetto, uint64_t stamp)
@@ -324,6 +359,8 @@ static void look_at_code(struct perfetto *perfetto, uint32_t number, struct code
 		code->as = AS_WAKING;
 	else if (fkt_is_process_event(number))
 		code->as = AS_PROCESS;
+	else if (number == FKT_CODE_SAMPLE)
+		code->as = AS_SAMPLE;
 	else if (number == FKT_CODE_STACK || number == FKT_CODE_DATA)
 		code->as = AS_NOTHING;
 	else if (kind == FKT_KIND_CPU_ENTRY)
@@ -376,9 +413,6 @@ static uint32_t name_of_code(struct perfetto *perfetto, uint32_t number, struct 
 	return code->iid;
 }
 
-#define NAME_EVENT  2
-#define NAME_SYMBOL 26
-
 /* The interned name of the function that a code's events are of; 0 without memory. */
 static uint32_t name_of_function(struct perfetto *perfetto, const struct fkt_event *event,
 				 struct code *code)
@@ -399,7 +433,7 @@ static uint32_t name_of_function(struct perfetto *perfetto, const struct fkt_eve
 			entry = &perfetto->code[number < FKT_SLOT_CODES ? number : event->code];
 			number = number < FKT_SLOT_CODES ? number : event->code;
 		}
-		return name_of_code(perfetto, number, entry, NAME_SYMBOL);
+		return name_of_code(perfetto, number, entry, INTERNED_SYMBOL);
 	}
 	address = fkt_arg64(event, 0);
 	number = interned(&perfetto->symbol, address, 0);
@@ -411,7 +445,7 @@ static uint32_t name_of_function(struct perfetto *perfetto, const struct fkt_eve
 			snprintf(name, sizeof(name), "%s", symbol.name);
 		else
 			snprintf(name, sizeof(name), "0x%llx", (unsigned long long)address);
-		write_name(perfetto, NAME_SYMBOL, FKT_SLOT_CODES + 1 + number, name);
+		write_name(perfetto, INTERNED_SYMBOL, FKT_SLOT_CODES + 1 + number, name);
 	}
 	return FKT_SLOT_CODES + 1 + number;
 }
@@ -510,7 +544,7 @@ static int put_instant(struct perfetto *perfetto, const struct fkt_event *event,
 
 	if (!uuid)
 		return -ENOMEM;
-	name_of_code(perfetto, event->code, code, NAME_EVENT);
+	name_of_code(perfetto, event->code, code, INTERNED_EVENT);
 	at = begin_packet(data, &packet, FLAGS_NEEDED);
 	at = pb_number(at, PACKET_TIMESTAMP, boot_ns(perfetto, event->stamp));
 	at = track = pb_begin_long(at, PACKET_TRACK_EVENT);
@@ -523,6 +557,164 @@ static int put_instant(struct perfetto *perfetto, const struct fkt_event *event,
 	for (unsigned int i = 0; i < count; i++)
 		at = put_annotation(perfetto, at, &fields[i], event);
 	pb_end_long(track, at);
+	end_packet(perfetto, data, packet, at);
+	return 0;
+}
+
+/* ---- samples ---- */
+
+/* The number of what a frame is part of, from 1; 0 without memory. */
+static uint32_t number_of_object(struct perfetto *perfetto, const char *object)
+{
+	uint8_t data[2 * FKT_VALUE_NAME_BYTES], *packet, *interned, *mapping, *at;
+	uint32_t i;
+
+	for (i = 0; i < OBJECTS_MAX && perfetto->object[i]; i++)
+		if (!strcmp(perfetto->object[i], object))
+			return i + 1;
+	if (i == OBJECTS_MAX)
+		return number_of_object(perfetto, OBJECT_OTHER);
+	perfetto->object[i] = strdup(object);
+	if (!perfetto->object[i])
+		return 0;
+	write_name(perfetto, INTERNED_PATH, i + 1, object);
+	at = begin_packet(data, &packet, FLAGS_NEEDED);
+	at = interned = pb_begin_long(at, PACKET_INTERNED);
+	at = mapping = pb_begin(at, INTERNED_MAPPING);
+	at = pb_number(at, 1, i + 1);
+	at = pb_number(at, 7, i + 1);
+	pb_end(mapping, at);
+	pb_end_long(interned, at);
+	end_packet(perfetto, data, packet, at);
+	return i + 1;
+}
+
+static bool write_frame(struct perfetto *perfetto, const struct fkt_stack *stack, unsigned int i,
+			uint32_t iid)
+{
+	char name[FKT_FRAME_BYTES + 1], object[FKT_VALUE_NAME_BYTES];
+	uint8_t data[128], *packet, *interned, *frame, *at;
+	const char *part = NULL;
+	uint32_t mapping;
+
+	*fkt_put_frame_names(perfetto->export->trace, name, stack, i, &part) = '\0';
+	snprintf(object, sizeof(object), "%s", part ?: OBJECT_OTHER);
+	fkt_sanitize(object);
+	mapping = number_of_object(perfetto, object);
+	if (!mapping)
+		return false;
+	write_name(perfetto, INTERNED_FUNCTION, iid, name);
+	at = begin_packet(data, &packet, FLAGS_NEEDED);
+	at = interned = pb_begin_long(at, PACKET_INTERNED);
+	at = frame = pb_begin(at, INTERNED_FRAME);
+	at = pb_number(at, 1, iid);
+	at = pb_number(at, 2, iid);
+	at = pb_number(at, 3, mapping);
+	at = pb_number(at, 4, stack->frame[i]);
+	pb_end(frame, at);
+	pb_end_long(interned, at);
+	end_packet(perfetto, data, packet, at);
+	return true;
+}
+
+/* The number of a frame, which is written when it is new; 0 without memory. */
+static uint32_t number_of_frame(struct perfetto *perfetto, const struct fkt_stack *stack,
+				unsigned int i)
+{
+	/* Where something returns to may be behind the end of what has called. */
+	const bool exact = stack->exact && !i;
+	const uint64_t whose = stack->frame[i] >= FKT_FRAME_KERNEL ? 0 : stack->pid;
+	const uint32_t number =
+		interned(&perfetto->frame, stack->frame[i], whose | (uint64_t)exact << 32);
+
+	if (number == INTERNED_FAILED)
+		return 0;
+	if (number >= perfetto->frames) {
+		perfetto->frames = number + 1;
+		if (!write_frame(perfetto, stack, i, number + 1))
+			return 0;
+	}
+	return number + 1;
+}
+
+/* The number of a call path, from which its stack can be seen to be written; 0 without memory. */
+static uint32_t number_of_path(struct perfetto *perfetto, const uint32_t *frame, unsigned int count)
+{
+	uint32_t path = 0, paths = perfetto->paths ?: 1024;
+	uint8_t *larger;
+
+	for (unsigned int i = 0; i < count; i++) {
+		path = interned(&perfetto->call, path, frame[i]);
+		if (path == INTERNED_FAILED)
+			return 0;
+		path++;
+	}
+	if (path >= perfetto->paths) {
+		while (paths <= path)
+			paths *= 2;
+		larger = realloc(perfetto->written, paths);
+		if (!larger)
+			return 0;
+		memset(larger + perfetto->paths, 0, paths - perfetto->paths);
+		perfetto->written = larger;
+		perfetto->paths = paths;
+	}
+	return path;
+}
+
+/* The number of a stack, the outermost frame first; 0 without memory. */
+static uint32_t number_of_stack(struct perfetto *perfetto, const struct fkt_stack *stack)
+{
+	const unsigned int begin = fkt_stack_begin(perfetto->export->trace, stack);
+	uint8_t data[STACK_BYTES], *packet, *interned, *callstack, *at;
+	uint32_t frame[FKT_STACK_FRAMES_BOTH], path;
+	unsigned int count = 0;
+
+	for (unsigned int i = stack->count; i-- > begin; count++) {
+		frame[count] = number_of_frame(perfetto, stack, i);
+		if (!frame[count])
+			return 0;
+	}
+	path = number_of_path(perfetto, frame, count);
+	if (!path || perfetto->written[path])
+		return path;
+	perfetto->written[path] = true;
+	at = begin_packet(data, &packet, FLAGS_NEEDED);
+	at = interned = pb_begin_long(at, PACKET_INTERNED);
+	at = callstack = pb_begin_long(at, INTERNED_CALLSTACK);
+	at = pb_number(at, 1, path);
+	for (unsigned int i = 0; i < count; i++)
+		at = pb_number(at, 2, frame[i]);
+	pb_end_long(callstack, at);
+	pb_end_long(interned, at);
+	end_packet(perfetto, data, packet, at);
+	return path;
+}
+
+static int put_sample(struct perfetto *perfetto, const struct fkt_event *event)
+{
+	struct fkt_processes *processes = perfetto->export->processes;
+	const uint32_t tid = fkt_arg32(event, SAMPLE_PID);
+	const struct fkt_process *process =
+		fkt_process(processes, fkt_process_id(processes, tid, event->cpu));
+	const uint32_t pid = process->tgid == FKT_PID_UNKNOWN ? tid : process->tgid;
+	uint8_t data[128], *packet, *sample, *at;
+	struct fkt_stack room;
+	uint32_t stack;
+
+	stack = number_of_stack(perfetto,
+				sample_stack_of(processes, perfetto->export->stack, event, &room));
+	if (!stack)
+		return -ENOMEM;
+	at = begin_packet(data, &packet, FLAGS_NEEDED);
+	at = pb_number(at, PACKET_TIMESTAMP, boot_ns(perfetto, event->stamp));
+	at = sample = pb_begin(at, PACKET_PERF_SAMPLE);
+	at = pb_number(at, 1, event->cpu);
+	at = pb_number(at, 2, pid);
+	at = pb_number(at, 3, tid);
+	at = pb_number(at, 4, stack);
+	at = pb_number(at, 5, event->imm ? MODE_USER : MODE_KERNEL);
+	pb_end(sample, at);
 	end_packet(perfetto, data, packet, at);
 	return 0;
 }
@@ -585,6 +777,7 @@ static uint8_t *put_waking(struct perfetto *perfetto, uint8_t *at, const struct 
 	const uint32_t id = fkt_process_id(perfetto->export->processes, pid, event->cpu);
 	struct thread *thread = thread_of(perfetto, id);
 	uint8_t *part;
+	uint32_t cpu;
 
 	if (!thread)
 		return NULL;
@@ -594,8 +787,12 @@ static uint8_t *put_waking(struct perfetto *perfetto, uint8_t *at, const struct 
 	at = pb_number(at, 2, pid);
 	at = pb_number(at, 3, (uint64_t)(int64_t)thread->prio);
 	at = pb_number(at, 4, 1);
-	/* Where it ran, which is what the kernel says as well: where it will run is found later. */
-	at = pb_number(at, 5, thread->cpu ? thread->cpu - 1u : event->cpu);
+	/* Where it is, or as far as that is known, ran last: where it will run is found later. */
+	if (perfetto->tells_target)
+		cpu = event->imm;
+	else
+		cpu = thread->cpu ? thread->cpu - 1u : event->cpu;
+	at = pb_number(at, 5, cpu);
 	pb_end(part, at);
 	return at;
 }
@@ -725,6 +922,8 @@ static bool has_words(const struct fkt_event *event, const struct code *code)
 	case AS_SWITCH:
 	case AS_WAKING:
 		return event->words >= 1;
+	case AS_SAMPLE:
+		return event->words >= SAMPLE_WORDS;
 	case AS_PROCESS:
 		return event->words >=
 		       (event->code == FKT_CODE_FORK					 ? 2
@@ -793,6 +992,8 @@ static int event(void *format, const struct fkt_event *event)
 	}
 	if (code->as == AS_INSTANT)
 		return put_instant(perfetto, event, code);
+	if (code->as == AS_SAMPLE)
+		return put_sample(perfetto, event);
 	if (code->as == AS_FUNCTION_ENTRY || code->as == AS_FUNCTION_EXIT) {
 		iid = name_of_function(perfetto, event, code);
 		if (!iid)
@@ -859,6 +1060,11 @@ static void free_perfetto(void *format)
 	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
 		free(perfetto->bundle[cpu].data);
 	interned_free(&perfetto->symbol);
+	interned_free(&perfetto->frame);
+	interned_free(&perfetto->call);
+	for (uint32_t i = 0; i < OBJECTS_MAX; i++)
+		free(perfetto->object[i]);
+	free(perfetto->written);
 	free(perfetto->thread);
 	free(perfetto->code);
 	free(perfetto);
@@ -871,6 +1077,7 @@ static void *begin(struct export *export)
 	if (!perfetto)
 		return NULL;
 	perfetto->export = export;
+	perfetto->tells_target = lttng_tells_target(export->trace);
 	perfetto->code = calloc(FKT_SLOT_CODES, sizeof(*perfetto->code));
 	if (!perfetto->code) {
 		free(perfetto);
@@ -882,8 +1089,9 @@ static void *begin(struct export *export)
 const struct export_format export_perfetto = {
 	.name = "perfetto",
 	.about = "ui.perfetto.dev, trace_processor",
-	.lacks = "stacks, the memory of system calls, arguments and results of functions, and "
-		 "priorities but those that wake-ups tell",
+	.lacks =
+		"stacks but those of samples, the memory of system calls, arguments and results of functions, and "
+		"priorities but those that wake-ups tell",
 	.wants = EXPORT_NS | EXPORT_BINARY,
 	.begin = begin,
 	.event = event,

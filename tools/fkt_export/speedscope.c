@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/frames.h"
 #include "format.h"
-#include "frames.h"
 #include "interned.h"
 #include "spool.h"
 
@@ -17,7 +17,7 @@
  * struct speedscope - what is known
  * @export: what all formats know
  * @spool: events of the profiles: twice a thread's number, or twice a CPU's and one
- * @open: which calls are; their frame
+ * @open: which calls are; their frame + 1, 0 of those that are not told
  * @frame: rows, which have numbers of frames
  * @at: when each profile was last told of, which no later one is before
  * @ats: how many there is room for
@@ -25,7 +25,7 @@
 struct speedscope {
 	struct export *export;
 	struct spool spool;
-	struct frames open;
+	struct frames *open;
 	struct interned frame;
 	int64_t *at;
 	uint32_t ats;
@@ -76,32 +76,38 @@ static int put(struct speedscope *speedscope, const struct fkt_call *call, char 
 	return spool_add(&speedscope->spool, profile, text, (uint32_t)bytes);
 }
 
-static int enter(void *format, const struct fkt_call *call)
+static int enter(void *format, const struct fkt_call *call, bool passes)
 {
 	struct speedscope *speedscope = format;
-	uint32_t frame = interned(&speedscope->frame, call->row, 0);
+	uint32_t *open = frames_enter(speedscope->open, call), frame;
 	uint64_t begin = call->begin;
 
+	if (!open)
+		return -ENOMEM;
+	if (!passes)
+		return 0;
+	frame = interned(&speedscope->frame, call->row, 0);
 	if (frame == INTERNED_FAILED)
 		return -ENOMEM;
+	*open = frame + 1;
 	if (begin < speedscope->export->first)
 		begin = speedscope->export->first;
-	return frames_set(&speedscope->open, call, frame)
-		       ?: put(speedscope, call, 'O', frame, begin);
+	return put(speedscope, call, 'O', frame, begin);
 }
 
 static int leave(void *format, const struct fkt_call *call, bool passes)
 {
 	struct speedscope *speedscope = format;
-	uint32_t frame = frames_get(&speedscope->open, call, call->depth);
+	const uint32_t *open = call->entered ? frames_at(speedscope->open, call, call->depth)
+					     : NULL;
+	const uint32_t frame = open ? *open : 0;
 
 	/* What was opened is closed in any case. */
 	(void)passes;
+	if (call->entered)
+		frames_leave(speedscope->open, call);
 	/* One whose beginning is not there would close another. */
-	if (frame == FRAME_NONE)
-		return 0;
-	return frames_set(&speedscope->open, call, FRAME_NONE)
-		       ?: put(speedscope, call, 'C', frame, call->end);
+	return frame ? put(speedscope, call, 'C', frame - 1, call->end) : 0;
 }
 
 static int moved(void *format, uint32_t from, uint32_t to)
@@ -115,7 +121,7 @@ static int moved(void *format, uint32_t from, uint32_t to)
 	speedscope->at[2 * from] = speedscope->at[2 * to];
 	speedscope->at[2 * to] = at;
 	return spool_swap(&speedscope->spool, 2 * from, 2 * to)
-		       ?: frames_swap(&speedscope->open, from, to);
+		       ?: frames_move(speedscope->open, from, to);
 }
 
 static int put_profile(struct speedscope *speedscope, uint32_t profile)
@@ -178,7 +184,7 @@ static void free_speedscope(void *format)
 	struct speedscope *speedscope = format;
 
 	spool_free(&speedscope->spool);
-	frames_free(&speedscope->open);
+	frames_free(speedscope->open);
 	interned_free(&speedscope->frame);
 	free(speedscope->at);
 	free(speedscope);
@@ -192,9 +198,15 @@ static void *begin(struct export *export)
 	if (!speedscope)
 		return NULL;
 	speedscope->export = export;
+	speedscope->open = frames_new(sizeof(uint32_t), NULL);
+	if (!speedscope->open) {
+		free(speedscope);
+		return NULL;
+	}
 	err = spool_open(&speedscope->spool);
 	if (err) {
 		selection_complain(export->selection, "no temporary file can be made in TMPDIR");
+		frames_free(speedscope->open);
 		free(speedscope);
 		errno = -err;
 		return NULL;

@@ -23,24 +23,31 @@ struct spool_stream {
 	uint32_t used;	     /* of its bytes */
 };
 
-int spool_open(struct spool *spool)
+int spool_file(void)
 {
 	const char *folder = getenv("TMPDIR");
 	char name[4096];
+	int fd;
 
-	memset(spool, 0, sizeof(*spool));
-	spool->fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (spool->fd >= 0)
-		return 0;
+	fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
 	/* A file system that knows no files without a name. */
 	if ((size_t)snprintf(name, sizeof(name), "%s/fkt_export.XXXXXX",
 			     folder && *folder ? folder : "/tmp") >= sizeof(name))
 		return -ENAMETOOLONG;
-	spool->fd = mkostemp(name, O_CLOEXEC);
-	if (spool->fd < 0)
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
 		return -errno;
 	unlink(name);
-	return 0;
+	return fd;
+}
+
+int spool_open(struct spool *spool)
+{
+	memset(spool, 0, sizeof(*spool));
+	spool->fd = spool_file();
+	return spool->fd < 0 ? spool->fd : 0;
 }
 
 static int write_block(struct spool *spool, const struct spool_stream *stream)

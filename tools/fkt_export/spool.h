@@ -27,6 +27,8 @@ struct spool {
 	uint32_t streams;
 };
 
+/* Open a file that has no name. Return: its descriptor or a negative errno value. */
+int spool_file(void);
 /* Return: 0 or a negative errno value. */
 int spool_open(struct spool *spool);
 /* More bytes for a stream, fewer than in a block. Return: 0 or a negative errno value. */

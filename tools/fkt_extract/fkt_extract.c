@@ -14,6 +14,8 @@
 
 #include <fkt/version.h>
 
+#include "common/complain.h"
+#include "common/config.h"
 #include "common/help.h"
 #include "common/distance.h"
 #include "common/range.h"
@@ -120,7 +122,10 @@ static void parse_from(struct options *options, const char *arg, bool only_range
 		return;
 	}
 	if (only_range)
-		argp_error(state, "--range=%s: it is two times, as in 12.5s..13s", arg);
+		argp_error(
+			state,
+			"--range=%s: it is two times, or one of them, as in 12.5s..13s or 12.5s..",
+			arg);
 	once(state, "--from", options->has_from);
 	if (!fkt_parse_time(arg, &options->from_ns))
 		argp_error(state, "--from=%s: no time (try 12.5s, 900ms or 12.5s..13s)", arg);
@@ -251,23 +256,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!add_cpus(options, arg))
 			argp_error(state, "--cpu=%s: it is a list of CPUs, as in 0,2-3", arg);
 		break;
-	case 'h':
-		fkt_help(state);
-		break;
 	case 'o':
 		options->output = arg;
 		break;
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "%s: one trace at a time, please", arg);
-		options->path = arg;
+		options->path = fkt_one_trace(state, arg);
 		break;
 	case ARGP_KEY_END:
 		choose_cpus(options);
 		check_options(options, state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fkt_other_option(key, state);
 	}
 	return 0;
 }
@@ -280,11 +280,6 @@ static const struct argp argp = {
 	       "The new trace has all that fkt_print needs, and says which calls were already open "
 	       "when it begins. See fkt_extract(1).",
 };
-
-static void complain(const char *path, const char *sentence)
-{
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path, sentence);
-}
 
 static void warn(void *arg, const char *sentence)
 {
@@ -402,23 +397,17 @@ static struct fkt_processes *all_processes(struct fkt_trace *trace)
 	return processes;
 }
 
-/* The name of a thread that is a letter or two away, "" if there is none. */
-static void nearest_process(struct fkt_trace *trace, const char *name, char near[64])
+/* The process that may have been meant. */
+static const char *meant_process(struct fkt_trace *trace, const char *name,
+				 char meant[FKT_MEANT_BYTES])
 {
 	struct fkt_processes *processes = all_processes(trace);
-	const struct fkt_process *process;
-	unsigned int best = 3, distance;
+	struct fkt_near near = { .wanted = name };
 
-	*near = '\0';
-	for (uint32_t id = 1; processes && id < fkt_process_count(processes); id++) {
-		process = fkt_process(processes, id);
-		distance = fkt_distance(name, process->comm);
-		if (distance >= best)
-			continue;
-		best = distance;
-		snprintf(near, 64, "%s", process->comm);
-	}
+	for (uint32_t id = 1; processes && id < fkt_process_count(processes); id++)
+		fkt_near_show(&near, fkt_process(processes, id)->comm);
 	fkt_processes_free(processes);
+	return fkt_near_meant(&near, meant);
 }
 
 /* Of each range of the lists of CPUs, some have to be there, so far as the trace tells. */
@@ -454,7 +443,7 @@ static void complain_nothing(const struct options *options, struct fkt_trace *tr
 	const struct fkt_extract *extract = &options->extract;
 	const bool in_part = extract->from || extract->to != UINT64_MAX;
 	const char *when = in_part ? " in the time that was asked for" : "";
-	char text[FKT_ERROR_BYTES], near[64];
+	char text[FKT_ERROR_BYTES], meant[FKT_MEANT_BYTES];
 	unsigned int i;
 
 	for (i = 0; i < extract->processes && extract->process[i].found; i++)
@@ -464,13 +453,10 @@ static void complain_nothing(const struct options *options, struct fkt_trace *tr
 		return;
 	}
 	if (extract->process[i].name) {
-		nearest_process(trace, extract->process[i].name, near);
-		if (!strcmp(near, extract->process[i].name))
-			*near = '\0';
 		snprintf(text, sizeof(text),
-			 "has no events of a process '%s'%s%s%s%s; nothing was written",
-			 extract->process[i].name, when, *near ? " (did you mean '" : "", near,
-			 *near ? "'?)" : "");
+			 "has no events of a process '%s'%s; nothing was written%s",
+			 extract->process[i].name, when,
+			 meant_process(trace, extract->process[i].name, meant));
 	} else {
 		snprintf(text, sizeof(text),
 			 "has no events of process %" PRIu32 "%s; nothing was written",
@@ -518,7 +504,7 @@ int main(int argc, char **argv)
 	int status;
 
 	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	config_parse(&argp, argc, argv, 0, &options);
 
 	trace = fkt_open(options.path, warn, (void *)(uintptr_t)options.path, error);
 	if (!trace) {

@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/distance.h"
 #include "print.h"
 
 /* The value of a field that an event does not have. */
 #define NO_VALUE (1ull << 63) /* less likely than -1 */
+
+/* What begins the name of a recorded field. */
+#define NAMED	 "arg:"
 
 /* The key is what the option calls it, too. */
 static const struct fkt_column field_columns[] = {
@@ -26,6 +30,7 @@ static const struct fkt_column field_columns[] = {
 	[BY_ARG0 + 3] = { "Arg 3", "arg3", FKT_COLUMN_JSON, 0 },
 	[BY_ARG0 + 4] = { "Arg 4", "arg4", FKT_COLUMN_JSON, 0 },
 	[BY_ARG0 + 5] = { "Arg 5", "arg5", FKT_COLUMN_JSON, 0 },
+	[BY_NAMED] = { "", NAMED, FKT_COLUMN_JSON, 0 },
 };
 
 /* A trace has 32 layers; more are a lie, and share the last one. */
@@ -46,7 +51,8 @@ struct by {
 	bool counts_events;	       /* those that are no calls, too */
 	const char *layer[LAYERS_MAX]; /* those that came, each once */
 	unsigned int layers;
-	struct result *result; /* by code; NULL: nobody asks */
+	struct result *result;	       /* by code; NULL: nobody asks */
+	struct values *values[BY_MAX]; /* of those that are BY_NAMED */
 };
 
 static bool groups_by(const struct options *options, enum by_field field)
@@ -62,6 +68,8 @@ static void by_free(void *view)
 	struct by *by = view;
 
 	groups_free(by->groups);
+	for (unsigned int i = 0; i < BY_MAX; i++)
+		values_free(by->values[i]);
 	free(by->result);
 	free(by);
 }
@@ -75,15 +83,25 @@ static void *by_new(const struct context *context)
 	by->context = context;
 	by->options = context->options;
 	by->trace = context->trace;
-	by->counts_events = by->options->selected.code.count || groups_by(by->options, BY_CODE);
+	by->counts_events = by->options->selected.code.count || groups_by(by->options, BY_CODE) ||
+			    groups_by(by->options, BY_NAMED);
 	by->groups = groups_new();
 	if (groups_by(by->options, BY_ERRNO))
 		by->result = calloc(FKT_SLOT_CODES, sizeof(*by->result));
-	if (!by->groups || (groups_by(by->options, BY_ERRNO) && !by->result)) {
-		by_free(by);
-		return NULL;
+	if (!by->groups || (groups_by(by->options, BY_ERRNO) && !by->result))
+		goto fail;
+	for (unsigned int i = 0; i < by->options->bys; i++) {
+		if (by->options->by[i] != BY_NAMED)
+			continue;
+		by->values[i] = values_new(context, by->options->by_named[i].name);
+		if (!by->values[i])
+			goto fail;
 	}
 	return by;
+
+fail:
+	by_free(by);
+	return NULL;
 }
 
 static uint64_t layer_key(struct by *by, uint32_t row)
@@ -127,10 +145,27 @@ static uint64_t errno_key(struct by *by, const struct fkt_event *exit)
 	return fkt_is_errno(value.number) ? -value.number : 0;
 }
 
-static struct group *get(struct by *by, const struct fkt_call *call, uint32_t code,
-			 const uint64_t *args, unsigned int words)
+/*
+ * The value of a field that is named, of what began a call, or else of what ended it. An event that
+ * is no call began, and nothing ends it.
+ */
+static int named_key(struct values *values, const struct fkt_event *entry, bool whole,
+		     const struct fkt_event *exit, uint64_t *key)
+{
+	int found = values_get(values, entry, whole, key);
+
+	return found || !exit ? found : values_get(values, exit, true, key);
+}
+
+/*
+ * Return: 1; 0 when one of the fields that are named is not there, which leaves it out; a negative
+ * errno value.
+ */
+static int get(struct by *by, const struct fkt_call *call, const struct fkt_event *entry,
+	       bool whole, struct group **group)
 {
 	uint64_t key[BY_MAX] = { 0 };
+	int found;
 
 	for (unsigned int i = 0; i < by->options->bys; i++) {
 		enum by_field field = by->options->by[i];
@@ -156,30 +191,43 @@ static struct group *get(struct by *by, const struct fkt_call *call, uint32_t co
 			key[i] = layer_key(by, call->row);
 			break;
 		case BY_CODE:
-			key[i] = code;
+			key[i] = entry->code;
 			break;
 		case BY_ERRNO:
 			key[i] = errno_key(by, call->exit);
 			break;
+		case BY_NAMED:
+			found = named_key(by->values[i], entry, whole, call->exit, &key[i]);
+			if (found <= 0)
+				return found < 0 ? -ENOMEM : 0;
+			break;
 		default:
-			key[i] = (unsigned int)(field - BY_ARG0) < words ? args[field - BY_ARG0]
-									 : NO_VALUE;
+			key[i] = (unsigned int)(field - BY_ARG0) < entry->words
+					 ? fkt_arg64(entry, 8 * (field - BY_ARG0))
+					 : NO_VALUE;
 		}
 	}
-	return groups_get(by->groups, key);
+	*group = groups_get(by->groups, key);
+	return *group ? 1 : -ENOMEM;
 }
 
 static int by_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct by *by = view;
+	const struct fkt_event entry = {
+		.code = fkt_row_code(by->trace, call->row),
+		.args = call->entry_args,
+		.words = (uint8_t)call->entry_words,
+		.cpu = call->cpu,
+	};
 	struct group *group;
+	int found;
 
 	if (!passes || call->partial)
 		return 0;
-	group = get(by, call, fkt_row_code(by->trace, call->row), call->entry_args,
-		    call->entry_words);
-	if (!group)
-		return -ENOMEM;
+	found = get(by, call, &entry, false, &group);
+	if (found <= 0)
+		return found;
 	group->count++;
 	fkt_histogram_add(&group->values,
 			  by->options->elapsed ? call->end - call->begin : call->cycles);
@@ -204,15 +252,11 @@ static int count_event(struct by *by, const struct fkt_event *event)
 		.leader = fkt_process_leader(by->context->processes, id),
 		.cpu = event->cpu,
 	};
-	uint64_t args[FKT_CALL_ARGS];
-	unsigned int words = event->words < FKT_CALL_ARGS ? event->words : FKT_CALL_ARGS;
 	struct group *group;
+	int found = get(by, &call, event, true, &group);
 
-	for (unsigned int i = 0; i < words; i++)
-		args[i] = fkt_arg64(event, 8 * i);
-	group = get(by, &call, event->code, args, words);
-	if (!group)
-		return -ENOMEM;
+	if (found <= 0)
+		return found;
 	group->count++;
 	return 0;
 }
@@ -233,7 +277,7 @@ static bool by_no_events(const void *view)
 
 /* ---- printing ---- */
 
-#define FIELD_BYTES (FKT_NAME_BYTES + 24)
+#define FIELD_BYTES (FKT_NAME_BYTES + VALUE_BYTES)
 #define OTHERS	    "(others)"
 
 /* Arguments beyond this are likely to be addresses, or bits. */
@@ -260,7 +304,7 @@ static bool is_hex(const struct by *by, unsigned int i, struct group *const *gro
 {
 	int64_t value;
 
-	if (by->options->by[i] < BY_ARG0)
+	if (by->options->by[i] < BY_ARG0 || by->options->by[i] == BY_NAMED)
 		return false;
 	for (size_t j = 0; j < count; j++) {
 		value = argument(groups[j]->key[i]);
@@ -297,7 +341,9 @@ static void put_field(const struct by *by, enum by_field field, uint64_t value, 
 			snprintf(text, FIELD_BYTES, "%" PRIu64, value);
 		break;
 	default:
-		snprintf(text, FIELD_BYTES, hex ? "0x%" PRIx64 : "%" PRId64,
+		snprintf(text, FIELD_BYTES,
+			 hex && !fkt_is_errno((uint64_t)argument(value)) ? "0x%" PRIx64
+									 : "%" PRId64,
 			 (uint64_t)argument(value));
 	}
 }
@@ -330,6 +376,9 @@ static void put_key(const struct by *by, unsigned int i, const struct fkt_column
 		cell->thread = fkt_process(by->context->processes, (uint32_t)group->key[i]);
 	} else if (!people && by->options->by[i] == BY_CALLER && group->key[i] == FKT_ROW_NONE) {
 		; /* nobody: programs get nothing */
+	} else if (!others && by->options->by[i] == BY_NAMED) {
+		values_put(by->values[i], group->key[i], people, text);
+		cell->text = text;
 	} else if (!others && group->key[i] != NO_VALUE) {
 		put_field(by, by->options->by[i], group->key[i], hex && people, text);
 		cell->text = text;
@@ -358,6 +407,46 @@ static void print_group(const struct by *by, struct fkt_output *out,
 	fkt_table_row(out, "by", columns, cells, false);
 }
 
+/* Whether a code has a field of that name; else, those that have come are what may be meant. */
+static bool has_field(const struct context *context, struct fkt_near *near)
+{
+	struct fkt_field fields[FKT_FIELDS_MAX];
+	unsigned int count;
+
+	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
+		if (!fkt_code_row(context->trace, code))
+			continue;
+		count = fkt_fields(context->trace, code, fields);
+		for (unsigned int i = 0; i < count; i++) {
+			if (!strcmp(fields[i].name, near->wanted))
+				return true;
+			if (context->analysis && fkt_analysis_code_count(context->analysis, code))
+				fkt_near_show(near, fields[i].name);
+		}
+	}
+	return false;
+}
+
+/* Complain of names that no field has. Return: whether there is such a one. */
+static bool tell_unknown_fields(const struct by *by)
+{
+	const struct context *context = by->context;
+	char meant[FKT_MEANT_BYTES];
+	bool any = false;
+
+	for (unsigned int i = 0; i < by->options->bys; i++) {
+		struct fkt_near near = { .wanted = by->options->by_named[i].name };
+
+		if (by->options->by[i] != BY_NAMED || has_field(context, &near))
+			continue;
+		any = true;
+		fprintf(stderr, "%s: %s: --by=%s%s: no event has such a field%s\n",
+			program_invocation_short_name, selection_path(&context->options->selected),
+			NAMED, near.wanted, fkt_near_meant(&near, meant));
+	}
+	return any;
+}
+
 static int by_print(const struct context *context, void *view)
 {
 	struct fkt_output *out = context->out;
@@ -368,15 +457,27 @@ static int by_print(const struct context *context, void *view)
 	int status = 0;
 	size_t count;
 
-	for (unsigned int i = 0; i < by->options->bys; i++)
+	for (unsigned int i = 0; i < by->options->bys; i++) {
 		columns[i] = field_columns[by->options->by[i]];
+		/* For programs a process is its number, and tid a thread's. */
+		if (by->options->by[i] == BY_PROCESS)
+			columns[i].key = "pid";
+		if (by->options->by[i] != BY_NAMED)
+			continue;
+		columns[i].title = by->options->by_named[i].title;
+		columns[i].key = by->options->by_named[i].key;
+		/* Programs get numbers where all values are numbers. */
+		columns[i].type = values_have_texts(by->values[i]) ? FKT_COLUMN_TEXT
+								   : FKT_COLUMN_JSON;
+	}
 	memcpy(columns + by->options->bys, value_columns, sizeof(value_columns));
 	groups = groups_sorted(by->groups, &count);
 	if (!groups)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < by->options->bys; i++) {
 		hex[i] = is_hex(by, i, groups, count);
-		if (by->options->by[i] < BY_ARG0 || !count || has_value(i, groups, count))
+		if (by->options->by[i] < BY_ARG0 || by->options->by[i] == BY_NAMED || !count ||
+		    has_value(i, groups, count))
 			continue;
 		fprintf(stderr,
 			"%s: --by=%s: nothing that was selected has such an argument; "
@@ -384,7 +485,13 @@ static int by_print(const struct context *context, void *view)
 			program_invocation_short_name, field_columns[by->options->by[i]].key);
 		status = 1;
 	}
-	if (!count)
+	if (!count && tell_unknown_fields(by))
+		status = 1;
+	else if (!count && groups_by(by->options, BY_NAMED))
+		tell(context,
+		     "nothing that was selected has such a field; fkt_record --args and -e record "
+		     "them");
+	else if (!count)
 		tell_nothing(context, by->counts_events ? "call or event" : "call", false);
 	else
 		fkt_table_line(out, "%s", "");
@@ -408,11 +515,53 @@ static int find_field(const char *name)
 	return -1;
 }
 
+/* Group by the recorded field that a word of the option names. */
+static void add_named(struct argp_state *state, struct options *options, const char *word)
+{
+	struct by_named *named = &options->by_named[options->bys];
+	const char *name = word + strlen(NAMED);
+
+	if (!*name || strlen(name) >= sizeof(named->name))
+		argp_error(state, "--by=%s: no field has such a name", word);
+	for (unsigned int i = 0; i < options->bys; i++)
+		if (options->by[i] == BY_NAMED && !strcmp(options->by_named[i].name, name))
+			argp_error(state, "--by: %s is there twice", word);
+	strcpy(named->name, name);
+	snprintf(named->title, sizeof(named->title), "Arg %s", name);
+	snprintf(named->key, sizeof(named->key), "arg_%s", name);
+	options->by[options->bys++] = BY_NAMED;
+}
+
+/* Group by what a word of the option says. */
+static void add_word(struct argp_state *state, struct options *options, const char *word)
+{
+	struct fkt_near near = { .wanted = word };
+	char meant[FKT_MEANT_BYTES];
+	int field = find_field(word);
+
+	if (options->bys == BY_MAX)
+		argp_error(state, "--by: no more than %d fields, please", BY_MAX);
+	if (!strncmp(word, NAMED, strlen(NAMED))) {
+		add_named(state, options, word);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(field_columns) / sizeof(field_columns[0]); i++)
+		fkt_near_show(&near, field_columns[i].key);
+	fkt_near_show(&near, "stack");
+	if (field < 0)
+		argp_error(state,
+			   "--by=%s: it can be function, caller, process, thread, cpu, layer, "
+			   "code, errno, arg0 ... arg5, arg:NAME, or several of them with commas; "
+			   "or stack%s",
+			   word, fkt_near_meant(&near, meant));
+	if (groups_by(options, (enum by_field)field))
+		argp_error(state, "--by: %s is there twice", word);
+	options->by[options->bys++] = (enum by_field)field;
+}
+
 static void by_parse(struct argp_state *state, struct options *options, unsigned int option,
 		     char *arg)
 {
-	int field;
-
 	(void)option;
 	if (!strcmp(arg, "stack") && !options->bys) {
 		options->view[VIEW_by] = false;
@@ -422,18 +571,7 @@ static void by_parse(struct argp_state *state, struct options *options, unsigned
 	for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
 		if (!strcmp(word, "stack") || options->view[VIEW_stack])
 			argp_error(state, "--by=stack is of events, and of nothing else besides");
-		field = find_field(word);
-		if (field < 0)
-			argp_error(state,
-				   "--by=%s: it can be function, caller, process, thread, cpu, "
-				   "layer, code, errno, arg0 ... arg5, or several of them with "
-				   "commas; or stack",
-				   word);
-		if (groups_by(options, (enum by_field)field))
-			argp_error(state, "--by: %s is there twice", word);
-		if (options->bys == BY_MAX)
-			argp_error(state, "--by: no more than %d fields, please", BY_MAX);
-		options->by[options->bys++] = (enum by_field)field;
+		add_word(state, options, word);
 	}
 	if (!options->bys)
 		argp_error(state, "--by: by what? By function, process, cpu, ...");
@@ -443,7 +581,8 @@ static const struct argp_option by_options[] = {
 	{ .name = "by",
 	  .arg = "FIELD,...",
 	  .doc = "Calls in groups: by function, caller, process, thread, cpu, layer, code, errno, "
-		 "arg0 ... arg5. stack: events by the stacks that they were recorded with, how "
+		 "arg0 ... arg5, or arg:NAME, a field that events and calls were recorded with; "
+		 "then events count as well. stack: events by the stacks that they were recorded with, how "
 		 "long threads were off the CPU there, and which waits they ended" },
 	{ 0 },
 };

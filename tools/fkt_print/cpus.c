@@ -6,7 +6,7 @@
 #include "print.h"
 
 static const struct fkt_column on_cpu_columns[] = {
-	{ "Pid", "pid", FKT_COLUMN_NUMBER, 0 },
+	{ "Pid", "tid", FKT_COLUMN_NUMBER, 0 },
 	{ "Process", "process", FKT_COLUMN_TEXT, 0 },
 	{ "CPU", "cpu", FKT_COLUMN_NUMBER, 0 },
 	{ "Time", "on_cpu", FKT_COLUMN_DURATION, 0 },

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/follow.h"
 #include "common/missing.h"
+#include "common/width.h"
 #include "print.h"
 #include "read/reader.h"
 #include "trace/put.h"
@@ -48,16 +49,15 @@ struct chosen_list {
  * @text: the listing, if it is
  * @chosen: the views that are
  * @views: how many
- * @event, @enter, @leave, @wait, @flush, @print: those of them that are called for these
+ * @process, @event, @enter, @leave, @wait, @flush, @print: those of them that are called for these
  * @hooks: of the analysis
  * @in_order: all events have to be looked at, in their order
- * @inside: events were in the time that was asked for
  * @passed: an event of it is one of those that were asked for
  * @headed: the listing has its header
  * @stats: of that time: events, and what is missing
  * @err: of a view, the first one
  * @stacks: slots of stacks that were read
- * @has_stack: the next event of @stack_lane has @stack
+ * @follow: the events, one by one
  */
 struct run {
 	struct context context;
@@ -67,6 +67,7 @@ struct run {
 	struct fkt_text *text;
 	struct chosen chosen[VIEW_COUNT];
 	unsigned int views;
+	struct chosen_list process;
 	struct chosen_list event;
 	struct chosen_list enter;
 	struct chosen_list moved;
@@ -76,19 +77,13 @@ struct run {
 	struct chosen_list print;
 	struct fkt_analysis_hooks hooks;
 	bool in_order;
-	bool inside;
 	bool passed;
 	bool headed;
-	bool stopped;	     /* at --to: what comes behind it was not asked for */
-	struct fkt_gap *gap; /* those since the last event */
-	size_t gaps;
-	size_t gap_room;
+	bool stopped; /* at --to: what comes behind it was not asked for */
 	struct fkt_read_stats stats;
 	int err;
 	uint64_t stacks;
-	bool has_stack;
-	uint16_t stack_lane;
-	struct fkt_stack stack;
+	struct follow follow;
 };
 
 static void warn(void *arg, const char *sentence)
@@ -303,50 +298,32 @@ static void print_header(struct run *run)
 	run->headed = true;
 }
 
-/* An event that only says what stack the next one has: that is asked for with it. */
-static bool take_stack(struct run *run, const struct fkt_event *event)
+static int on_process(void *arg, const struct fkt_event *event)
 {
-	if (event->code != FKT_CODE_STACK)
-		return false;
-	if (!run->has_stack || run->stack_lane != event->lane)
-		run->stack.known = false;
-	run->has_stack = true;
-	run->stack_lane = event->lane;
-	fkt_stack_event(run->reader, event, &run->stack);
-	if (run->text)
-		fkt_text_event(run->text, event);
-	return true;
+	struct run *run = arg;
+
+	for_each_view(&run->process, one)
+		keep_error(run, one->view->process(one->data, event));
+	return 0;
 }
 
 static int take_event(struct run *run, const struct fkt_event *event, bool inside)
 {
-	bool passes, is_stack = take_stack(run, event);
+	const bool is_stack = follow_is_stack(&run->follow, event);
+	bool passes;
 	int err;
 
-	if (run->context.analysis) {
-		/* Who runs where is followed before the time that is asked for, too. */
-		if (!run->inside)
-			fkt_analysis_charge(run->context.analysis,
-					    inside && filter_from(run->context.filter)
-						    ? filter_from(run->context.filter)
-						    : event->stamp,
-					    inside && filter_charges(run->context.filter));
-		err = fkt_analysis_event(run->context.analysis, event);
-		if (err)
-			return err;
-	}
-	run->inside |= inside;
+	if (is_stack && run->text)
+		fkt_text_event(run->text, event);
+	err = follow_event(&run->follow, event, inside);
+	if (err)
+		return err;
 	run->stats.events += inside && !is_stack;
 	run->stacks += is_stack;
-	if (fkt_is_process_event(event->code))
-		fkt_processes_event(run->processes, event);
 	if (is_stack)
 		return run->err;
-	passes = filter_event(run->context.filter, event) && inside;
+	passes = follow_passes(&run->follow, event, inside);
 	run->passed |= passes;
-	if (run->context.analysis && inside)
-		fkt_analysis_charge(run->context.analysis, event->stamp,
-				    filter_charges(run->context.filter));
 	if (passes && run->text) {
 		print_header(run);
 		fkt_text_set_first(run->text, filter_first(run->context.filter));
@@ -354,120 +331,24 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	}
 	if (!passes && run->text)
 		fkt_text_pass(run->text);
-	run->context.stack = run->has_stack && run->stack_lane == event->lane ? &run->stack : NULL;
-	run->has_stack = false;
+	run->context.stack = follow_stack(&run->follow, event);
 	for_each_view(&run->event, one)
 		keep_error(run, one->view->event(one->data, event, passes));
 	return run->err;
 }
 
-/*
- * How many events behind the end are looked at, for CPUs that had none before it, for threads that
- * were outside of all calls since their first event, and for those of which it is not known whether
- * they sleep; and how often these are asked for.
- */
-#define LOOK_AHEAD	1000000
-#define LOOK_AHEAD_STEP 1024
-/* For so long a stream is waited for. */
-#define LOOK_AHEAD_MS	1000
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* Of a stream, what is to come may be long in coming. Return: whether to read on. */
-static bool await_more(const struct run *run, uint64_t until)
-{
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	uint64_t now = now_ms();
-
-	if (now >= until)
-		return false;
-	return strcmp(run->context.options->selected.path, "-") ||
-	       poll(&in, 1, (int)(until - now)) != 0;
-}
-
-/*
- * No more time is charged; who was current on a CPU until then, its next event says, and what a
- * thread was at, its next system call.
- */
-static int look_ahead(struct run *run, struct fkt_event *event)
-{
-	const uint64_t until = now_ms() + LOOK_AHEAD_MS;
-	int what = FKT_EVENT, err;
-
-	if (!run->context.analysis)
-		return 0;
-	fkt_analysis_charge(run->context.analysis, filter_to(run->context.filter), false);
-	for (unsigned int i = 0; what > 0 && i < LOOK_AHEAD; i++) {
-		if (!(i % LOOK_AHEAD_STEP) && fkt_analysis_is_settled(run->context.analysis))
-			return 0;
-		err = 0;
-		if (what == FKT_WAIT && !await_more(run, until))
-			return 0;
-		if (what == FKT_EVENT)
-			err = fkt_analysis_event(run->context.analysis, event);
-		/* A pid that is given anew is another thread's; names stay as they were. */
-		if (what == FKT_EVENT && event->code == FKT_CODE_FORK)
-			fkt_processes_event(run->processes, event);
-		else if (what == FKT_GAP)
-			fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));
-		if (err)
-			return err;
-		what = fkt_reader_next(run->reader, event);
-	}
-	return what < 0 ? what : 0;
-}
-
-/* Until the next event, which says in which window what is missing before it is told of. */
-static int hold_gap(struct run *run, const struct fkt_gap *gap)
-{
-	struct fkt_gap *larger;
-
-	if (run->gaps == run->gap_room) {
-		larger = reallocarray(run->gap, run->gap_room + 16, 2 * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		run->gap = larger;
-		run->gap_room = 2 * (run->gap_room + 16);
-	}
-	run->gap[run->gaps++] = *gap;
-	return 0;
-}
-
 static void tell_gaps(struct run *run, bool inside)
 {
-	for (size_t i = 0; inside && i < run->gaps; i++) {
-		if (!filter_gap(run->context.filter, &run->gap[i]))
+	for (size_t i = 0; inside && i < run->follow.gaps; i++) {
+		if (!filter_gap(run->context.filter, &run->follow.gap[i]))
 			continue;
-		missing_count(&run->stats, &run->gap[i]);
+		missing_count(&run->stats, &run->follow.gap[i]);
 		if (!run->text)
 			continue;
 		print_header(run);
-		fkt_text_gap(run->text, &run->gap[i]);
+		fkt_text_gap(run->text, &run->follow.gap[i]);
 	}
-	run->gaps = 0;
-}
-
-/* The recording went on behind its last event: what was asked for may begin or end there. */
-static void read_to_the_end(struct run *run)
-{
-	const struct options *options = run->context.options;
-	uint64_t last = fkt_read_stats(run->reader)->last, stop;
-	const uint64_t from = filter_from(run->context.filter), to = filter_to(run->context.filter);
-
-	if (!run->context.analysis)
-		return;
-	stop = fkt_recording_end(run->context.trace, last);
-	if (options->selected.from >= 0 && from > last && from < stop)
-		fkt_analysis_charge(run->context.analysis, from,
-				    filter_charges(run->context.filter));
-	if (options->selected.to >= 0 && to > last && to < stop)
-		fkt_analysis_charge(run->context.analysis, to, false);
+	run->follow.gaps = 0;
 }
 
 /* The events that the filter lets through, and the views. */
@@ -477,6 +358,16 @@ static int read_some(struct run *run)
 	struct fkt_event event;
 	int what, err = 0;
 
+	run->follow = (struct follow){
+		.selection = &run->context.options->selected,
+		.trace = run->context.trace,
+		.reader = run->reader,
+		.processes = run->processes,
+		.filter = run->context.filter,
+		.analysis = run->context.analysis,
+		.process = on_process,
+		.arg = run,
+	};
 	while ((what = fkt_reader_next(run->reader, &event)) > 0) {
 		if (what == FKT_WAIT) {
 			/* Views that print as they go, too. */
@@ -486,21 +377,13 @@ static int read_some(struct run *run)
 			if (!err && run->text)
 				err = fkt_text_flush(run->text);
 		} else if (what == FKT_GAP) {
-			if (run->context.analysis)
-				fkt_analysis_gap(run->context.analysis, fkt_gap(run->reader));
-			err = hold_gap(run, fkt_gap(run->reader));
+			err = follow_gap(&run->follow, fkt_gap(run->reader));
 		} else {
 			time = filter_time(run->context.filter, event.stamp);
 			tell_gaps(run, time == FILTER_INSIDE);
 			if (time == FILTER_AFTER) {
-				/* Also a time without an event is somebody's. */
-				if (!run->inside && run->context.analysis &&
-				    run->context.options->selected.from >= 0)
-					fkt_analysis_charge(run->context.analysis,
-							    filter_from(run->context.filter),
-							    filter_charges(run->context.filter));
 				run->stopped = true;
-				return look_ahead(run, &event);
+				return follow_after(&run->follow, &event);
 			}
 			err = take_event(run, &event, time == FILTER_INSIDE);
 		}
@@ -510,7 +393,7 @@ static int read_some(struct run *run)
 	/* Behind the last event: where that is, this is. */
 	tell_gaps(run, time == FILTER_INSIDE || run->context.options->selected.from < 0);
 	if (!what)
-		read_to_the_end(run);
+		follow_to_the_end(&run->follow);
 	return what;
 }
 
@@ -556,7 +439,7 @@ static bool is_behind(const struct run *run, double *seconds)
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
 	uint64_t first = stats->first, last = stats->last;
 
-	if (run->inside || !stats->events || run->context.options->selected.from < 0)
+	if (run->follow.inside || !stats->events || run->context.options->selected.from < 0)
 		return false;
 	/* What was read of a file need not go to the end. */
 	fkt_span(run->context.trace, &first, &last);
@@ -565,16 +448,24 @@ static bool is_behind(const struct run *run, double *seconds)
 	return filter_from(run->context.filter) > last;
 }
 
+/* Whether the time that was asked for ends before all CPUs have what happened, in a ring. */
+static bool is_overwritten(const struct run *run)
+{
+	const struct selection *selected = &run->context.options->selected;
+
+	return selected->overwritten && selected->to >= 0 && selected->to <= selected->from;
+}
+
 /* Whether the time that was asked for ends with the first event, or before it. */
 static bool is_before_all(const struct run *run)
 {
 	const struct fkt_read_stats *stats = fkt_read_stats(run->reader);
 	uint64_t first = stats->first, last;
 
-	if (run->inside || !stats->events || run->context.options->selected.to < 0)
+	if (run->follow.inside || !stats->events || run->context.options->selected.to < 0)
 		return false;
 	fkt_span(run->context.trace, &first, &last);
-	return filter_to(run->context.filter) <= first;
+	return filter_to(run->context.filter) <= first || is_overwritten(run);
 }
 
 /* Whether nothing was recorded then, either: up to there, time is somebody's without an event. */
@@ -591,9 +482,22 @@ static bool is_behind_all(const struct run *run)
 static void tell_outside(const struct run *run)
 {
 	char text[FKT_ERROR_BYTES] = "no event is in the time that was asked for";
+	const uint64_t zero = filter_first(run->context.filter);
+	uint64_t first = 0, last;
 	double seconds;
 
-	if (is_behind(run, &seconds))
+	fkt_span(run->context.trace, &first, &last);
+	if (is_overwritten(run))
+		snprintf(text, sizeof(text),
+			 "no event is in the time that was asked for: all CPUs have what happened "
+			 "from %.6f s on; --from 0 shows what some of them have of before",
+			 (double)run->context.options->selected.from / 1e9);
+	else if (is_before_all(run) && fkt_has_clock(run->context.trace) && first >= zero)
+		snprintf(text, sizeof(text),
+			 "no event is in the time that was asked for: the first one is at %.6f s",
+			 (double)fkt_cycles_to_ns(run->context.trace, (int64_t)(first - zero)) /
+				 1e9);
+	else if (is_behind(run, &seconds))
 		snprintf(text, sizeof(text),
 			 "no event is in the time that was asked for: the trace ends after %.6f s",
 			 seconds);
@@ -622,16 +526,15 @@ static void list_limit(struct run *run)
 static bool all_known(const struct run *run)
 {
 	const struct options *options = run->context.options;
-	/* It is told of calls where it is asked for functions. */
-	const struct filter *had = options->selected.function.count ? run->context.filter : NULL;
-	bool all = known_after(&options->selected, run->context.trace, run->context.processes,
-			       run->context.filter);
+	const struct fkt_trace *trace = run->context.trace;
+	bool all =
+		known_after(&options->selected, trace, run->context.processes, run->context.filter);
 
-	all &= known_function(&options->selected, run->context.trace, had, options->calls_of);
-	all &= known_function(&options->selected, run->context.trace, had, options->histogram);
+	all &= known_function(&options->selected, trace, run->context.analysis, options->calls_of);
+	all &= known_function(&options->selected, trace, run->context.analysis, options->histogram);
 	/* What is spelled wrong is not told twice. */
-	return all &&
-	       known_events(&options->selected, run->context.filter, options->view[VIEW_waits]);
+	return all && known_events(&options->selected, trace, run->context.filter,
+				   options->view[VIEW_waits]);
 }
 
 /* The whole run: 0 or 1, the exit status, or a negative errno value. */
@@ -666,7 +569,7 @@ static int print_events(struct run *run)
 		return err;
 	list_limit(run);
 	known = all_known(run);
-	outside = known && !all && part && !run->inside && stats->events;
+	outside = known && !all && part && !run->follow.inside && stats->events;
 	if (run->text && !run->headed && known && !outside)
 		err = list_nothing(run);
 	if (err)
@@ -683,6 +586,13 @@ static int print_events(struct run *run)
 		tell_outside(run);
 		return 1;
 	}
+	/* A listing as text says where, and the summary how many; rows and tables do not. */
+	if (stats->lost && (!run->text || run->context.options->format != fkt_format(0)) &&
+	    !run->context.options->view[VIEW_summary])
+		missing_tell_lost(&run->context.options->selected, stats);
+	/* The summary says so itself. */
+	if (run->views && !run->context.options->view[VIEW_summary])
+		missing_tell_short_calls(&run->context.options->selected, run->context.trace);
 	return missing_tell(&run->context.options->selected, run->context.trace, stats,
 			    run->stopped)
 		       ? 0
@@ -721,6 +631,7 @@ static bool make_view(struct run *run, const struct view *view)
 		return false;
 	run->views++;
 	called = !(view->wants & VIEW_PICKS) || !filter_is_open(run->context.filter);
+	add_to(&run->process, one, called && view->process);
 	add_to(&run->event, one,
 	       called && view->event && !(view->no_events && view->no_events(one->data)));
 	add_to(&run->enter, one, called && view->enter);
@@ -799,7 +710,7 @@ static int run_all(struct run *run)
 		if (run->reader)
 			status = print_events(run);
 	}
-	free(run->gap);
+	follow_free(&run->follow);
 	fkt_text_free(run->text);
 	for (unsigned int i = 0; i < run->views; i++)
 		if (run->chosen[i].data)

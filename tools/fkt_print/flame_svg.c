@@ -30,7 +30,7 @@ static const char script[] =
 struct drawing {
 	FILE *file;
 	struct flame *flame;
-	struct flame_order order;
+	struct paths_order order;
 	uint64_t *was; /* of each node, its total before */
 	uint64_t all;
 	uint64_t change; /* the largest */
@@ -95,19 +95,19 @@ static void put_colour(const struct drawing *drawing, const char *name, uint32_t
 		h = h * 31 + (unsigned char)*c;
 	h = (h ^ h >> 9) % 40;
 	switch (*name) {
-	case FLAME_THREAD:
+	case PATHS_THREAD:
 		r = 170 + h / 2, g = 190 + h / 2, b = 205 + h;
 		break;
-	case FLAME_SYSCALL:
+	case PATHS_SYSCALL:
 		r = 240, g = 150 + h, b = 60 + h / 2;
 		break;
-	case FLAME_FUNCTION:
+	case PATHS_FUNCTION:
 		r = 235 - h / 4, g = 200 + h, b = 80 + h;
 		break;
-	case FLAME_INTERRUPT:
+	case PATHS_INTERRUPT:
 		r = 225 + h / 2, g = 110 + h, b = 120 + h;
 		break;
-	case FLAME_OUTSIDE:
+	case PATHS_OUTSIDE:
 		r = 130 + h, g = 205 + h / 2, b = 130 + h;
 		break;
 	default:
@@ -182,32 +182,58 @@ static bool is_drawn(const struct drawing *drawing, uint32_t node)
 	return drawing->order.total[node] > drawing->all / DRAWN_PART;
 }
 
-static void put_frames(struct drawing *drawing, uint32_t node, uint64_t at, unsigned int depth)
+/* Where each begins: behind those before it that hang on the same one. */
+static uint64_t *find_places(const struct drawing *drawing)
 {
-	const struct flame_order *order = &drawing->order;
+	const struct fkt_paths *paths = &drawing->flame->paths;
+	const struct paths_order *order = &drawing->order;
+	uint64_t *at = calloc(paths->count, sizeof(*at)), *taken;
+	uint32_t node, above;
 
-	put_frame(drawing, node, at, depth);
-	for (uint32_t i = order->first[node]; i < order->first[node + 1]; i++) {
-		if (is_drawn(drawing, order->node[i]))
-			put_frames(drawing, order->node[i], at, depth + 1);
-		else
-			drawing->left_out += !!order->total[order->node[i]];
-		at += order->total[order->node[i]];
+	taken = calloc(paths->count, sizeof(*taken));
+	for (uint32_t i = 1; at && taken && i < paths->count; i++) {
+		node = order->node[i];
+		above = paths->node[node].above;
+		at[node] = at[above] + taken[above];
+		taken[above] += order->total[node];
 	}
+	if (!taken) {
+		free(at);
+		at = NULL;
+	}
+	free(taken);
+	return at;
 }
 
-static unsigned int depth_of(const struct drawing *drawing, uint32_t node)
+static int put_frames(struct drawing *drawing)
 {
-	const struct flame_order *order = &drawing->order;
-	unsigned int depth = 0, below;
+	const struct fkt_paths *paths = &drawing->flame->paths;
+	const struct paths_order *order = &drawing->order;
+	uint64_t *at = find_places(drawing);
+	uint32_t node;
 
-	for (uint32_t i = order->first[node]; i < order->first[node + 1]; i++) {
-		if (!is_drawn(drawing, order->node[i]))
-			continue;
-		below = depth_of(drawing, order->node[i]);
-		if (below > depth)
-			depth = below;
+	if (!at)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < paths->count; i++) {
+		node = order->node[i];
+		if (!node || is_drawn(drawing, node))
+			put_frame(drawing, node, at[node], order->depth[i]);
+		else if (order->total[node] &&
+			 (!paths->node[node].above || is_drawn(drawing, paths->node[node].above)))
+			drawing->left_out++;
 	}
+	free(at);
+	return 0;
+}
+
+/* How many rows. */
+static unsigned int depth_of(const struct drawing *drawing)
+{
+	unsigned int depth = 0;
+
+	for (uint32_t i = 1; i < drawing->flame->paths.count; i++)
+		if (is_drawn(drawing, drawing->order.node[i]) && drawing->order.depth[i] > depth)
+			depth = drawing->order.depth[i];
 	return depth + 1;
 }
 
@@ -218,33 +244,27 @@ static int find_was(struct drawing *drawing)
 	uint32_t *old;
 	uint64_t *was;
 	int64_t change;
-	int err = 0;
 
 	if (!before)
 		return 0;
 	drawing->was = calloc(paths->count, sizeof(*drawing->was));
-	old = calloc(paths->count, sizeof(*old));
+	old = paths_old(paths, before);
 	if (!drawing->was || !old) {
 		free(old);
 		return -ENOMEM;
 	}
 	was = drawing->was;
-	for (uint32_t i = 1; i < paths->count && !err; i++) {
-		old[i] = fkt_paths_below(before, old[paths->node[i].above], paths->node[i].key);
-		if (old[i] == FKT_PATHS_NONE)
-			err = -ENOMEM;
-		else
-			was[i] = before->node[old[i]].weight;
-	}
+	for (uint32_t i = 1; i < paths->count; i++)
+		was[i] = before->node[old[i]].weight;
 	was[FKT_PATHS_ROOT] = before->node[FKT_PATHS_ROOT].weight;
-	for (uint32_t i = paths->count; i-- > 1 && !err;) {
+	for (uint32_t i = paths->count; i-- > 1;) {
 		was[paths->node[i].above] += was[i];
 		change = (int64_t)(drawing->order.total[i] - was[i]);
 		if ((uint64_t)(change < 0 ? -change : change) > drawing->change)
 			drawing->change = (uint64_t)(change < 0 ? -change : change);
 	}
 	free(old);
-	return err;
+	return 0;
 }
 
 static void put_head(const struct drawing *drawing)
@@ -253,9 +273,9 @@ static void put_head(const struct drawing *drawing)
 		char kind;
 		const char *name;
 	} kinds[] = {
-		{ FLAME_THREAD, "threads" },	    { FLAME_SYSCALL, "system calls" },
-		{ FLAME_FUNCTION, "functions" },    { FLAME_INTERRUPT, "interrupts" },
-		{ FLAME_OUTSIDE, "outside calls" },
+		{ PATHS_THREAD, "threads" },	    { PATHS_SYSCALL, "system calls" },
+		{ PATHS_FUNCTION, "functions" },    { PATHS_INTERRUPT, "interrupts" },
+		{ PATHS_OUTSIDE, "outside calls" },
 	};
 	FILE *file = drawing->file;
 	char time[TIME_BYTES];
@@ -303,17 +323,17 @@ static void put_head(const struct drawing *drawing)
 int flame_svg(FILE *file, struct flame *flame)
 {
 	struct drawing drawing = { .file = file, .flame = flame };
-	int err = flame_order(&drawing.order, flame);
+	int err = paths_order(&drawing.order, &flame->paths, flame->names);
 
 	if (!err)
 		err = find_was(&drawing);
 	if (err)
 		goto out_free;
 	drawing.all = drawing.order.total[FKT_PATHS_ROOT] ?: 1;
-	drawing.depth = depth_of(&drawing, FKT_PATHS_ROOT);
+	drawing.depth = depth_of(&drawing);
 	drawing.height = TOP + drawing.depth * ROW + BOTTOM;
 	put_head(&drawing);
-	put_frames(&drawing, FKT_PATHS_ROOT, 0, 0);
+	err = put_frames(&drawing);
 	fprintf(file, "<text id=\"details\" x=\"%d\" y=\"%u\">", MARGIN, drawing.height - 9);
 	if (drawing.left_out)
 		fprintf(file, "%" PRIu64 " paths of less than 0.01 %% each are not drawn",
@@ -322,7 +342,7 @@ int flame_svg(FILE *file, struct flame *flame)
 	fputs(script, file);
 	fputs("]]></script>\n</svg>\n", file);
 out_free:
-	flame_order_free(&drawing.order);
+	paths_order_free(&drawing.order);
 	free(drawing.was);
 	return err;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Noise: what took time from threads that wanted to run. Interrupts and softirqs that came while
- * they did, each without those that came while it was going on itself, and other threads that ran
- * in their place. What comes while a CPU is idle takes time from nobody.
+ * they did, each without those that came while it was going on itself, other threads that ran in
+ * their place, what the hypervisor says it took, and gaps: a timer's interrupt came late, and no
+ * event tells why. What comes while a CPU is idle takes time from nobody.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,29 +21,22 @@ enum kind {
 	INTERRUPT,
 	SOFTIRQ,
 	PREEMPTED,
+	STOLEN,
+	GAP,
 	KINDS,
+	/* Most machines have no others: where there are none, people are not shown them. */
+	KINDS_COMMON = STOLEN,
 };
 
 /* For programs. */
-static const char *const kind_names[] = { "interrupt", "softirq", "preempted" };
+static const char *const kind_names[] = {
+	"interrupt", "softirq", "preempted", "stolen", "gap",
+};
 
 struct sums {
 	uint64_t count;
 	uint64_t cycles;
 	uint64_t longest;
-};
-
-/**
- * struct cpu - what is known of a CPU
- * @sums: its noise
- * @inside: of interrupts that have ended, by the depth at which they began: the cycles of those
- *	around which the same call is still open
- * @room: how many depths there are
- */
-struct cpu {
-	struct sums sums[KINDS];
-	uint64_t *inside;
-	uint32_t room;
 };
 
 /**
@@ -63,20 +57,56 @@ struct disturbance {
 	uint16_t cpu;
 };
 
+/**
+ * struct cpu - what is known of a CPU
+ * @sums: its noise
+ * @inside: of interrupts that have ended, by the depth at which they began: the cycles of those
+ *	around which the same call is still open
+ * @room: how many depths there are
+ * @busy: stamp from which on it has not been idle, in the time that was asked for
+ * @last: stamp of its last event
+ * @quiet: stamp of the event before the last interrupt that was in no other one
+ * @came: stamp at which that came
+ * @gap: what nothing explains of the time before that, but for @stolen; until it is known that
+ *	this is all
+ * @stolen: what was stolen since @came was known
+ */
+struct cpu {
+	struct sums sums[KINDS];
+	uint64_t *inside;
+	uint32_t room;
+	uint64_t busy;
+	uint64_t last;
+	uint64_t quiet;
+	uint64_t came;
+	struct disturbance gap;
+	uint64_t stolen;
+};
+
+/* So many columns a kind has, behind the first column. */
+#define CPU_EACH    3
+#define POWER_EACH  1
+#define COLUMNS_MAX (1 + KINDS * CPU_EACH + 4)
+
 struct noise {
+	const struct context *context;
 	const struct fkt_trace *trace;
 	struct cpu *cpu;
+	uint32_t cpu_end; /* those of which anything is known have lower numbers */
 	struct fkt_histogram values[KINDS];
 	struct disturbance longest[LONGEST_MAX]; /* the longest first */
 	unsigned int count;
-	bool interrupts; /* there were any, on whatever CPU and in whatever thread */
+	bool interrupts;    /* there were any, on whatever CPU and in whatever thread */
+	unsigned int kinds; /* so many are shown, in these columns */
+	struct fkt_column cpu_columns[COLUMNS_MAX];
+	struct fkt_column power_columns[COLUMNS_MAX];
 };
 
 static void noise_free(void *view)
 {
 	struct noise *noise = view;
 
-	for (uint32_t i = 0; noise->cpu && i < CPUS; i++)
+	for (uint32_t i = 0; i < noise->cpu_end; i++)
 		free(noise->cpu[i].inside);
 	free(noise->cpu);
 	free(noise);
@@ -88,6 +118,7 @@ static void *noise_new(const struct context *context)
 
 	if (!noise)
 		return NULL;
+	noise->context = context;
 	noise->trace = context->trace;
 	noise->cpu = calloc(CPUS, sizeof(*noise->cpu));
 	if (!noise->cpu) {
@@ -95,6 +126,14 @@ static void *noise_new(const struct context *context)
 		return NULL;
 	}
 	return noise;
+}
+
+/* There can be many, and few are there. */
+static struct cpu *cpu_of(struct noise *noise, uint16_t number)
+{
+	if (number >= noise->cpu_end)
+		noise->cpu_end = number + 1u;
+	return &noise->cpu[number];
 }
 
 /* Which of two comes first; it does not depend on which one was told of first. */
@@ -115,7 +154,7 @@ static int compare(const struct disturbance *x, const struct disturbance *y)
 
 static void add(struct noise *noise, const struct disturbance *one)
 {
-	struct sums *sums = &noise->cpu[one->cpu].sums[one->kind];
+	struct sums *sums = &cpu_of(noise, one->cpu)->sums[one->kind];
 	unsigned int i;
 
 	sums->count++;
@@ -169,10 +208,90 @@ static bool make_room(struct cpu *cpu, uint32_t depths)
 	return true;
 }
 
+/* ---- what is no event ---- */
+
+static void end_gap(struct noise *noise, struct cpu *cpu)
+{
+	if (cpu->gap.cycles > cpu->stolen) {
+		cpu->gap.cycles -= cpu->stolen;
+		add(noise, &cpu->gap);
+	}
+	cpu->gap.cycles = 0;
+	cpu->stolen = 0;
+}
+
+static uint64_t cycles_of(const struct noise *noise, uint64_t ns, uint64_t most)
+{
+	const uint64_t cycles = fkt_has_clock(noise->trace) ? fkt_ns_to_cycles(noise->trace, ns)
+							    : 0;
+
+	return cycles < most ? cycles : most;
+}
+
+/* In the interrupt of a timer: a CPU that had an event, or was idle, was not gone at that time. */
+static void add_late(struct noise *noise, const struct fkt_event *event, bool passes)
+{
+	struct cpu *cpu = cpu_of(noise, event->cpu);
+	const uint64_t since = cpu->quiet > cpu->busy ? cpu->quiet : cpu->busy;
+	struct disturbance one = {
+		.begin = FKT_CELL_NONE,
+		.kind = STOLEN,
+		.id = fkt_process_id(noise->context->processes, event->pid, event->cpu),
+		.cpu = event->cpu,
+	};
+	uint64_t gap =
+		cycles_of(noise, fkt_arg64(event, 0), cpu->came > since ? cpu->came - since : 0);
+
+	one.cycles = cycles_of(noise, fkt_arg64(event, 8),
+			       event->stamp > cpu->busy ? event->stamp - cpu->busy : 0);
+	cpu->stolen += one.cycles;
+	if (!passes || !event->pid || event->pid == FKT_PID_UNKNOWN)
+		return;
+	if (one.cycles)
+		add(noise, &one);
+	if (gap <= cpu->gap.cycles)
+		return;
+	one.begin = cpu->came - gap;
+	one.cycles = gap;
+	one.kind = GAP;
+	cpu->gap = one;
+}
+
+static int noise_event(void *view, const struct fkt_event *event, bool passes)
+{
+	struct noise *noise = view;
+	struct cpu *cpu = cpu_of(noise, event->cpu);
+	const bool was_idle = event->code == FKT_CODE_SWITCH && !fkt_arg32(event, 0);
+
+	if (!cpu->busy)
+		cpu->busy = filter_from(noise->context->filter) ?: event->stamp;
+	if (was_idle && event->stamp > cpu->busy)
+		cpu->busy = event->stamp;
+	if (event->code == FKT_CODE_LATE && event->words >= 2)
+		add_late(noise, event, passes);
+	cpu->last = event->stamp;
+	return 0;
+}
+
+/* @last is that of the event before. */
+static int noise_enter(void *view, const struct fkt_call *call, bool passes)
+{
+	struct noise *noise = view;
+	struct cpu *cpu = cpu_of(noise, call->cpu);
+
+	(void)passes;
+	if (!call->interrupt || !is_interrupt(noise->trace, call->row))
+		return 0;
+	end_gap(noise, cpu);
+	cpu->came = call->begin;
+	cpu->quiet = call->depth ? call->begin : cpu->last;
+	return 0;
+}
+
 static int noise_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct noise *noise = view;
-	struct cpu *cpu = &noise->cpu[call->cpu];
+	struct cpu *cpu = cpu_of(noise, call->cpu);
 	struct disturbance one = {
 		.begin = call->entered ? call->begin : FKT_CELL_NONE,
 		.cycles = call->cycles,
@@ -187,6 +306,8 @@ static int noise_leave(void *view, const struct fkt_call *call, bool passes)
 	if (!call->interrupt)
 		return 0;
 	interrupt = is_interrupt(noise->trace, call->row);
+	if (interrupt)
+		end_gap(noise, cpu);
 	if (call->entered) {
 		if (!make_room(cpu, call->depth + 2))
 			return -ENOMEM;
@@ -234,6 +355,12 @@ static const struct fkt_column cpu_columns[] = {
 	{ "Preempted", "preempted", FKT_COLUMN_DURATION, 0 },
 	{ "Count", "preemptions", FKT_COLUMN_NUMBER, 2 },
 	{ "Max", "preempted_max", FKT_COLUMN_DURATION, 1 },
+	{ "Stolen", "stolen", FKT_COLUMN_DURATION, 0 },
+	{ "Count", "steals", FKT_COLUMN_NUMBER, 2 },
+	{ "Max", "stolen_max", FKT_COLUMN_DURATION, 1 },
+	{ "Gaps", "gap", FKT_COLUMN_DURATION, 0 },
+	{ "Count", "gaps", FKT_COLUMN_NUMBER, 2 },
+	{ "Max", "gap_max", FKT_COLUMN_DURATION, 1 },
 	{ "Noise", "noise", FKT_COLUMN_DURATION, 0 },
 	{ "Of", "wanted", FKT_COLUMN_DURATION, 3 },
 	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
@@ -259,11 +386,34 @@ static const struct fkt_column power_columns[] = {
 	{ "Interrupts", "interrupts", FKT_COLUMN_NUMBER, 1 },
 	{ "Softirqs", "softirqs", FKT_COLUMN_NUMBER, 1 },
 	{ "Preempted", "preemptions", FKT_COLUMN_NUMBER, 1 },
+	{ "Stolen", "steals", FKT_COLUMN_NUMBER, 1 },
+	{ "Gaps", "gaps", FKT_COLUMN_NUMBER, 1 },
 	{ "All", "count", FKT_COLUMN_NUMBER, 0 },
 	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
 	{ "", "", FKT_COLUMN_BAR, 0 },
 	{ 0 },
 };
+
+static void choose_columns(struct fkt_column to[COLUMNS_MAX], const struct fkt_column *all,
+			   unsigned int each, unsigned int kinds)
+{
+	const struct fkt_column *behind = all + 1 + each * KINDS;
+
+	memcpy(to, all, (1 + each * kinds) * sizeof(*to));
+	to += 1 + each * kinds;
+	while (behind->title)
+		*to++ = *behind++;
+}
+
+static void choose_kinds(struct noise *noise, bool people)
+{
+	noise->kinds = people ? KINDS_COMMON : KINDS;
+	for (unsigned int kind = KINDS_COMMON; kind < KINDS; kind++)
+		if (noise->values[kind].count)
+			noise->kinds = KINDS;
+	choose_columns(noise->cpu_columns, cpu_columns, CPU_EACH, noise->kinds);
+	choose_columns(noise->power_columns, power_columns, POWER_EACH, noise->kinds);
+}
 
 static uint64_t longest(const struct sums *sums)
 {
@@ -271,30 +421,23 @@ static uint64_t longest(const struct sums *sums)
 }
 
 /* @wanted: for how long threads ran or would have; FKT_CELL_NONE where that is not known. */
-static void print_cpu(struct fkt_output *out, const char *name, const struct sums sums[KINDS],
-		      uint64_t wanted, bool strong)
+static void print_cpu(struct fkt_output *out, const struct noise *noise, const char *name,
+		      const struct sums sums[KINDS], uint64_t wanted, bool strong)
 {
-	const struct sums *i = &sums[INTERRUPT], *s = &sums[SOFTIRQ], *p = &sums[PREEMPTED];
-	uint64_t all = i->cycles + s->cycles + p->cycles;
+	union fkt_cell cells[COLUMNS_MAX] = { { .text = name } }, *cell = cells + 1;
 	bool known = wanted != FKT_CELL_NONE;
+	uint64_t all = 0;
 
-	fkt_table_row(out, "noise", cpu_columns,
-		      (const union fkt_cell[]){
-			      { .text = name },
-			      { .number = i->cycles },
-			      { .number = i->count },
-			      { .number = longest(i) },
-			      { .number = s->cycles },
-			      { .number = s->count },
-			      { .number = longest(s) },
-			      { .number = p->cycles },
-			      { .number = p->count },
-			      { .number = longest(p) },
-			      { .number = all },
-			      { .number = wanted },
-			      { .number = known ? fkt_parts(all, wanted) : FKT_CELL_NONE },
-		      },
-		      strong);
+	for (unsigned int kind = 0; kind < noise->kinds; kind++) {
+		all += sums[kind].cycles;
+		cell++->number = sums[kind].cycles;
+		cell++->number = sums[kind].count;
+		cell++->number = longest(&sums[kind]);
+	}
+	cell++->number = all;
+	cell++->number = wanted;
+	cell->number = known ? fkt_parts(all, wanted) : FKT_CELL_NONE;
+	fkt_table_row(out, "noise", noise->cpu_columns, cells, strong);
 }
 
 /* For how long threads ran, interrupts included, on each CPU. */
@@ -346,7 +489,7 @@ static void print_cpus(const struct context *context, const struct noise *noise,
 	uint64_t wanted, all = 0;
 	unsigned int cpus = 0;
 
-	fkt_table_begin(out, cpu_columns);
+	fkt_table_begin(out, noise->cpu_columns);
 	for (uint32_t i = 0; i < fkt_analysis_cpu_end(context->analysis); i++) {
 		const struct sums *sums = noise->cpu[i].sums;
 
@@ -363,11 +506,11 @@ static void print_cpus(const struct context *context, const struct noise *noise,
 				total[kind].longest = sums[kind].longest;
 		}
 		snprintf(name, sizeof(name), "%" PRIu32, i);
-		print_cpu(out, name, sums, known ? wanted : FKT_CELL_NONE, false);
+		print_cpu(out, noise, name, sums, known ? wanted : FKT_CELL_NONE, false);
 	}
 	/* Programs can add. */
 	if (fkt_format_for_people(out->format) && cpus > 1)
-		print_cpu(out, "all", total, known ? all : FKT_CELL_NONE, true);
+		print_cpu(out, noise, "all", total, known ? all : FKT_CELL_NONE, true);
 }
 
 static void put_moment(const struct context *context, uint64_t first, uint64_t stamp,
@@ -416,6 +559,8 @@ static void print_longest(const struct context *context, const struct noise *noi
 		if (one->kind == PREEMPTED) {
 			by = fkt_process(context->processes, one->by);
 			put_name(by, name);
+		} else if (one->kind == STOLEN || one->kind == GAP) {
+			strcpy(name, one->kind == GAP ? "(unknown)" : "(hypervisor)");
 		} else {
 			fkt_row_name(context->trace, one->by, name);
 		}
@@ -457,7 +602,7 @@ static void print_histogram(struct fkt_output *out, const struct noise *noise)
 
 	for (unsigned int kind = 0; kind < KINDS; kind++)
 		all += noise->values[kind].count;
-	fkt_table_begin(out, power_columns);
+	fkt_table_begin(out, noise->power_columns);
 	if (!all)
 		return;
 	while (first < last && !in_power(noise, first))
@@ -465,19 +610,16 @@ static void print_histogram(struct fkt_output *out, const struct noise *noise)
 	while (last > first && !in_power(noise, last))
 		last--;
 	for (unsigned int power = first; power <= last; power++) {
+		union fkt_cell cells[COLUMNS_MAX], *cell = cells;
+
 		count = in_power(noise, power);
-
-		const union fkt_cell cells[] = {
-			{ .number = power ? 1ull << (power - 1) : 0 },
-			{ .number = fkt_histogram_power(&noise->values[INTERRUPT], power) },
-			{ .number = fkt_histogram_power(&noise->values[SOFTIRQ], power) },
-			{ .number = fkt_histogram_power(&noise->values[PREEMPTED], power) },
-			{ .number = count },
-			{ .number = fkt_parts(count, all) },
-			{ .number = fkt_parts(count, all) },
-		};
-
-		fkt_table_row(out, "noise_histogram", power_columns, cells, false);
+		cell++->number = power ? 1ull << (power - 1) : 0;
+		for (unsigned int kind = 0; kind < noise->kinds; kind++)
+			cell++->number = fkt_histogram_power(&noise->values[kind], power);
+		cell++->number = count;
+		cell++->number = fkt_parts(count, all);
+		cell->number = fkt_parts(count, all);
+		fkt_table_row(out, "noise_histogram", noise->power_columns, cells, false);
 	}
 }
 
@@ -485,11 +627,12 @@ static int noise_print(const struct context *context, void *view)
 {
 	bool people = fkt_format_for_people(context->out->format);
 	uint64_t *time = times_on_cpus(context);
-	const struct noise *noise = view;
+	struct noise *noise = view;
 	bool nothing;
 
 	if (!time)
 		return -ENOMEM;
+	choose_kinds(noise, people);
 	nothing = tell_no_noise(context, noise, time);
 	if (!nothing)
 		fkt_table_line(context->out, "%s", "");
@@ -510,7 +653,7 @@ static int noise_print(const struct context *context, void *view)
 
 static const struct argp_option noise_options[] = {
 	{ .name = "noise",
-	  .doc = "What took time from threads that wanted to run: interrupts, softirqs, others" },
+	  .doc = "What took time from threads that wanted to run: interrupts, softirqs, others, the hypervisor" },
 	{ 0 },
 };
 
@@ -519,6 +662,8 @@ const struct view view_noise = {
 	.wants = VIEW_SUMS,
 	.option = noise_options,
 	.new = noise_new,
+	.event = noise_event,
+	.enter = noise_enter,
 	.leave = noise_leave,
 	.wait = noise_wait,
 	.print = noise_print,

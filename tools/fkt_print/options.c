@@ -8,6 +8,8 @@
 
 #include <fkt/version.h>
 
+#include "common/config.h"
+#include "common/distance.h"
 #include "common/help.h"
 #include "print.h"
 
@@ -143,8 +145,9 @@ static void end_of_options(struct argp_state *state, struct options *options, bo
 		options->view[VIEW_spans] = true;
 	}
 	selection_check(state, &options->selected);
-	if (options->elapsed && !options->view[VIEW_calls] && !options->view[VIEW_by])
-		argp_error(state, "--elapsed is for --calls, --histogram and --by");
+	if (options->elapsed && !options->view[VIEW_calls] && !options->view[VIEW_by] &&
+	    !options->view[VIEW_queues])
+		argp_error(state, "--elapsed is for --calls, --histogram, --by and --queues");
 	if (options->kernel_only && !options->view[VIEW_summary])
 		argp_error(state, "-k is for the summary, which is not printed; -q adds it");
 	if (options->stacks && !options->listing)
@@ -182,6 +185,7 @@ static bool parse_view(struct argp_state *state, struct options *options, int ke
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
+	char meant[FKT_MEANT_BYTES];
 	static const char *const times[] = {
 		[FKT_TIME_CYCLES] = "cycles", [FKT_TIME_NS] = "ns",   [FKT_TIME_US] = "us",
 		[FKT_TIME_REL] = "rel",	      [FKT_TIME_ABS] = "abs", [FKT_TIME_FIT] = "fit",
@@ -192,9 +196,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	int word;
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		break;
 	case 'q':
 		input->only_summary = true;
 		break;
@@ -210,15 +211,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_TIME:
 		word = FIND_WORD(times, arg);
 		if (word < 0)
-			argp_error(state, "--time=%s: it can be fit, cycles, ns, us, rel or abs",
-				   arg);
+			argp_error(state, "--time=%s: it can be fit, cycles, ns, us, rel or abs%s",
+				   arg, WORD_MEANT(arg, times, meant));
 		options->time = (enum fkt_time)word;
 		break;
 	case OPTION_FORMAT:
 		options->format = fkt_format_find(arg);
 		if (!options->format)
-			argp_error(state, "--format=%s: it can be %s", arg,
-				   list_formats(list, sizeof(list), false));
+			argp_error(state, "--format=%s: it can be %s%s", arg,
+				   list_formats(list, sizeof(list), false),
+				   fkt_format_meant(arg, meant));
 		break;
 	case OPTION_THREADS:
 		options->threads = (unsigned int)strtoul(arg, &end, 10);
@@ -249,9 +251,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->stacks = true;
 		break;
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "%s: one trace at a time, please", arg);
-		options->selected.path = arg;
+		options->selected.path = fkt_one_trace(state, arg);
 		options->no_path = false;
 		break;
 	case ARGP_KEY_END:
@@ -261,7 +261,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	default:
 		if (!selection_parse(state, &options->selected, key, arg) &&
 		    !parse_view(state, options, key, arg))
-			return ARGP_ERR_UNKNOWN;
+			return fkt_other_option(key, state);
 	}
 	return 0;
 }
@@ -311,5 +311,5 @@ void parse_options(int argc, char **argv, struct options *options)
 	argp_err_exit_status = 2;
 	gather_options(all);
 	argp.options = all;
-	argp_parse(&argp, argc, argv, 0, NULL, &input);
+	config_parse(&argp, argc, argv, 0, &input);
 }

@@ -5,31 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "print.h"
 
 static pid_t pager;
-
-/* Of a terminal that does not say. */
-#define USUAL_WIDTH 80
-#define LEAST_WIDTH 40
-
-unsigned int output_width(void)
-{
-	const char *columns = getenv("COLUMNS");
-	unsigned long width = columns ? strtoul(columns, NULL, 10) : 0;
-	struct winsize size;
-
-	if (!width && isatty(STDOUT_FILENO))
-		width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? USUAL_WIDTH
-										: size.ws_col;
-	if (!width || width > INT16_MAX)
-		return 0;
-	return width < LEAST_WIDTH ? LEAST_WIDTH : (unsigned int)width;
-}
 
 void start_pager(void)
 {

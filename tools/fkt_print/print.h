@@ -5,7 +5,9 @@
 #include <fkt/trace.h>
 
 #include "common/filter.h"
+#include "common/frames.h"
 #include "common/known.h"
+#include "common/sample.h"
 #include "common/selection.h"
 #include "show/args.h"
 #include "show/table.h"
@@ -25,6 +27,14 @@ enum by_field {
 	BY_CODE,
 	BY_ERRNO,
 	BY_ARG0, /* … BY_ARG0 + FKT_CALL_ARGS - 1 */
+	BY_NAMED = BY_ARG0 + FKT_CALL_ARGS,
+};
+
+/* A recorded field by whose name --by groups, and how its column is called. */
+struct by_named {
+	char name[FKT_FIELD_NAME_BYTES];
+	char title[FKT_FIELD_NAME_BYTES + 8];
+	char key[FKT_FIELD_NAME_BYTES + 8];
 };
 
 /**
@@ -40,6 +50,7 @@ enum by_field {
  * @calls: of the view calls, what functions call; of those that @calls_of matches, if it is there
  * @histogram: of the same, how long calls of what this matches took
  * @by: of the view by, the fields
+ * @by_named: of those that are BY_NAMED
  * @bys: how many
  * @elapsed: calls take the time from entry to exit, not CPU time
  * @threads: how many make the listing
@@ -62,6 +73,7 @@ struct options {
 	const char *calls_of;
 	const char *histogram;
 	enum by_field by[BY_MAX];
+	struct by_named by_named[BY_MAX];
 	unsigned int bys;
 	bool elapsed;
 	unsigned int threads;
@@ -87,19 +99,9 @@ unsigned int thread_count(const struct options *options);
 /**
  * start_pager() - let the output go through a pager, if it goes to a terminal
  *
- * Nothing is changed if there is none.
+ * Nothing is changed if there is none. output_width() is to be called before.
  */
 void start_pager(void);
-
-/**
- * output_width() - columns of the terminal to which the output goes
- *
- * To be called before start_pager().
- *
- * Return: what COLUMNS in the environment says, or the terminal; 0 when there is neither: then all
- * is printed.
- */
-unsigned int output_width(void);
 
 /**
  * end_pager() - wait until the user has seen enough
@@ -162,6 +164,22 @@ void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BY
  */
 void put_spread(const struct fkt_histogram *values, union fkt_cell cells[SPREAD]);
 
+/* ---- sample.c: samples ---- */
+
+/* How many samples a second were asked for of each CPU. */
+uint32_t sample_hz(const struct context *context);
+
+/**
+ * sample_stack() - the stack of a sample; where it could not be had, as far as the event knows it
+ * @context: that of the view which is told of it
+ * @event: the sample
+ * @room: for a stack
+ *
+ * Return: the stack, @room or another one, with at least one frame.
+ */
+const struct fkt_stack *sample_stack(const struct context *context, const struct fkt_event *event,
+				     struct fkt_stack *room);
+
 /* ---- nothing.c: in place of a table in which there would be nothing ---- */
 
 /**
@@ -179,83 +197,6 @@ void tell(const struct context *context, const char *format, ...)
  * @wait: it is a time in which a thread did not run
  */
 void tell_nothing(const struct context *context, const char *what, bool wait);
-
-/* ---- stacks.c: something for each thread, and of interrupts for each CPU ---- */
-
-struct stacks;
-
-/**
- * stacks_new() - begin
- * @bytes: size of what there is for each
- *
- * Return: to be freed with stacks_free(), or NULL without memory.
- */
-struct stacks *stacks_new(size_t bytes);
-
-/**
- * stacks_free() - end
- * @stacks: may be NULL
- * @free_one: frees what belongs to one of them
- */
-void stacks_free(struct stacks *stacks, void (*free_one)(void *stack));
-
-/**
- * stacks_get() - that of a call's thread; of an interrupt, of its CPU
- * @stacks: all
- * @call: the call
- *
- * Return: the same as before, at first all zero; valid until the next call. NULL without memory.
- */
-void *stacks_get(struct stacks *stacks, const struct fkt_call *call);
-
-/**
- * stacks_move() - the calls that a thread is in are another one's from now on
- * @stacks: all
- * @from: the thread
- * @to: the other one, which gets what @from has, and @from what it has
- *
- * Return: 0 or -ENOMEM.
- */
-int stacks_move(struct stacks *stacks, uint32_t from, uint32_t to);
-
-/* ---- frames.c: something for each call that is open ---- */
-
-struct frames;
-
-/**
- * frames_new() - begin
- * @bytes: size of what there is for each
- * @drop: called for one that is over; NULL: nothing is
- *
- * Return: to be freed with frames_free(), or NULL without memory.
- */
-struct frames *frames_new(size_t bytes, void (*drop)(void *frame));
-void frames_free(struct frames *frames);
-
-/**
- * frames_enter() - a call begins
- * @frames: all
- * @call: the call
- *
- * Return: what there is for it, all zero, valid until the next call; NULL without memory.
- */
-void *frames_enter(struct frames *frames, const struct fkt_call *call);
-
-/**
- * frames_at() - the same of a call that is open
- * @frames: all
- * @call: a call of that thread, or of the interrupts of that CPU
- * @depth: how many calls are around the one that is meant
- *
- * Return: NULL when nobody told us of its begin.
- */
-void *frames_at(struct frames *frames, const struct fkt_call *call, uint32_t depth);
-
-/* A call has ended; what there was for it is gone. */
-void frames_leave(struct frames *frames, const struct fkt_call *call);
-
-/** frames_move() - see stacks_move() */
-int frames_move(struct frames *frames, uint32_t from, uint32_t to);
 
 /* ---- lines.c: lines of calls, made by several threads ---- */
 
@@ -388,5 +329,38 @@ struct group **groups_sorted(const struct groups *groups, size_t *count);
  * @groups: the groups
  */
 const struct group *groups_others(const struct groups *groups);
+
+/* ---- values.c: numbers for the values of a field that has some name ---- */
+
+#define VALUE_BYTES 192
+
+struct values;
+
+/**
+ * values_new() - begin
+ * @context: what the view knows
+ * @name: of the field; must outlive it
+ *
+ * Return: to be freed with values_free(), or NULL without memory.
+ */
+struct values *values_new(const struct context *context, const char *name);
+void values_free(struct values *values);
+
+/**
+ * values_get() - the number of the value that an event has
+ * @values: all
+ * @event: the event
+ * @whole: its immediate is known, too
+ * @number: set to it: the same one for the same value; where there are too many, one that none has
+ *
+ * Return: 1; 0 when it has no such field, -1 without memory.
+ */
+int values_get(struct values *values, const struct fkt_event *event, bool whole, uint64_t *number);
+
+/* Whether one of them is a text: then all have to be shown as such to programs. */
+bool values_have_texts(const struct values *values);
+
+/* Write a value as people see it, or the number that it is. */
+void values_put(const struct values *values, uint64_t number, bool people, char text[VALUE_BYTES]);
 
 #endif

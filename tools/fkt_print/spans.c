@@ -78,29 +78,94 @@ static void spans_free(void *view)
 	free(spans);
 }
 
+/* Where lines are short, what is left for the call counts. */
+static bool is_narrow(const struct fkt_output *out)
+{
+	return out->width && out->width < 100;
+}
+
 /* The width of the first column, less than 0 if it begins at the left. */
 static int moment_width(const struct fkt_output *out)
 {
 	if (!fkt_has_clock(out->trace))
 		return 20;
-	return out->time == FKT_TIME_ABS ? -29 : 14;
+	if (out->time == FKT_TIME_ABS)
+		return -29;
+	return is_narrow(out) ? 12 : 14;
+}
+
+/* That of a duration. */
+static int duration_width(const struct fkt_output *out)
+{
+	return is_narrow(out) ? 10 : 11;
+}
+
+/* So much is left of a name, and of arguments, with what says that it is cut. */
+#define NAME_LEAST 8
+#define ARGS_LEAST 1
+
+static unsigned int columns_of(const char *text)
+{
+	return fkt_width(text, strlen(text));
+}
+
+static void put_cut(FILE *file, const char *text, int room)
+{
+	if (room < 1 || columns_of(text) <= (unsigned int)room)
+		fputs(text, file);
+	else
+		fprintf(file, "%.*s~", (int)fkt_fitting(text, strlen(text), (unsigned int)room - 1),
+			text);
+}
+
+/* The call itself, in what is left of a line's width: its result is there in any case. */
+static void put_call(struct line_maker *maker, const struct line *line, int room)
+{
+	const char *args = line_entry(maker, line), *lacks = call_lacks(&line->call), *result;
+	const char *arrow = line->call.interrupt ? "=> " : "";
+	FILE *file = maker->out.file;
+	char name[FKT_NAME_BYTES];
+	int rest;
+
+	result = line_exit(maker, line);
+	fkt_row_name(maker->out.trace, line->call.row, name);
+	rest = room - (int)(strlen(arrow) + strlen("()") + (*result ? 1 : 0) + columns_of(result));
+	/* That the beginning is not known, or the result is missing, is seen without it, too. */
+	if (*lacks && maker->out.width &&
+	    rest - (int)(columns_of(name) + (*args ? ARGS_LEAST : 0) + strlen(lacks)) <
+		    (int)strlen(" /*  */"))
+		lacks = "";
+	if (*lacks)
+		rest -= (int)(strlen(lacks) + strlen(" /*  */"));
+	fputs(arrow, file);
+	if (!maker->out.width) {
+		fprintf(file, "%s(%s)", name, args);
+	} else {
+		int most = rest - (*args ? ARGS_LEAST : 0);
+
+		put_cut(file, name, most > NAME_LEAST ? most : NAME_LEAST);
+		rest -= (int)columns_of(name);
+		fputc('(', file);
+		put_cut(file, args, rest > ARGS_LEAST ? rest : ARGS_LEAST);
+		fputc(')', file);
+	}
+	fprintf(file, "%s%s%s%s%s\n", *result ? " " : "", result, *lacks ? " /* " : "", lacks,
+		*lacks ? " */" : "");
 }
 
 static void make_line(struct line_maker *maker, const struct line *line)
 {
 	const struct fkt_trace *trace = maker->out.trace;
 	const struct fkt_call *call = &line->call;
-	char name[FKT_NAME_BYTES], thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES] = "?";
+	char thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES] = "?";
 	char duration[FKT_DURATION_BYTES] = "?", own[FKT_DURATION_BYTES];
-	const char *lacks = call_lacks(call), *result;
 	unsigned int width = thread_width(&maker->out);
+	int before;
 
 	if (!fkt_format_for_people(maker->out.format)) {
 		print_call(maker, "spans", line);
 		return;
 	}
-	result = line_exit(maker, line);
-	fkt_row_name(trace, call->row, name);
 	put_thread(&line->process, width, thread);
 	maker->moments.first = filter_first(maker->filter);
 	if (call->entered && fkt_has_clock(trace))
@@ -109,11 +174,11 @@ static void make_line(struct line_maker *maker, const struct line *line)
 		snprintf(moment, sizeof(moment), "%" PRIu64, call->begin);
 	if (call->entered)
 		fkt_duration_as(trace, maker->out.time, call->end - call->begin, duration);
-	fprintf(maker->out.file, "%*s %11s %11s %4u %-*s %s%s(%s)%s%s%s%s%s\n",
-		moment_width(&maker->out), moment, duration,
-		fkt_duration_as(trace, maker->out.time, call->own, own), call->cpu, (int)width,
-		thread, call->interrupt ? "=> " : "", name, line_entry(maker, line),
-		*result ? " " : "", result, *lacks ? " /* " : "", lacks, *lacks ? " */" : "");
+	before = fprintf(maker->out.file, "%*s %*s %*s %4u ", moment_width(&maker->out), moment,
+			 duration_width(&maker->out), duration, duration_width(&maker->out),
+			 fkt_duration_as(trace, maker->out.time, call->own, own), call->cpu);
+	fprintf(maker->out.file, "%-*s ", (int)width, thread);
+	put_call(maker, line, (int)maker->out.width - before - (int)width - 1);
 }
 
 static void *spans_new(const struct context *context)
@@ -145,11 +210,12 @@ static void begin(struct spans *spans)
 	if (!fkt_format_for_people(out->format))
 		begin_calls(out);
 	else
-		fkt_table_line(out, "%*s %11s %11s %4s %-*s %s", moment_width(out),
+		fkt_table_line(out, "%*s %*s %*s %4s %-*s %s", moment_width(out),
 			       !fkt_has_clock(out->trace)  ? "Stamp"
 			       : out->time == FKT_TIME_ABS ? "Time"
 							   : "Seconds",
-			       "Duration", "Own", "CPU", (int)thread_width(out), "Thread", "Call");
+			       duration_width(out), "Duration", duration_width(out), "Own", "CPU",
+			       (int)thread_width(out), "Thread", "Call");
 }
 
 static int print(struct spans *spans, const struct fkt_process *process,

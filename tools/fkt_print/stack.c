@@ -92,14 +92,14 @@ static size_t bytes_of(const struct fkt_stack *stack)
 
 static bool same(const struct fkt_stack *a, const struct fkt_stack *b)
 {
-	return a->count == b->count && a->cut == b->cut &&
+	return a->count == b->count && a->cut == b->cut && a->exact == b->exact &&
 	       !memcmp(a->frame, b->frame, a->count * sizeof(a->frame[0]));
 }
 
 /* The number of a stack. 0 or -ENOMEM. */
 static int number_of(struct stack_view *view, const struct fkt_stack *stack, uint32_t *number)
 {
-	uint64_t h = view->seed ^ stack->count;
+	uint64_t h = view->seed ^ stack->count ^ (uint64_t)stack->exact << 32;
 	struct fkt_stack placed;
 	uint32_t *place;
 

@@ -8,6 +8,7 @@
 
 #include "common/missing.h"
 #include "print.h"
+#include "read/reader.h"
 #include "trace/internal.h"
 #include "trace/put.h"
 
@@ -183,6 +184,7 @@ static const struct fkt_column trace_columns[] = {
 	{ "Lost", "lost", FKT_COLUMN_NUMBER, 0 },
 	{ "Missing", "missing_pages", FKT_COLUMN_NUMBER, 0 },
 	{ "Damaged", "damaged_pages", FKT_COLUMN_NUMBER, 0 },
+	{ "Longer than", "longer_than", FKT_COLUMN_DURATION, 0 },
 	{ 0 },
 };
 
@@ -204,22 +206,24 @@ static void print_totals_for_programs(struct fkt_output *out, const struct fkt_r
 				      const struct fkt_analysis *analysis,
 				      const struct total *total)
 {
+	const char *longer = fkt_info(out->trace, "longer_than_cycles");
 	uint64_t cycles = fkt_analysis_duration(analysis);
 
 	fkt_table_begin(out, trace_columns);
-	fkt_table_row(
-		out, "trace", trace_columns,
-		(const union fkt_cell[]){ { .text = fkt_info_lines(out->trace, "command") ?: "" },
-					  { .number = cycles },
-					  { .number = total->cpus },
-					  { .number = stats->events },
-					  { .number = total->events },
-					  { .number = total->selected },
-					  { .number = total->all },
-					  { .number = stats->lost },
-					  { .number = stats->missing },
-					  { .number = stats->damaged } },
-		false);
+	fkt_table_row(out, "trace", trace_columns,
+		      (const union fkt_cell[]){
+			      { .text = fkt_info_lines(out->trace, "command") ?: "" },
+			      { .number = cycles },
+			      { .number = total->cpus },
+			      { .number = stats->events },
+			      { .number = total->events },
+			      { .number = total->selected },
+			      { .number = total->all },
+			      { .number = stats->lost },
+			      { .number = stats->missing },
+			      { .number = stats->damaged },
+			      { .number = longer ? strtoull(longer, NULL, 10) : FKT_CELL_NONE } },
+		      false);
 }
 
 /* Whether not all events that were written are there. */
@@ -228,10 +232,46 @@ static bool has_fewer(const struct fkt_trace *trace, uint64_t read, uint64_t wri
 	return open && fkt_is_complete(trace) && fkt_lane_totals(trace, 0) && written != read;
 }
 
-static void print_totals(FILE *out, const struct fkt_trace *trace,
-			 const struct fkt_read_stats *stats, const struct fkt_analysis *analysis,
-			 const struct total *total, bool part, bool open, bool selects,
-			 bool complete, int64_t triggered, bool near, uint64_t to)
+/* When the whole recording began, as far as that can be believed. */
+static uint64_t recording_begin(const struct fkt_trace *trace, uint64_t first)
+{
+	const char *info = fkt_info(trace, "start_cycles");
+	uint64_t start;
+
+	return info && fkt_parse_u64(info, &start) && start < first &&
+			       start >= trace->clock[0].cycles && fkt_clocks_agree(trace)
+		       ? start
+		       : first;
+}
+
+/* What a part is of the whole trace. */
+static void print_range(FILE *out, struct fkt_trace *trace, const struct fkt_read_stats *stats,
+			const struct fkt_analysis *analysis, const struct total *total,
+			uint64_t written)
+{
+	const uint64_t stacks = fkt_analysis_code_count(analysis, FKT_CODE_STACK);
+	char text[FKT_DURATION_BYTES], whole[FKT_DURATION_BYTES];
+	uint64_t first, last, all;
+
+	/* What comes of a stream is not known yet. */
+	if (!fkt_span(trace, &first, &last))
+		return;
+	all = (fkt_recording_end(trace, last) - recording_begin(trace, first)) *
+	      fkt_analysis_cpus(analysis);
+	if (!all || total->all > all)
+		return;
+	fprintf(out, "%-10s ", "Range");
+	if (fkt_is_complete(trace) && written >= stats->events + stacks)
+		fprintf(out, "%" PRIu64 " of %" PRIu64 " events%s, ", stats->events + stacks,
+			written, stacks ? " and stacks" : "");
+	fprintf(out, "%s of %s on CPUs (%.2f %%)\n", fkt_duration(trace, total->all, text),
+		fkt_duration(trace, all, whole), (double)fkt_parts(total->all, all) / 10000);
+}
+
+static void print_totals(FILE *out, struct fkt_trace *trace, const struct fkt_read_stats *stats,
+			 const struct fkt_analysis *analysis, const struct total *total, bool part,
+			 bool open, bool selects, bool complete, int64_t triggered, bool near,
+			 uint64_t to)
 {
 	const char *overwritten = fkt_info(trace, "overwritten");
 	const char *recovered = fkt_info(trace, "recovered");
@@ -241,7 +281,7 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	uint64_t read = stats->events + fkt_analysis_code_count(analysis, FKT_CODE_STACK);
 	uint64_t written = 0, discarded = 0;
 	const struct fkt_lane_totals *totals;
-	char text[FKT_DURATION_BYTES], whole[FKT_DURATION_BYTES];
+	char text[FKT_DURATION_BYTES], whole[FKT_DURATION_BYTES], without[FKT_ERROR_BYTES];
 
 	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++) {
 		written += totals->events;
@@ -256,6 +296,8 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 	print_info(out, trace, "Layers", (const char *const[]){ "layers", NULL });
 	print_info(out, trace, "Filter", (const char *const[]){ "filter", NULL });
 	print_info(out, trace, "Part", (const char *const[]){ "part", NULL });
+	if (missing_short_calls(trace, without))
+		fprintf(out, "%-10s %s\n", "Calls", without + strlen("calls "));
 	if (stats->events)
 		print_start(out, trace, stats->first);
 	fprintf(out, "%-10s %s, %" PRIu64 " cycles, on ", "Duration",
@@ -265,6 +307,8 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 		fprintf(out, "%" PRIu32 " of ", total->cpus);
 	fprintf(out, "%" PRIu32 " CPU%s\n", fkt_analysis_cpus(analysis),
 		fkt_analysis_cpus(analysis) == 1 ? "" : "s");
+	if (part)
+		print_range(out, trace, stats, analysis, total, written);
 	if (selects)
 		fprintf(out,
 			"%-10s %" PRIu64 " of %" PRIu64 " events, %s of %s on CPUs (%.2f %%)\n",
@@ -296,9 +340,9 @@ static void print_totals(FILE *out, const struct fkt_trace *trace,
 				: "");
 	else
 		fprintf(out,
-			"%" PRIu64 " events for which there was no room in the buffer, %" PRIu64
+			"%" PRIu64 " event%s for which there was no room in the buffer, %" PRIu64
 			" that could not be written\n",
-			stats->lost, discarded);
+			stats->lost, stats->lost == 1 ? "" : "s", discarded);
 	if (missing_by_limit(trace, to))
 		fprintf(out, "%-10s the recording ended when the size limit was reached\n",
 			"Limit");
@@ -434,7 +478,7 @@ static int print_rows(struct fkt_output *out, const struct summary *summary,
 /* ---- processes ---- */
 
 static const struct fkt_column process_columns[] = {
-	{ "Pid", "pid", FKT_COLUMN_NUMBER, 0 },
+	{ "Pid", "tid", FKT_COLUMN_NUMBER, 0 },
 	{ "Process", "process", FKT_COLUMN_TEXT, 0 },
 	{ "Time", "on_cpu", FKT_COLUMN_DURATION, 0 },
 	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
@@ -482,7 +526,8 @@ static void print_process(const struct process_table *table, const struct fkt_pr
 	char name[FKT_THREAD_BYTES];
 	bool idle = !process->tid, modes = table->modes;
 	/* Nothing is known of it but when it ran. */
-	bool out = sums->left_out && !sums->user && !sums->kernel && !sums->before;
+	bool out = (sums->left_out || sums->untraced) && !sums->user && !sums->program &&
+		   !sums->kernel && !sums->before;
 
 	put_row(table->out, "processes", process_columns, table->without,
 		(const union fkt_cell[]){
@@ -494,7 +539,7 @@ static void print_process(const struct process_table *table, const struct fkt_pr
 			{ .number = fkt_parts(sums->cycles, table->total) },
 			{ .number = fkt_parts(sums->cycles, table->all) },
 			{ .number = modes && !process->kernel && !idle && sums->id && !out
-					    ? if_parts(table, sums->user)
+					    ? if_parts(table, sums->user + sums->program)
 					    : FKT_CELL_NONE },
 			{ .number = !sums->id || idle || out
 					    ? FKT_CELL_NONE
@@ -738,7 +783,7 @@ static int summary_print(const struct context *context, void *view)
 		file = open_memstream(&text, &bytes);
 		if (!file)
 			return -ENOMEM;
-		print_totals(file, out->trace, &context->stats, analysis, &total,
+		print_totals(file, context->trace, &context->stats, analysis, &total,
 			     options->selected.from >= 0 || options->selected.to >= 0,
 			     filter_is_open(summary->filter), filter_selects(summary->filter),
 			     options->selected.overwritten, options->selected.triggered,

@@ -17,9 +17,12 @@
 	X(cpus)                                                                                    \
 	X(waits)                                                                                   \
 	X(noise)                                                                                   \
+	X(queues)                                                                                  \
 	X(calls)                                                                                   \
 	X(by)                                                                                      \
 	X(stack)                                                                                   \
+	X(profile)                                                                                 \
+	X(gmon)                                                                                    \
 	X(graph)                                                                                   \
 	X(spans)                                                                                   \
 	X(strace)                                                                                  \
@@ -81,6 +84,7 @@ enum view_wants {
  * @parse: the argument of one of them, by its index; ends the program when it is wrong. NULL: they
  *	have none
  * @new: begin; NULL without memory
+ * @process: an event that may change what threads are called, before it does
  * @event: an event; @passes: the filter lets it through
  * @no_events: there is @event, but this time it need not be called
  * @enter: a call begins; @passes: the filter lets it through, so far as it can tell. It has no
@@ -106,6 +110,7 @@ struct view {
 	void (*parse)(struct argp_state *state, struct options *options, unsigned int option,
 		      char *arg);
 	void *(*new)(const struct context *context);
+	int (*process)(void *view, const struct fkt_event *event);
 	int (*event)(void *view, const struct fkt_event *event, bool passes);
 	bool (*no_events)(const void *view);
 	int (*enter)(void *view, const struct fkt_call *call, bool passes);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/rows.h"
+#include "common/wait.h"
 #include "print.h"
 
 /* What a group's key holds. */
@@ -23,7 +25,7 @@ enum {
 
 struct waits {
 	struct groups *off;   /* from leaving the CPU to being woken, or to running again */
-	struct groups *ready; /* from being woken to running again */
+	struct groups *ready; /* of those that slept, from being woken to running again */
 };
 
 static const struct fkt_column columns[] = {
@@ -72,17 +74,6 @@ static void *waits_new(const struct context *context)
 	return waits;
 }
 
-static uint64_t between(uint64_t from, uint64_t to)
-{
-	return to > from ? to - from : 0;
-}
-
-static bool is_interrupt(uint32_t row)
-{
-	return (row >= FKT_ROW_IRQ && row < FKT_ROW_FUNCTION) ||
-	       (row >= FKT_CODE_VECTOR_ENTRY && row < FKT_CODE_VECTOR_EXIT);
-}
-
 static int waits_wait(void *view, const struct fkt_wait *wait, bool passes)
 {
 	struct waits *waits = view;
@@ -92,12 +83,13 @@ static int waits_wait(void *view, const struct fkt_wait *wait, bool passes)
 		[KEY_OUTER] = wait->outer,
 		[KEY_INNER] = wait->inner,
 		/* Who was interrupted by an interrupt that wakes is chance. */
-		[KEY_WAKER] = !wait->woken		      ? NO_WAKER
-			      : is_interrupt(wait->waker_row) ? INTERRUPT
-							      : wait->waker,
+		[KEY_WAKER] = !wait->woken			  ? NO_WAKER
+			      : row_is_interrupt(wait->waker_row) ? INTERRUPT
+								  : wait->waker,
 		[KEY_WAKER_ROW] = wait->waker_row,
 	};
 	struct group *off, *ready;
+	uint64_t cycles;
 
 	if (!passes)
 		return 0;
@@ -106,17 +98,14 @@ static int waits_wait(void *view, const struct fkt_wait *wait, bool passes)
 		return -ENOMEM;
 	off->count++;
 	off->cut += wait->from != wait->left || !wait->back;
-	fkt_histogram_add(&off->values,
-			  between(wait->from,
-				  wait->woken && wait->woken < wait->to ? wait->woken : wait->to));
-	if (!wait->woken)
+	fkt_histogram_add(&off->values, fkt_wait_off(wait));
+	if (!fkt_wait_was_ready(wait, &cycles))
 		return 0;
 	ready = groups_get(waits->ready, key);
 	if (!ready)
 		return -ENOMEM;
 	ready->count++;
-	fkt_histogram_add(&ready->values,
-			  between(wait->woken > wait->from ? wait->woken : wait->from, wait->to));
+	fkt_histogram_add(&ready->values, cycles);
 	return 0;
 }
 
@@ -138,7 +127,8 @@ static void print_group(struct waits *waits, struct fkt_output *out,
 		else
 			waker = fkt_process(processes, (uint32_t)off->key[KEY_WAKER]);
 		fkt_row_name(out->trace, (uint32_t)off->key[KEY_WAKER_ROW], waker_row);
-		ready = &groups_get(waits->ready, off->key)->values;
+		if (off->key[KEY_STATE])
+			ready = &groups_get(waits->ready, off->key)->values;
 	}
 	fkt_table_row(out, "waits", columns,
 		      (const union fkt_cell[]){

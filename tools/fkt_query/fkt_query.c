@@ -11,18 +11,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fkt/version.h>
 
+#include "common/config.h"
+#include "common/distance.h"
 #include "../../bindings/sqlite/attach.h"
 #include "common/help.h"
+#include "common/missing.h"
+#include "common/width.h"
 #include "query.h"
 
-#define ALSO_MAX    16
-/* Of a terminal that does not say. */
-#define USUAL_WIDTH 80
+#define ALSO_MAX 16
 
 enum {
 	OPTION_FORMAT = 256,
@@ -80,17 +81,16 @@ static void add_also(struct argp_state *state, struct options *options, char *ar
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
+	char meant[FKT_MEANT_BYTES];
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		return 0;
 	case OPTION_FORMAT:
 		options->format = fkt_format_find(strcmp(arg, "text") ? arg : "plain");
 		if (!options->format)
 			options->format = fkt_format_find(arg);
 		if (!options->format)
-			argp_error(state, "--format=%s: text, csv or json", arg);
+			argp_error(state, "--format=%s: text, csv or json%s", arg,
+				   fkt_format_meant(arg, meant));
 		return 0;
 	case OPTION_TABLES:
 		options->tables = true;
@@ -109,7 +109,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which TRACE?");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fkt_other_option(key, state);
 	}
 }
 
@@ -199,6 +199,26 @@ static bool attach(const char *path, const char *schema)
 	return false;
 }
 
+static void ignore(void *arg, const char *sentence)
+{
+	(void)arg;
+	(void)sentence;
+}
+
+/* What the tables do not have of a trace; all else that is wrong with it was said, or they have. */
+static void tell_missing(const char *path)
+{
+	struct selection selection = SELECTION_NONE;
+	char error[FKT_ERROR_BYTES];
+	struct fkt_trace *trace = fkt_open(path, ignore, NULL, error);
+
+	if (!trace)
+		return;
+	selection.path = path;
+	missing_tell_short_calls(&selection, trace);
+	fkt_close(trace);
+}
+
 static bool open_all(const struct options *options)
 {
 	int rc;
@@ -214,6 +234,9 @@ static bool open_all(const struct options *options)
 	for (unsigned int i = 0; i < options->alsos; i++)
 		if (!attach(options->also[i].path, options->also[i].name))
 			return false;
+	tell_missing(options->path);
+	for (unsigned int i = 0; i < options->alsos; i++)
+		tell_missing(options->also[i].path);
 	/* SQLite makes this table when it is used first, which later would not be let through. */
 	sqlite3_exec(database, "SELECT 1 FROM pragma_table_info('events')", NULL, NULL, NULL);
 	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -355,18 +378,6 @@ static char *read_input(void)
 	return text;
 }
 
-static unsigned int output_width(void)
-{
-	const char *columns = getenv("COLUMNS");
-	unsigned long width = columns ? strtoul(columns, NULL, 10) : 0;
-	struct winsize size;
-
-	if (!width && isatty(STDOUT_FILENO))
-		width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? USUAL_WIDTH
-										: size.ws_col;
-	return (unsigned int)width;
-}
-
 static int query(const struct options *options, struct fkt_output *out)
 {
 	bool first = true;
@@ -401,7 +412,7 @@ int main(int argc, char **argv)
 	options.sql = calloc((size_t)argc, sizeof(*options.sql));
 	if (!options.sql)
 		return 1;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	config_parse(&argp, argc, argv, 0, &options);
 	out.format = options.format;
 	out.width = output_width();
 	if (open_all(&options))

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "common/permission.h"
 #include "arch.h"
 #include "fetch.h"
 #include "functions.h"
@@ -337,7 +338,7 @@ static int set_addresses(struct recording *recording)
 		      "see kernel_lockdown(7)",
 		      level);
 	else if (errno == EPERM)
-		warnx(FKT_DEVICE ": -P takes CAP_SYS_ADMIN");
+		permission_warn("addresses (-P) are");
 	else if (kprobes.done >= addresses.count)
 		warn("cannot set the addresses");
 	else

@@ -50,6 +50,8 @@ struct arch_syscall {
  * @result: the number of the register with a function's result
  * @argument: the numbers of those with its arguments, in their order; the others are on the stack
  * @argument_count: how many
+ * @stack: the number of that with the stack pointer
+ * @elf_machine: what its programs are for, as their files say
  * @landing_bytes: the length of what may stand in a function before ftrace's call
  * @hazards: functions that only its kernel has, until one whose glob is NULL
  * @cycles: read the counter that the module's fkt_arch_clock() reads; after what precedes it, and
@@ -63,6 +65,8 @@ struct arch {
 	unsigned int result;
 	const unsigned int *argument;
 	size_t argument_count;
+	unsigned int stack;
+	uint16_t elf_machine;
 	uint32_t landing_bytes;
 	const struct hazard *hazards;
 	uint64_t (*cycles)(void);

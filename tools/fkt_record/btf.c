@@ -165,6 +165,35 @@ bool btf_has_types(const char *module)
 	return find_types(module)->btf;
 }
 
+int btf_enumerator(const char *name, int64_t *value)
+{
+	const struct btf *btf = find_types(NULL)->btf;
+	uint32_t count = btf ? btf__type_cnt(btf) : 0;
+	int found = 0;
+
+	for (uint32_t id = 1; id < count; id++) {
+		const struct btf_type *type = btf__type_by_id(btf, id);
+		bool wide = btf_is_enum64(type);
+
+		if (!btf_is_any_enum(type))
+			continue;
+		for (uint16_t i = 0; i < btf_vlen(type); i++) {
+			int64_t number = wide ? (int64_t)btf_enum64_value(&btf_enum64(type)[i])
+					      : btf_enum(type)[i].val;
+
+			if (strcmp(btf__name_by_offset(btf, wide ? btf_enum64(type)[i].name_off
+								 : btf_enum(type)[i].name_off),
+				   name))
+				continue;
+			if (found && number != *value)
+				return -1;
+			*value = number;
+			found = 1;
+		}
+	}
+	return found;
+}
+
 bool btf_member(const char *type, const char *member, uint32_t *offset)
 {
 	const struct btf *btf = find_types(NULL)->btf;

@@ -29,6 +29,15 @@ const struct btf_type *btf_prototype(const char *name, const char *module, const
 				     const char **why);
 
 /**
+ * btf_enumerator - what a name of any of the kernel's enums stands for
+ * @name: the name, as of C
+ * @value: filled in
+ *
+ * Return: 0 if there is no such name, negative if it stands for several numbers, else 1.
+ */
+int btf_enumerator(const char *name, int64_t *value);
+
+/**
  * btf_member - where a member of one of the kernel's structures is
  * @type: the structure's name
  * @member: the member's

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include <fkt/trace.h>
+
 #include "arch.h"
 #include "record.h"
 
@@ -79,22 +81,8 @@ uint64_t clock_khz(const struct fkt_clock_pair *since)
 
 bool clock_parse_ns(const char *text, uint64_t *ns)
 {
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = {
-		{ "ns", 1 },  { "us", 1e3 }, { "ms", 1e6 },
-		{ "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
-	};
-	char *end;
-	double value = strtod(text, &end);
+	const size_t length = strlen(text);
 
-	if (!isdigit((unsigned char)*text) && *text != '.')
-		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].unit) && value >= 0 && value * units[i].ns < 1e18) {
-			*ns = (uint64_t)(value * units[i].ns);
-			return true;
-		}
-	return false;
+	return length && isalpha((unsigned char)text[length - 1]) && fkt_parse_time(text, ns) &&
+	       *ns < CLOCK_NS_MAX;
 }

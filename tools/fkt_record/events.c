@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/permission.h"
 #include "fetch.h"
 #include "ftrace.h"
 #include "functions.h"
@@ -525,7 +526,7 @@ static int set_events(struct recording *recording)
 		      "memory: name no fields; see kernel_lockdown(7)",
 		      level);
 	else if (errno == EPERM)
-		warnx(FKT_DEVICE ": tracepoints are for root alone (CAP_SYS_ADMIN)");
+		permission_warn("tracepoints are");
 	else if (errno == EOPNOTSUPP)
 		warnx("-e: this kernel checks the types of what it calls (CONFIG_CFI), and would stop at a "
 		      "probe for any tracepoint; functions (-F) and addresses (-P) can be traced");

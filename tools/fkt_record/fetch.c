@@ -54,6 +54,7 @@ static const struct fetch_type {
 	{ "char", AS_NUMBER, 1, "char" },
 	{ "symbol", AS_NUMBER, 8, "sym" },
 	{ "dev", AS_NUMBER, 4, "dev" },
+	{ "arg", AS_NUMBER, 8, "arg" },	   /* not of the language: what nothing is known of */
 	{ "symstr", AS_NUMBER, 8, "sym" }, /* it is made text when it is listed */
 	{ "string", AS_STRING, 0, "string" },
 	{ "ustring", AS_USER_STRING, 0, "string" },
@@ -141,11 +142,15 @@ static void parse_memory(const struct fetching *fetch, struct fetch_argument *ar
 	int64_t address;
 
 	argument->reads = true;
+	argument->user = fetch->program;
 	if (fetch_number(text, &address)) {
 		add_op(fetch, argument, FKT_FETCH_VALUE, 0, address);
 		return;
 	}
 	snprintf(symbol, sizeof(symbol), "%.*s", (int)length, text);
+	if (fetch->program)
+		fetch_wrong(fetch, "@%s: the kernel's symbols are not in a program; write @ADDRESS",
+			    symbol);
 	address = (int64_t)symbol_address(symbol);
 	if (!address)
 		fetch_wrong(fetch, "@%s: there is no such symbol", symbol);
@@ -160,7 +165,7 @@ static void check_argument(const struct fetching *fetch, const char *name, int64
 	struct signature signature;
 	uint32_t words;
 
-	if (!fetch->function)
+	if (!fetch->function || fetch->program)
 		return;
 	btf_signature(fetch->function, fetch->module, &signature);
 	words = signature.most_words - fetch->own;
@@ -179,12 +184,57 @@ static void add_event_argument(const struct fetching *fetch, struct fetch_argume
 	add_op(fetch, argument, FKT_FETCH_REGISTER, 0, number - 1);
 }
 
+/* The word at a distance from the top of a program's stack. */
+static void add_stack_word(const struct fetching *fetch, struct fetch_argument *argument,
+			   int64_t number)
+{
+	if (!fetch->program) {
+		add_op(fetch, argument, FKT_FETCH_STACK, 0, number);
+		return;
+	}
+	add_op(fetch, argument, FKT_FETCH_REGISTER, 0, arch.stack);
+	add_op(fetch, argument, FKT_FETCH_READ_USER, 8, 8 * number);
+}
+
+/* The same of a program's function, or of its own probe. */
+static void add_program_argument(const struct fetching *fetch, struct fetch_argument *argument,
+				 const char *name, int64_t number)
+{
+	if (fetch->points || fetch->point) {
+		const struct fetch_argument *of;
+
+		if (number > (int64_t)fetch->points)
+			fetch_wrong(fetch, "%s has %zu argument%s: there is no %s", called(fetch),
+				    fetch->points, fetch->points == 1 ? "" : "s", name);
+		of = &fetch->point[number - 1];
+		if (!of->ops)
+			fetch_missing(fetch, "%s is where FKT can't fetch it from", name);
+		for (size_t i = 0; i < of->ops; i++)
+			add_op(fetch, argument, of->op[i].op, of->op[i].size, of->op[i].value);
+		if (!of->reads)
+			return;
+		/* Its own size is read, and not that of what is shown of it. */
+		add_op(fetch, argument, FKT_FETCH_READ_USER, of->type->bytes, of->offset);
+		return;
+	}
+	if (fetch->returns)
+		fetch_wrong(fetch, "%s is there when a function is entered, not later", name);
+	if (number <= (int64_t)arch.argument_count)
+		add_op(fetch, argument, FKT_FETCH_REGISTER, 0, arch.argument[number - 1]);
+	else
+		add_stack_word(fetch, argument, number - (int64_t)arch.argument_count);
+}
+
 /* Argument number @number of the function, from 1, called @name: as it was at the entry. */
 static void add_function_argument(const struct fetching *fetch, struct fetch_argument *argument,
 				  const char *name, int64_t number)
 {
 	if (fetch->own) {
 		add_event_argument(fetch, argument, name, number);
+		return;
+	}
+	if (fetch->program) {
+		add_program_argument(fetch, argument, name, number);
 		return;
 	}
 	if (fetch->inside)
@@ -218,6 +268,11 @@ static const struct btf_type *find_prototype(const struct fetching *fetch, const
 	const struct btf_type *prototype;
 	const char *why;
 
+	if (fetch->program)
+		fetch_wrong(fetch,
+			    "'%s': names of a program's arguments are not known; use $argN, with "
+			    ":TYPE behind it",
+			    text);
 	if (!fetch->function)
 		fetch_wrong(fetch, "'%s': of which function? There is an address alone", text);
 	prototype = btf_prototype(fetch->function, fetch->module, btf, &why);
@@ -268,11 +323,13 @@ static void parse_variable(const struct fetching *fetch, struct fetch_argument *
 		parse_name(fetch, argument, name - strlen("$"));
 	} else if (!strncmp(name, "stack", strlen("stack")) && fetch->own) {
 		fetch_wrong(fetch, "$%s: a tracepoint's stack is not fetched from", name);
+	} else if (!strcmp(name, "stack") && fetch->program) {
+		add_op(fetch, argument, FKT_FETCH_REGISTER, 0, arch.stack);
 	} else if (!strcmp(name, "stack")) {
 		add_op(fetch, argument, FKT_FETCH_STACK_ADDR, 0, 0);
 	} else if (!strncmp(name, "stack", strlen("stack")) &&
 		   fetch_number(name + strlen("stack"), &number) && number >= 0 && number < 512) {
-		add_op(fetch, argument, FKT_FETCH_STACK, 0, number);
+		add_stack_word(fetch, argument, number);
 	} else if (!strncmp(name, "arg", strlen("arg")) &&
 		   fetch_number(name + strlen("arg"), &number) && number >= 1 && number <= 64) {
 		check_argument(fetch, name, number);
@@ -326,7 +383,7 @@ static void parse_dereference(const struct fetching *fetch, struct fetch_argumen
 		add_op(fetch, argument, argument->user ? FKT_FETCH_READ_USER : FKT_FETCH_READ, 8,
 		       argument->offset);
 	argument->reads = true;
-	argument->user = user;
+	argument->user = user || fetch->program;
 	argument->named = false;
 	argument->offset = offset;
 }
@@ -375,8 +432,8 @@ static const struct fetch_type *find_type(const struct fetching *fetch, const ch
 			return &types[i];
 	fetch_wrong(
 		fetch,
-		":%s: the types are u8 … u64, s8 … s64, x8 … x64, char, symbol, symstr, string, "
-		"ustring; arrays of numbers, TYPE[COUNT]; and bit fields, bBITS@FIRST/WORDBITS",
+		":%s: the types are u8 … u64, s8 … s64, x8 … x64, char, symbol, symstr, dev, "
+		"string, ustring; arrays of numbers, TYPE[COUNT]; and bit fields, bBITS@FIRST/WORDBITS",
 		name);
 }
 
@@ -469,6 +526,8 @@ static void natural_type(const struct fetching *fetch, struct fetch_argument *ar
 	argument->type = find_type(fetch, type);
 	argument->bit = value->bit;
 	argument->bits = value->bits;
+	/* A reader has no room for the names of so many as small ones would be. */
+	argument->by_name = value->enumeration && (!value->is_array || value->bytes >= 4);
 	if (value->is_array && !value->is_chars)
 		argument->elements = value->elements;
 }
@@ -533,6 +592,109 @@ void fetch_add(struct fetching *fetch, char *text)
 		point_to_string(fetch, argument, text);
 	if (argument->comm && argument->type->how != AS_STRING)
 		fetch_wrong(fetch, "$comm is a string");
+	if (!fetch->program)
+		return;
+	if (!strcmp(argument->type->spec, "sym"))
+		fetch_wrong(fetch, ":%s: that is for addresses of the kernel",
+			    argument->type->name);
+	argument->user = true;
+}
+
+/* A register by its name in assembly: eax, %r10d, … Return: its number, negative for none. */
+static int register_by_name(const char *name, size_t length)
+{
+	static const char *const low[] = { "al", "bl", "cl", "dl", "sil", "dil", "bpl", "spl" };
+	static const char *const of_low[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp" };
+	char plain[8];
+
+	if (!length || length >= sizeof(plain))
+		return -1;
+	memcpy(plain, name, length);
+	plain[length] = '\0';
+	for (size_t i = 0; i < sizeof(low) / sizeof(low[0]); i++)
+		if (!strcmp(plain, low[i]))
+			strcpy(plain, of_low[i]);
+	if (plain[0] == 'r' && isdigit((unsigned char)plain[1]))
+		plain[1 + strspn(plain + 1, "0123456789")] = '\0';
+	for (size_t i = 0; i < arch.registers_count; i++)
+		if (arch.registers[i] &&
+		    (!strcmp(plain, arch.registers[i]) ||
+		     (strchr("re", plain[0]) && !strcmp(plain + 1, arch.registers[i]))))
+			return (int)i;
+	return -1;
+}
+
+/* %REGISTER, $NUMBER, OFFSET(%REGISTER) */
+static bool parse_operand(const struct fetching *fetch, struct fetch_argument *argument,
+			  const char *text)
+{
+	const char *open = strchr(text, '(');
+	char offset[32];
+	int number;
+
+	if (*text == '$') {
+		int64_t value;
+
+		if (!fetch_number(text + 1, &value))
+			return false;
+		add_op(fetch, argument, FKT_FETCH_VALUE, 0, value);
+		return true;
+	}
+	if (*text == '%') {
+		number = register_by_name(text + 1, strlen(text + 1));
+		if (number < 0)
+			return false;
+		add_op(fetch, argument, FKT_FETCH_REGISTER, 0, number);
+		return true;
+	}
+	/* With a second register, or from the instruction on, it is not fetched. */
+	if (!open || open[1] != '%' || open[strlen(open) - 1] != ')' || strchr(open, ',') ||
+	    (size_t)(open - text) >= sizeof(offset))
+		return false;
+	memcpy(offset, text, (size_t)(open - text));
+	offset[open - text] = '\0';
+	if (*offset && !fetch_number(offset, &argument->offset))
+		return false;
+	number = register_by_name(open + 2, strlen(open + 2) - 1);
+	if (number < 0 || !strcmp(arch.registers[number], "ip"))
+		return false;
+	add_op(fetch, argument, FKT_FETCH_REGISTER, 0, number);
+	argument->reads = true;
+	argument->user = true;
+	return true;
+}
+
+bool fetch_add_point(struct fetching *fetch, const char *text)
+{
+	struct fetch_argument *argument = &fetch->argument[fetch->arguments];
+	const char *at = strchr(text, '@');
+	int64_t bytes = 8;
+	char size[8], type[8];
+
+	if (fetch->arguments == FETCH_ARGS_MAX)
+		return false;
+	*argument = (struct fetch_argument){ .user = false };
+	if (at && (size_t)(at - text) >= sizeof(size)) {
+		bytes = 0;
+	} else if (at) {
+		memcpy(size, text, (size_t)(at - text));
+		size[at - text] = '\0';
+		if (!fetch_number(size, &bytes))
+			bytes = 0;
+		text = at + 1;
+	}
+	if (bytes >= -8 && bytes <= 8)
+		snprintf(type, sizeof(type), "%c%d", bytes < 0 ? 's' : 'u', abs((int)bytes) * 8);
+	else
+		*type = '\0';
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(types[i].name, type))
+			argument->type = &types[i];
+	fetch->arguments++;
+	if (argument->type && parse_operand(fetch, argument, text))
+		return true;
+	argument->ops = 0;
+	return false;
 }
 
 void fetch_add_all(struct fetching *fetch)
@@ -581,6 +743,11 @@ bool fetch_has(const struct fetching *fetch, const char *text)
 static bool is_string(const struct fetch_argument *argument)
 {
 	return !argument->comm && argument->type->how != AS_NUMBER;
+}
+
+const char *fetch_type_name(const struct fetch_argument *argument)
+{
+	return argument->type->name;
 }
 
 /* The words of what is no string. */
@@ -664,14 +831,17 @@ size_t fetch_compile(const struct fetching *fetch, struct fkt_fetch *ops, char *
 	for (size_t i = 0; i < fetch->arguments; i++) {
 		const struct fetch_argument *argument = &fetch->argument[i];
 		bool last = i == fetch->arguments - 1;
-		char type[16];
+		char type[ENUM_NAMES_BYTES], elements[16] = "";
 		struct fkt_fetch op = { FKT_FETCH_WORD, 0, 0 };
 
 		if (count + argument->ops + OPS_TO_RECORD > FKT_FETCH_OPS_MAX)
 			fetch_wrong(fetch, "that is too much to fetch");
 		memcpy(ops + count, argument->op, argument->ops * sizeof(*ops));
 		count += argument->ops;
-		snprintf(type, sizeof(type), "%s", argument->type->spec);
+		if (!argument->by_name ||
+		    !signature_enum(argument->value.btf, argument->value.enumeration,
+				    argument->type->bytes, type))
+			snprintf(type, sizeof(type), "%s", argument->type->spec);
 		if (argument->comm) {
 			op.op = FKT_FETCH_COMM;
 			snprintf(type, sizeof(type), "string%d", 8 * COMM_WORDS);
@@ -693,8 +863,7 @@ size_t fetch_compile(const struct fetching *fetch, struct fkt_fetch *ops, char *
 			op.op = argument->user ? FKT_FETCH_BYTES_USER : FKT_FETCH_BYTES;
 			op.size = argument->elements * argument->type->bytes;
 			op.value = argument->offset;
-			snprintf(type, sizeof(type), "%s[%u]", argument->type->spec,
-				 argument->elements);
+			snprintf(elements, sizeof(elements), "[%u]", argument->elements);
 		} else if (argument->reads) {
 			ops[count++] = (struct fkt_fetch){
 				argument->user ? FKT_FETCH_READ_USER : FKT_FETCH_READ,
@@ -706,8 +875,8 @@ size_t fetch_compile(const struct fetching *fetch, struct fkt_fetch *ops, char *
 			ops[count++] =
 				(struct fkt_fetch){ FKT_FETCH_BITS, argument->bits, argument->bit };
 		ops[count++] = op;
-		used += (size_t)snprintf(spec + used, FETCH_SPEC_BYTES - used, " %.50s:%s",
-					 argument->name, type);
+		used += (size_t)snprintf(spec + used, FETCH_SPEC_BYTES - used, " %.50s:%s%s",
+					 argument->name, type, elements);
 	}
 	return count;
 }

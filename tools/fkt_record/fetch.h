@@ -10,7 +10,7 @@
 
 #include "value.h"
 
-#define FETCH_SPEC_BYTES 1024
+#define FETCH_SPEC_BYTES 65536
 #define FETCH_NAME_BYTES 128
 #define FETCH_ARGS_MAX	 FKT_FETCH_WORDS_MAX
 
@@ -25,6 +25,7 @@ struct fetch_type;
  * @user: in the program's
  * @named: it is called by its name, and is @value
  * @value: what BTF says of it
+ * @by_name: it is of an enum, and no type is written: its names are told
  * @elements: how many an array has, else 0
  * @bit: the first bit of a bit field
  * @bits: how many it has, else 0
@@ -39,6 +40,7 @@ struct fetch_argument {
 	bool user;
 	bool named;
 	struct value value;
+	bool by_name;
 	uint32_t elements;
 	uint32_t bit;
 	uint32_t bits;
@@ -55,6 +57,9 @@ struct fetch_argument {
  * @module: the function's, NULL when it is the kernel's
  * @event: of a tracepoint: its name, @function being what calls its probes; else NULL
  * @own: how many of the function's first arguments are not meant: 1 for a tracepoint, else 0
+ * @program: it is in a program: all registers and all memory are that one's
+ * @point: of a probe that a program has in its source: its arguments, else NULL
+ * @points: how many
  * @returns: a function's return
  * @inside: a place inside a function
  * @argument: what it fetches
@@ -67,6 +72,9 @@ struct fetching {
 	const char *module;
 	const char *event;
 	uint32_t own;
+	bool program;
+	const struct fetch_argument *point;
+	size_t points;
 	bool returns;
 	bool inside;
 	struct fetch_argument argument[FETCH_ARGS_MAX];
@@ -90,6 +98,18 @@ bool fetch_number(const char *text, int64_t *value);
  * @text: it; changed. Ends with a message when it is wrong
  */
 void fetch_add(struct fetching *fetch, char *text);
+
+/**
+ * fetch_add_point - an argument of a program's own probe, [N][f]@OPERAND
+ * @fetch: where
+ * @text: it
+ *
+ * Return: false for one that can't be had, which has no operations.
+ */
+bool fetch_add_point(struct fetching *fetch, const char *text);
+
+/** fetch_type_name - what the type of an argument is called */
+const char *fetch_type_name(const struct fetch_argument *argument);
 
 /** fetch_add_all - $arg*: all of the function's arguments, by their names */
 void fetch_add_all(struct fetching *fetch);

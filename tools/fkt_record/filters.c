@@ -365,8 +365,6 @@ static int set_filters(struct recording *recording)
 		return 0;
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
-	else if (errno == EPERM)
-		warnx(FKT_DEVICE ": filters are for root alone (CAP_SYS_ADMIN)");
 	else if (probes.done < filters.count)
 		refuse(filters.said[probes.done], &filters.spec[probes.done]);
 	else

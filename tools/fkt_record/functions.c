@@ -2,6 +2,7 @@
 /* The functions that can be traced: what ftrace lists, with addresses from /proc/kallsyms. */
 #include <err.h>
 #include <fnmatch.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 
 /* How the functions begin that the kernel calls at each security check, for BPF's sake alone. */
 #define FOR_BPF	      "bpf_lsm_"
+
+/* No function of the kernel has a longer name: its KSYM_NAME_LEN. */
+#define NAME_BYTES    512
 
 /* What ftrace calls places that are in no function. */
 #define INVALID_PLACE "__ftrace_invalid_address__"
@@ -186,6 +190,70 @@ static const char *keep(const char *name)
 	return copy;
 }
 
+/* A table of all names in these texts, which are separated by |. */
+static void enter_names(struct hsearch_data *table, const char *const *names, size_t count)
+{
+	size_t all = 0;
+	ENTRY *entry;
+
+	for (size_t i = 0; i < count; i++)
+		for (const char *name = names[i]; name; name = strchr(name + 1, '|'))
+			all++;
+	if (!hcreate_r(2 * all, table))
+		err(EXIT_FAILURE, "no memory for the functions");
+	for (size_t i = 0; i < count; i++) {
+		char *copy = strdup(names[i]), *rest = copy, *name;
+
+		if (!copy)
+			err(EXIT_FAILURE, "no memory for the functions");
+		while ((name = strsep(&rest, "|")))
+			if (!hsearch_r((ENTRY){ .key = name }, ENTER, &entry, table))
+				err(EXIT_FAILURE, "no memory for the functions");
+	}
+}
+
+/* Functions of one name and one module follow each other, but for those of others in between. */
+static void count_namesakes(struct functions *functions)
+{
+	struct function *end = functions->function + functions->count;
+
+	for (struct function *function = functions->function; function < end; function++)
+		for (const struct function *other = functions_find(functions, function->name);
+		     other < end && !strcmp(other->name, function->name); other++)
+			function->namesakes += same_module(other->module, function->module);
+}
+
+struct functions *functions_named(const char *const *names, size_t count)
+{
+	static struct functions functions;
+	const struct sections *running = symbols_running();
+	const char *line = running->data, *end = line + running->bytes, *next;
+	struct hsearch_data table = { 0 };
+
+	enter_names(&table, names, count);
+	for (; line < end && (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1) {
+		size_t length = (size_t)(next - line) - NAME_AT;
+		char name[NAME_BYTES], *module;
+		ENTRY *entry;
+		uint64_t address;
+
+		if (length >= sizeof(name))
+			continue;
+		memcpy(name, line + NAME_AT, length);
+		name[length] = '\0';
+		module = cut_module(name);
+		if (!hsearch_r((ENTRY){ .key = name }, FIND, &entry, &table))
+			continue;
+		address = strtoull(line, NULL, 16);
+		if (address)
+			add(&functions, address, keep(name), module ? keep(module) : NULL);
+	}
+	hdestroy_r(&table);
+	sort(&functions);
+	count_namesakes(&functions);
+	return &functions;
+}
+
 /*
  * Of a weak function that the linker has left out for another one, the code is still there, and
  * ftrace's place in it: behind the function before it, by whose name ftrace may call it.
@@ -304,17 +372,20 @@ const char *functions_never(const struct function *function)
 /* Why BTF may not tell of all the functions that have this one's name, or NULL. */
 static const char *why_strangers(const struct function *function, const struct signature *signature)
 {
-	const struct functions *symbols = functions_symbols();
-	const struct function *end = symbols->function + symbols->count;
-	const struct function *symbol = NULL;
 	uint32_t count = function->namesakes;
 
-	if (!symbols->count)
-		return "the kernel hides how many functions have its name (kernel.kptr_restrict)";
-	if (!count)
-		symbol = functions_find(symbols, function->name);
-	for (; symbol && symbol < end && !strcmp(symbol->name, function->name); symbol++)
-		count += same_module(symbol->module, function->module);
+	/* Not counted. */
+	if (!count) {
+		const struct functions *symbols = functions_symbols();
+		const struct function *end = symbols->function + symbols->count;
+		const struct function *symbol = functions_find(symbols, function->name);
+
+		if (!symbols->count)
+			return "the kernel hides how many functions have its name "
+			       "(kernel.kptr_restrict)";
+		for (; symbol && symbol < end && !strcmp(symbol->name, function->name); symbol++)
+			count += same_module(symbol->module, function->module);
+	}
 	return count > signature->entries
 		       ? "BTF does not have all functions of this name: they may "
 			 "differ in their arguments"

@@ -63,6 +63,16 @@ struct functions *functions_hookable(void);
 /** functions_symbols - all functions by name, whether ftrace can hook them or not */
 struct functions *functions_symbols(void);
 
+/**
+ * functions_named - of all functions, those of some names
+ * @names: names, separated by |
+ * @count: how many such texts
+ *
+ * What functions_symbols() has of them, for much less: nothing else is sorted. It is the caller's,
+ * who has no more than one of them.
+ */
+struct functions *functions_named(const char *const *names, size_t count);
+
 /** functions_find - the first function with that name, which those with the same name follow */
 struct function *functions_find(const struct functions *functions, const char *name);
 

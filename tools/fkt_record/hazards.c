@@ -69,6 +69,23 @@ static const struct hazard stack_hazards[] = {
 	{ NULL, FUNCTION_PAIR, NULL },
 };
 
+/* Within these the kernel tells of functions of programs, which are around all that it does. */
+#define TELLS "the kernel tells in it of functions of programs (-U)"
+static const struct hazard program_hazards[] = {
+	{ "uprobe_notify_resume", FUNCTION_NEVER, TELLS },
+	{ "handle_swbp", FUNCTION_NEVER, TELLS },
+	{ "handler_chain", FUNCTION_NEVER, TELLS },
+	{ "handle_uretprobe_chain", FUNCTION_NEVER, TELLS },
+	{ "*handle_trampoline", FUNCTION_NEVER, TELLS },
+	{ "exit_to_user_mode_loop", FUNCTION_NEVER, TELLS },
+	{ "exit_to_user_mode_prepare", FUNCTION_NEVER, TELLS },
+	{ "irqentry_exit_to_user_mode", FUNCTION_NEVER, TELLS },
+	{ "syscall_exit_to_user_mode*", FUNCTION_NEVER, TELLS },
+	{ "x64_sys_call", FUNCTION_NEVER, TELLS },
+	{ "__*_sys_uretprobe", FUNCTION_NEVER, TELLS },
+	{ NULL, FUNCTION_PAIR, NULL },
+};
+
 static const struct hazard *find_in(const struct hazard *hazard, const char *name)
 {
 	for (; hazard->glob; hazard++) {
@@ -86,6 +103,8 @@ enum function_how hazard_find(const char *name, const char **why)
 
 	if (!hazard && stacks_any())
 		hazard = find_in(stack_hazards, name);
+	if (programs_any() && (!hazard || hazard->how != FUNCTION_NEVER))
+		hazard = find_in(program_hazards, name) ?: hazard;
 	*why = hazard ? hazard->why : NULL;
 	return hazard ? hazard->how : FUNCTION_PAIR;
 }

@@ -17,6 +17,8 @@ struct recording;
 	X(filters)                                                                                 \
 	X(strings)                                                                                 \
 	X(longer)                                                                                  \
+	X(profile)                                                                                 \
+	X(programs)                                                                                \
 	/* a new one comes last */
 
 /**

@@ -30,7 +30,7 @@ static void print_function(struct function *function, bool verbose)
 		return;
 	}
 	functions_describe(function);
-	select_entry_spec(function, spec, sizeof(spec));
+	select_entry_spec(function, false, spec, sizeof(spec));
 	printf("%-*s %-5s (%s)", NAME_COLUMN - 1, function->name, hows[function->how],
 	       function->signature->known ? spec : "?");
 	if (function->how == FUNCTION_PAIR || function->how == FUNCTION_COPY)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
+#include <fkt/trace.h>
+
 #include "record.h"
 
 enum {
@@ -59,8 +61,6 @@ static int set(struct recording *recording)
 		return 0;
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
-	else if (errno == EPERM)
-		warnx(FKT_DEVICE ": --longer-than is for root alone (CAP_SYS_ADMIN)");
 	else if (errno == EINVAL)
 		warnx("--longer-than: the module that is loaded does not know it");
 	else
@@ -80,7 +80,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	if (key != OPTION_LONGER_THAN)
 		return ARGP_ERR_UNKNOWN;
-	if (!clock_parse_ns(arg, &longer_ns) || !longer_ns)
+	/* A number alone is seconds, as for fkt_print. */
+	if (!fkt_parse_time(arg, &longer_ns) || !longer_ns || longer_ns >= CLOCK_NS_MAX)
 		argp_error(state, "--longer-than: '%s' is not a time, as 1ms is", arg);
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/permission.h"
 #include "ftrace.h"
 #include "record.h"
 #include "sections.h"
@@ -42,7 +43,7 @@ static int open_device(const struct options *options)
 			      "tracing; see kernel_lockdown(7)",
 			      level);
 		else if (errno == EACCES || errno == EPERM)
-			warnx(FKT_DEVICE ": not allowed; only root may trace (sudo?)");
+			warnx(FKT_DEVICE ": %s", permission_denied(errno));
 		else
 			warn(FKT_DEVICE);
 		return -1;
@@ -372,6 +373,7 @@ int main(int argc, char **argv)
 	char *path = NULL;
 	sigset_t before;
 
+	permission_keep();
 	options_parse(options, argc, argv);
 	if (options->list)
 		return options->list(options) ? EXIT_FAILURE : 0;
@@ -393,6 +395,12 @@ int main(int argc, char **argv)
 	recording.device = open_device(options);
 	if (recording.device < 0 || output_open(&recording.output, options->output))
 		return EXIT_FAILURE;
+	if (triggers_any() && (recording.output.kind != OUTPUT_FILE || !recording.output.ours)) {
+		warnx("%s: --trigger writes snapshots into files that are called like that of -o: it "
+		      "has to be a regular file, by its name",
+		      recording.output.name);
+		return EXIT_FAILURE;
+	}
 	/* A trace on standard output is not to be mixed with what the command says. */
 	stdout_fd = strcmp(options->output, "-") ? -1 : STDERR_FILENO;
 	if (options->command &&

@@ -12,12 +12,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -30,39 +32,62 @@
 #define BUFFER_BYTES (256u << 10)
 /* Of all lines; a reader takes no more than 64 MB. */
 #define LINES_BYTES  (48u << 20)
+/* Of them, what /proc says at a time: it leaves room for what comes. */
+#define SCAN_BYTES   (16u << 20)
 /* And of those at the end of a device that is filled up to its end. */
 #define ROOM_BYTES   (1u << 20)
 #define PATH_BYTES   4096
+/* Where something is missing, /proc is asked anew, but not more often than this. */
+#define AGAIN_NS     5000000000ull
+/* A CPU that comes is told of so much later at most; what runs there meanwhile is not heard. */
+#define COME_NS	     1000000000ull
+#define UEVENT_BYTES 4096
 
 /**
  * struct buffer - what a CPU tells
+ * @fd: where from; -1: the CPU was not there, or has come anew
  * @page: the first one, which says how far it is filled
  * @data: the others
+ * @sure_ns: up to this moment no record is missing
+ * @lost: records for which there was no room
+ * @full: it is told that from then on nothing is taken
  */
 struct buffer {
+	int fd;
 	struct perf_event_mmap_page *page;
 	const char *data;
+	uint64_t sure_ns;
+	uint64_t lost;
+	bool full;
 };
 
-/* The build id of a file that many have. */
+/*
+ * The build id of a file that many have. The number of an inode does not say which file it is: of
+ * btrfs each subvolume has numbers of its own, and all of them the device that /proc says.
+ */
 struct file {
 	unsigned int major, minor;
 	uint64_t inode;
+	char *path;
 	char build_id[FKT_BUILD_ID_TEXT];
 };
 
 static struct {
-	int epoll; /* ready when a buffer is half full */
-	struct buffer *buffer;
+	int epoll;	       /* ready when a buffer is half full, or a CPU has come */
+	int uevents;	       /* what the kernel tells of its devices, CPUs among them */
+	struct buffer *buffer; /* by CPU */
 	size_t buffers;
 	struct sections lines;
 	size_t told; /* of the lines, that the head has */
 	struct file *file;
 	size_t files;
+	size_t scan; /* where the lines of /proc begin */
 	uint64_t lost;
+	bool missing;	   /* something is, since /proc was asked last */
+	uint64_t asked_ns; /* when that was */
 	bool full;
 	bool newest; /* what is long ago is of no use */
-} maps = { .epoll = -1 };
+} maps = { .epoll = -1, .uevents = -1 };
 
 /* ---- lines ---- */
 
@@ -75,6 +100,21 @@ static void add_map(uint64_t ns, uint32_t pid, uint64_t begin, uint64_t end, uin
 			"map %" PRIu64 " %" PRIu32 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64
 			" %s %s\n",
 			ns, pid, begin, end, offset, *build_id ? build_id : "-", path);
+}
+
+/* From one moment to the other, programs may have got code that nobody tells of. */
+static void add_missing(uint64_t from_ns, uint64_t to_ns)
+{
+	maps.missing = true;
+	sections_printf(&maps.lines, "missing %" PRIu64 " %" PRIu64 "\n", from_ns, to_ns);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* ---- what there is, by /proc ---- */
@@ -105,19 +145,22 @@ static const char *build_id_of(const struct file *key, uint32_t pid, uint64_t be
 
 	for (file = maps.file; file < maps.file + maps.files; file++)
 		if (file->inode == key->inode && file->major == key->major &&
-		    file->minor == key->minor)
+		    file->minor == key->minor && !strcmp(file->path, key->path))
 			return file->build_id;
 	maps.file = reallocarray(maps.file, maps.files + 1, sizeof(*maps.file));
 	if (!maps.file)
 		err(EXIT_FAILURE, "no memory for --user-stack");
 	file = &maps.file[maps.files++];
 	*file = *key;
+	file->path = strdup(key->path);
+	if (!file->path)
+		err(EXIT_FAILURE, "no memory for --user-stack");
 	read_build_id(pid, begin, end, file->build_id);
 	return file->build_id;
 }
 
 /* A line of /proc/PID/maps: "begin-end r-xp offset major:minor inode   path" */
-static void add_proc_line(uint32_t pid, char *line)
+static void add_proc_line(uint64_t ns, uint32_t pid, char *line)
 {
 	uint64_t begin, end, offset;
 	struct file file = { 0 };
@@ -130,11 +173,17 @@ static void add_proc_line(uint32_t pid, char *line)
 		   &at) != 7 ||
 	    execute != 'x' || !line[at])
 		return;
-	add_map(0, pid, begin, end, file.inode ? offset : 0,
+	if (maps.lines.bytes - maps.scan > SCAN_BYTES) {
+		maps.lost++;
+		return;
+	}
+	file.path = line + at;
+	add_map(ns, pid, begin, end, file.inode ? offset : 0,
 		file.inode ? build_id_of(&file, pid, begin, end) : "", line + at);
 }
 
-static void add_process(uint32_t pid)
+/* What a process has, from some moment on: 0, all the time before. */
+static void add_process(uint64_t ns, uint32_t pid)
 {
 	char path[32], *line = NULL;
 	size_t room = 0;
@@ -144,23 +193,30 @@ static void add_process(uint32_t pid)
 	file = fopen(path, "re");
 	if (!file)
 		return;
+	/* Instead of what was heard of it. */
+	if (ns)
+		sections_printf(&maps.lines, "exec %" PRIu64 " %" PRIu32 "\n", ns, pid);
 	while (getline(&line, &room, file) > 0)
-		add_proc_line(pid, line);
+		add_proc_line(ns, pid, line);
 	free(line);
 	fclose(file);
 }
 
-static void add_processes(void)
+static void add_processes(bool again)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
 
+	maps.scan = maps.lines.bytes;
 	while (dir && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			add_process((uint32_t)strtoul(entry->d_name, NULL, 10));
+			add_process(again ? now_ns() : 0,
+				    (uint32_t)strtoul(entry->d_name, NULL, 10));
 	if (dir)
 		closedir(dir);
 	/* A file may have become another one meanwhile. */
+	for (size_t i = 0; i < maps.files; i++)
+		free(maps.file[i].path);
 	free(maps.file);
 	maps.file = NULL;
 	maps.files = 0;
@@ -225,16 +281,12 @@ static void take_fork(const struct perf_event_header *header)
 				moment_of(header), pid[0], pid[1]);
 }
 
-static void take_record(const struct perf_event_header *header)
+static void take_record(struct buffer *buffer, const struct perf_event_header *header)
 {
-	uint64_t lost[2];
-
-	if (header->type == PERF_RECORD_LOST) {
-		memcpy(lost, header + 1, sizeof(lost));
-		maps.lost += lost[1];
-		return;
-	}
 	if (maps.full) {
+		if (!buffer->full)
+			add_missing(buffer->sure_ns, UINT64_MAX);
+		buffer->full = true;
 		maps.lost++;
 		return;
 	}
@@ -253,11 +305,30 @@ static void take_record(const struct perf_event_header *header)
 	}
 }
 
+/*
+ * What was lost up to now, which the records say only when the next one comes. It came when the
+ * buffer was full.
+ */
+static void take_lost(struct buffer *buffer)
+{
+	struct {
+		uint64_t value, lost;
+	} count;
+
+	if (read(buffer->fd, &count, sizeof(count)) != sizeof(count) || count.lost <= buffer->lost)
+		return;
+	maps.lost += count.lost - buffer->lost;
+	buffer->lost = count.lost;
+	add_missing(buffer->sure_ns, now_ns());
+}
+
 static void take_records(struct buffer *buffer)
 {
 	/* Partner: the kernel's write of data_head, after the records. */
 	const uint64_t head = __atomic_load_n(&buffer->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = buffer->page->data_tail;
+	/* From there on, there may have been no room for a record. */
+	const uint64_t sure = tail + BUFFER_BYTES - 2 * PATH_BYTES;
 	static char record[UINT16_MAX + 1] __attribute__((aligned(8)));
 	struct perf_event_header header;
 
@@ -266,15 +337,18 @@ static void take_records(struct buffer *buffer)
 
 		/* A header does not go round the end: all is aligned to its size. */
 		memcpy(&header, buffer->data + at, sizeof(header));
-		if (header.size < sizeof(header) || header.size > head - tail)
+		if (header.size < sizeof(header) + sizeof(uint64_t) || header.size > head - tail)
 			break;
 		for (size_t i = 0; i < header.size; i++)
 			record[i] = buffer->data[(at + i) % BUFFER_BYTES];
-		take_record((const struct perf_event_header *)record);
+		take_record(buffer, (const struct perf_event_header *)record);
+		if (tail < sure)
+			buffer->sure_ns = moment_of((const struct perf_event_header *)record);
 		tail += header.size;
 	}
 	/* Partner: the kernel's read of data_tail, before it writes over what is free. */
 	__atomic_store_n(&buffer->page->data_tail, head, __ATOMIC_RELEASE);
+	take_lost(buffer);
 }
 
 /*
@@ -291,17 +365,9 @@ static void make_room(void)
 		return;
 	}
 	maps.lines = (struct sections){ 0 };
-	add_processes();
+	add_processes(false);
 	sections_add(&maps.lines, half + 1, (size_t)(lines.data + lines.bytes - half - 1));
 	free(lines.data);
-}
-
-void maps_take(void)
-{
-	for (size_t i = 0; i < maps.buffers; i++)
-		take_records(&maps.buffer[i]);
-	if (maps.lines.bytes > LINES_BYTES && !maps.full)
-		make_room();
 }
 
 static int open_cpu(int cpu)
@@ -311,6 +377,7 @@ static int open_cpu(int cpu)
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TIME,
+		.read_format = PERF_FORMAT_LOST,
 		.exclude_kernel = 1,
 		.mmap = 1,
 		.mmap2 = 1,
@@ -328,15 +395,28 @@ static int open_cpu(int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Return: 0 or an errno value. */
-static int listen_to(int cpu)
+static void close_buffer(struct buffer *buffer)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (buffer->fd < 0)
+		return;
+	take_records(buffer);
+	munmap(buffer->page, page_bytes + BUFFER_BYTES);
+	close(buffer->fd);
+	buffer->fd = -1;
+}
+
+/* Listen to a CPU, anew if it was there before. Return: 0 or an errno value. */
+static int listen_to(struct buffer *buffer)
 {
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	struct epoll_event event = { .events = EPOLLIN };
-	struct buffer *buffer;
 	char *memory;
-	int fd = open_cpu(cpu), error;
+	int fd, error;
 
+	close_buffer(buffer);
+	fd = open_cpu((int)(buffer - maps.buffer));
 	if (fd < 0)
 		return errno;
 	memory = mmap(NULL, page_bytes + BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -347,13 +427,89 @@ static int listen_to(int cpu)
 		close(fd);
 		return error;
 	}
-	maps.buffer = reallocarray(maps.buffer, maps.buffers + 1, sizeof(*maps.buffer));
-	if (!maps.buffer)
-		err(EXIT_FAILURE, "no memory for --user-stack");
-	buffer = &maps.buffer[maps.buffers++];
+	buffer->fd = fd;
 	buffer->page = (struct perf_event_mmap_page *)memory;
 	buffer->data = memory + page_bytes;
+	buffer->sure_ns = now_ns();
+	buffer->lost = 0;
 	return 0;
+}
+
+/* ---- CPUs that come ---- */
+
+/*
+ * An event of perf does not come back with its CPU. The kernel tells of that, as it does of all
+ * devices: "online@/devices/system/cpu/cpu1", "offline@...".
+ */
+static void listen_to_uevents(void)
+{
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	struct epoll_event event = { .events = EPOLLIN };
+	const int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			      NETLINK_KOBJECT_UEVENT);
+
+	if (fd < 0)
+		return;
+	if (bind(fd, (const struct sockaddr *)&kernel, sizeof(kernel)) ||
+	    epoll_ctl(maps.epoll, EPOLL_CTL_ADD, fd, &event)) {
+		close(fd);
+		return;
+	}
+	maps.uevents = fd;
+}
+
+static void take_uevents(void)
+{
+	struct sockaddr_nl from;
+	char text[UEVENT_BYTES];
+	unsigned int cpu;
+	ssize_t bytes;
+	char on[2];
+	uint64_t ns;
+
+	while (maps.uevents >= 0) {
+		socklen_t from_bytes = sizeof(from);
+
+		bytes = recvfrom(maps.uevents, text, sizeof(text) - 1, 0, (struct sockaddr *)&from,
+				 &from_bytes);
+		if (bytes < 0 && errno == EINTR)
+			continue;
+		/* Where some did not fit (ENOBUFS), the next ones do. */
+		if (bytes < 0 && errno != ENOBUFS)
+			return;
+		text[bytes < 0 ? 0 : bytes] = '\0';
+		/* Its own alone, which have the number 0. */
+		if (from.nl_pid ||
+		    sscanf(text, "o%1[nf]%*[a-z]@/devices/system/cpu/cpu%u", on, &cpu) != 2 ||
+		    cpu >= maps.buffers)
+			continue;
+		ns = now_ns();
+		if (*on == 'f')
+			close_buffer(&maps.buffer[cpu]);
+		else if (!listen_to(&maps.buffer[cpu]))
+			add_missing(ns > COME_NS ? ns - COME_NS : 0, now_ns());
+	}
+}
+
+void maps_take(void)
+{
+	uint64_t ns;
+
+	if (!maps.buffers)
+		return;
+	take_uevents();
+	for (size_t i = 0; i < maps.buffers; i++)
+		if (maps.buffer[i].fd >= 0)
+			take_records(&maps.buffer[i]);
+	ns = now_ns();
+	if (maps.missing && !maps.full && ns - maps.asked_ns >= AGAIN_NS &&
+	    (maps.newest || maps.lines.bytes < LINES_BYTES / 2)) {
+		maps.missing = false;
+		add_processes(true);
+		maps.asked_ns = now_ns();
+	}
+	if (maps.lines.bytes > LINES_BYTES && !maps.full)
+		make_room();
 }
 
 void maps_begin(bool newest)
@@ -367,8 +523,15 @@ void maps_begin(bool newest)
 	maps.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (maps.epoll < 0)
 		error = errno;
-	for (int cpu = 0; cpu < cpus && !error; cpu++) {
-		error = listen_to(cpu);
+	if (!error)
+		listen_to_uevents();
+	maps.buffer = calloc((size_t)cpus, sizeof(*maps.buffer));
+	if (!maps.buffer)
+		err(EXIT_FAILURE, "no memory for --user-stack");
+	for (int cpu = 0; cpu < cpus; cpu++)
+		maps.buffer[cpu].fd = -1;
+	for (maps.buffers = 0; maps.buffers < (size_t)cpus && !error; maps.buffers++) {
+		error = listen_to(&maps.buffer[maps.buffers]);
 		/* It is not online. */
 		if (error == ENODEV)
 			error = 0;
@@ -377,7 +540,7 @@ void maps_begin(bool newest)
 		warnx("--user-stack: the code of programs that begin from now on will have no "
 		      "names: perf_event_open: %s",
 		      strerror(error));
-	add_processes();
+	add_processes(false);
 }
 
 int maps_fd(void)

@@ -11,6 +11,8 @@
 #include <fkt/codes.h>
 #include <fkt/version.h>
 
+#include "common/config.h"
+#include "common/distance.h"
 #include "common/help.h"
 #include "common/keys.h"
 #include "record.h"
@@ -31,6 +33,14 @@ struct parsed {
 	struct options *options;
 	bool mask_given;
 	bool pow_given;
+	bool on_full_given;
+};
+
+static const char *const on_full[] = {
+	[FKT_ON_FULL_DROP] = "drop",
+	[FKT_ON_FULL_PAUSE] = "pause",
+	[FKT_ON_FULL_OVERWRITE] = "overwrite",
+	NULL,
 };
 
 static const struct argp_option argp_options[] = {
@@ -40,8 +50,8 @@ static const struct argp_option argp_options[] = {
 	  0 },
 	{ NULL, 'f', "FILE", OPTION_ALIAS, NULL, 0 },
 	{ "mask", 'k', "MASK", 0,
-	  "Layers to begin with: a number, or names with commas between them (default: system, or "
-	  "what -F, -e and -P turn on)",
+	  "Layers to begin with: a number, or names with commas between them, or all, which is every "
+	  "one but profile (default: system, or what -F, -e, -P and -U turn on)",
 	  0 },
 	{ "size", 's', "SIZE", 0,
 	  "Stop when this much was recorded; K, M, G and T mean powers of 1024 (default: no limit)",
@@ -120,10 +130,15 @@ static uint32_t parse_pow(const char *text, struct argp_state *state)
 static uint32_t parse_choice(const char *option, const char *text, const char *const *choices,
 			     const char *said, struct argp_state *state)
 {
-	for (uint32_t i = 0; choices[i]; i++)
+	struct fkt_near near = { .wanted = text };
+	char meant[FKT_MEANT_BYTES];
+
+	for (uint32_t i = 0; choices[i]; i++) {
 		if (!strcmp(text, choices[i]))
 			return i;
-	argp_error(state, "%s is %s, not '%s'", option, said, text);
+		fkt_near_show(&near, choices[i]);
+	}
+	argp_error(state, "%s is %s, not '%s'%s", option, said, text, fkt_near_meant(&near, meant));
 	return 0;
 }
 
@@ -135,16 +150,20 @@ static void finish_ring(const struct parsed *parsed, struct argp_state *state)
 
 	if (parsed->pow_given)
 		argp_error(state, "--ring and -p both say how large the buffer is");
-	if (options->on_full == FKT_ON_FULL_PAUSE)
-		argp_error(state, "--ring is --on-full=overwrite, not --on-full=pause");
+	if (parsed->on_full_given && options->on_full != FKT_ON_FULL_OVERWRITE)
+		argp_error(state, "--ring is --on-full=overwrite, not --on-full=%s",
+			   on_full[options->on_full]);
 	options->on_full = FKT_ON_FULL_OVERWRITE;
 	options->pow = FKT_POW_MIN;
 	if ((cpus * FKT_PAGE_BYTES << FKT_POW_MIN) > options->ring_bytes)
 		argp_error(state, "--ring: that is not enough for %llu CPUs; %llu KB are needed",
 			   (unsigned long long)cpus,
 			   (unsigned long long)(cpus * FKT_PAGE_BYTES << FKT_POW_MIN) >> 10);
-	while (options->pow < FKT_POW_MAX &&
-	       (cpus * FKT_PAGE_BYTES << (options->pow + 1)) <= options->ring_bytes)
+	if (options->ring_bytes > cpus * FKT_PAGE_BYTES << FKT_POW_MAX)
+		argp_error(state, "--ring: that is too much for %llu CPUs; %llu GB are possible",
+			   (unsigned long long)cpus,
+			   (unsigned long long)(cpus * FKT_PAGE_BYTES << FKT_POW_MAX) >> 30);
+	while ((cpus * FKT_PAGE_BYTES << (options->pow + 1)) <= options->ring_bytes)
 		options->pow++;
 }
 
@@ -193,20 +212,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		[FKT_LANES_SHARED] = "1",
 		NULL,
 	};
-	static const char *const on_full[] = {
-		[FKT_ON_FULL_DROP] = "drop",
-		[FKT_ON_FULL_PAUSE] = "pause",
-		[FKT_ON_FULL_OVERWRITE] = "overwrite",
-		NULL,
-	};
 	struct parsed *parsed = state->input;
 	struct options *options = parsed->options;
 	char why[FKT_KEYS_WHY_BYTES];
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		return 0;
 	case ARGP_KEY_INIT:
 		kinds_input(state, options);
 		return 0;
@@ -215,7 +225,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->output = arg;
 		return 0;
 	case 'k':
-		if (fkt_keys_parse(arg, &options->mask, why))
+		/* Samples are for those who ask for them. */
+		if (!strcmp(arg, "all"))
+			options->mask = fkt_keys_all() & ~(uint32_t)FKT_KEY_PROFILE;
+		else if (fkt_keys_parse(arg, &options->mask, why))
 			argp_error(state, "%s", why);
 		parsed->mask_given = true;
 		return 0;
@@ -255,6 +268,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_ON_FULL:
 		options->on_full =
 			parse_choice("--on-full", arg, on_full, "drop, pause or overwrite", state);
+		parsed->on_full_given = true;
 		return 0;
 	case OPTION_RING:
 		options->ring_bytes = parse_size(arg, state);
@@ -271,7 +285,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		finish(parsed, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fkt_other_option(key, state);
 	}
 }
 
@@ -294,5 +308,5 @@ void options_parse(struct options *options, int argc, char **argv)
 	struct parsed parsed = { .options = options };
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parsed);
+	config_parse(&argp, argc, argv, ARGP_IN_ORDER, &parsed);
 }

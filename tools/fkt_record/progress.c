@@ -79,13 +79,18 @@ static void show_troubles(const struct recording *recording)
 	if (status->error && status->error != EPIPE)
 		warnx("%s: %s; the trace ends there", name, strerror(status->error));
 	if (status->lost > status->skipped)
-		warnx("%llu events were lost because the buffer was full; "
+		warnx("%llu %s lost because the buffer was full; "
 		      "a larger one (-p) or fewer layers (-k) will help",
-		      status->lost - status->skipped);
+		      status->lost - status->skipped,
+		      status->lost - status->skipped == 1 ? "event was" : "events were");
 	if (status->skipped)
 		warnx("%llu events of functions were lost where little was left of the stack, another "
 		      "tracer took the call, or too many tasks were inside a graph",
 		      status->skipped);
+	if (status->applications_lost)
+		warnx("%llu events were lost that programs had written faster than they could be taken, or "
+		      "had not finished, or for which too many programs recorded already",
+		      status->applications_lost);
 	if (status->missed)
 		warnx("%llu times an address was passed when its probe could not be called, because "
 		      "another one was running, or too many were inside the function (r100:…)",

@@ -175,6 +175,9 @@ uint64_t clock_ahead(int device);
  */
 uint64_t clock_khz(const struct fkt_clock_pair *since);
 
+/* Times are below this, so that those in cycles fit 64 bits. */
+#define CLOCK_NS_MAX 1000000000000000000ull
+
 /** clock_parse_ns - "10ms"; the unit must be there. Return: whether it is a time */
 bool clock_parse_ns(const char *text, uint64_t *ns);
 
@@ -342,8 +345,8 @@ int select_patterns(const struct functions *functions, char **patterns, bool nev
  */
 void select_layer(const struct functions *functions, uint32_t key, struct sections *missing);
 
-/** select_entry_spec - the fields of a function's entry, as in codes.h */
-void select_entry_spec(const struct function *function, char *spec, size_t bytes);
+/** select_entry_spec - the fields of a function's entry, as in codes.h; @named: names of enums */
+void select_entry_spec(const struct function *function, bool named, char *spec, size_t bytes);
 
 /* list.c */
 
@@ -452,6 +455,19 @@ bool longer_any(void);
 
 /** longer_cycles - than how many cycles; 0: none, or it is not known yet */
 uint64_t longer_cycles(void);
+
+/* profile.c */
+
+/** profile_any - whether there are samples */
+bool profile_any(void);
+
+/** profile_hz - how many a second */
+uint32_t profile_hz(void);
+
+/* programs.c */
+
+/** programs_any - whether functions of programs are traced */
+bool programs_any(void);
 
 /* filters.c */
 

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/permission.h"
 #include "ftrace.h"
 #include "functions.h"
 #include "common/keys.h"
@@ -99,6 +100,16 @@ static uint32_t layers_with_functions(void)
 	for (size_t i = 0; i < N_LAYER_ROWS; i++)
 		keys |= layer_rows[i].key;
 	return keys;
+}
+
+/* All functions that a layer may have. */
+static struct functions *layers_functions(void)
+{
+	const char *names[N_LAYER_ROWS];
+
+	for (size_t i = 0; i < N_LAYER_ROWS; i++)
+		names[i] = layer_rows[i].names;
+	return functions_named(names, N_LAYER_ROWS);
 }
 
 static void select_layers(const struct functions *functions, uint32_t mask)
@@ -269,7 +280,7 @@ static int select_roots(const struct functions *functions)
 	return ret;
 }
 
-void select_entry_spec(const struct function *function, char *spec, size_t bytes)
+void select_entry_spec(const struct function *function, bool named, char *spec, size_t bytes)
 {
 	static const char registers[] = "rdi:x64 rsi:x64 rdx:x64 rcx:x64 r8:x64 r9:x64";
 	const struct signature *signature = function->signature;
@@ -280,9 +291,17 @@ void select_entry_spec(const struct function *function, char *spec, size_t bytes
 		return;
 	}
 	spec[0] = '\0';
-	for (uint32_t i = 0; i < signature->words && used < bytes; i++)
+	for (uint32_t i = 0; i < signature->words && used < bytes; i++) {
+		const struct btf_type *enumeration = signature->word[i].enumeration;
+		const char *type = signature->word[i].type;
+		char names[ENUM_NAMES_BYTES];
+
+		if (named && enumeration &&
+		    signature_enum(signature->word[i].btf, enumeration, enumeration->size, names))
+			type = names;
 		used += (size_t)snprintf(spec + used, bytes - used, "%s%s:%s", i ? " " : "",
-					 signature->word[i].name, signature->word[i].type);
+					 signature->word[i].name, type);
+	}
 }
 
 /* The kernel's own functions are group 0, those of each module one more. */
@@ -327,7 +346,7 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 		.keys = function->keys,
 		.group = group_of(function->module),
 	};
-	char exit_spec[32], entry_spec[512] = "";
+	char exit_spec[32], entry_spec[512 + SIGNATURE_WORDS * ENUM_NAMES_BYTES] = "";
 
 	functions_describe(function);
 	if (entry_only)
@@ -340,7 +359,7 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 	if (args) {
 		spec.args = (uint8_t)(signature->known ? signature->words : SIGNATURE_WORDS);
 		strcpy(entry_spec, "#words ");
-		select_entry_spec(function, entry_spec + 7, sizeof(entry_spec) - 7);
+		select_entry_spec(function, true, entry_spec + 7, sizeof(entry_spec) - 7);
 	}
 	if (function->how == FUNCTION_ENTRY) {
 		spec.flags |= FKT_FUNCTION_ENTRY_ONLY;
@@ -426,8 +445,11 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		      "functions return: they have no exit; see kernel_lockdown(7)",
 		      level);
 	if (argument.count && ioctl(recording->device, FKT_ADD_PROBES, &argument)) {
+		/* Nobody has asked for any; fkt_enable will find none in these layers. */
+		if (errno == EPERM && !wanted)
+			goto out_free;
 		if (errno == EPERM)
-			warnx(FKT_DEVICE ": tracing functions takes CAP_SYS_ADMIN");
+			permission_warn("functions are");
 		else if (errno == EBUSY)
 			warnx(FKT_DEVICE ": another recording is running");
 		else if (errno == ESTALE)
@@ -437,6 +459,7 @@ static int add_functions(struct recording *recording, const struct functions *fu
 			warn(FKT_DEVICE ": cannot trace these functions");
 		ret = -1;
 	}
+out_free:
 	free(specs);
 	return ret;
 }
@@ -449,7 +472,7 @@ static int set_functions(struct recording *recording)
 
 	if ((named || options->mask & layers_with_functions()) && ftrace_refuse_disabled())
 		return -1;
-	functions = named ? functions_hookable() : functions_symbols();
+	functions = named ? functions_hookable() : layers_functions();
 	ftrace_mark_held(functions);
 	select_layers(functions, options->mask);
 	if (named && select_patterns(functions, patterns, false))
@@ -558,6 +581,17 @@ static uint32_t parse_depth(const char *text, struct argp_state *state)
 	return (uint32_t)value;
 }
 
+/* A call has room for what its registers hold; -P takes the same words. */
+static void refuse_fetched(const char *text, struct argp_state *state)
+{
+	if (strpbrk(text, " \t\n"))
+		argp_error(
+			state,
+			"-F '%s': a function's arguments are recorded as they are, by --args; what "
+			"they lead to is recorded by -P '%s'",
+			text, text);
+}
+
 static int list(const struct options *options)
 {
 	return list_functions(patterns, options->verbose);
@@ -570,6 +604,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'F':
+		refuse_fetched(arg, state);
 		options_add_word(&patterns, arg);
 		break;
 	case OPTION_GRAPH:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A function's arguments and its result, as the registers and the stack have them. */
 #include <fkt/ioctl.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "signature.h"
@@ -23,6 +25,7 @@ static const char *const results[][2] = {
 	{ "retu32", "rets32" },
 	{ "ret", "ret" },
 };
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 static const char *const plain[] = { "x8", "x16", "x32", "x64" };
 
 /* Which of these types has a value: of the largest size that it fills. */
@@ -51,6 +54,31 @@ static const char *word_type(const struct btf *btf, const struct btf_type *type,
 		return numbers[size_row(bytes)][is_signed(type)];
 	/* Odd sizes are shown with what the register has above them. */
 	return plain[bytes >= 8 || bytes & (bytes - 1) ? 3 : size_row(bytes)];
+}
+
+bool signature_enum(const struct btf *btf, const struct btf_type *type, uint32_t bytes,
+		    char spec[ENUM_NAMES_BYTES])
+{
+	const bool wide = btf_is_enum64(type);
+	const size_t begin = (size_t)sprintf(spec, "enum%" PRIu32 "{", 8 * bytes);
+	size_t used = begin;
+
+	for (uint32_t i = 0; i < btf_vlen(type); i++) {
+		const char *name = btf__name_by_offset(btf, wide ? btf_enum64(type)[i].name_off
+								 : btf_enum(type)[i].name_off);
+		int64_t number = wide ? (int64_t)btf_enum64_value(&btf_enum64(type)[i])
+				      : btf_enum(type)[i].val;
+
+		/* What C has no such names for, a reader could not find the end of. */
+		if (!name || !*name || name[strspn(name, NAME_LETTERS)])
+			continue;
+		used += (size_t)snprintf(spec + used, ENUM_NAMES_BYTES - used, "%s%s=%" PRId64,
+					 used == begin ? "" : ",", name, number);
+		if (used + sizeof("}") > ENUM_NAMES_BYTES)
+			return false;
+	}
+	strcpy(spec + used, "}");
+	return used > begin;
 }
 
 static void add_word(struct signature *signature, const char *name, const char *type)
@@ -112,6 +140,10 @@ static void add_parameter(const struct btf *btf, const struct btf_param *paramet
 	type = abi_strip(btf, parameter->type);
 	for (uint32_t done = 0; done < value.bytes; done += 8)
 		add_word(signature, name, word_type(btf, type, value.bytes - done));
+	if (value.bytes == type->size && btf_is_any_enum(type)) {
+		signature->word[signature->words - 1].btf = btf;
+		signature->word[signature->words - 1].enumeration = type;
+	}
 }
 
 void signature_read(const struct btf *btf, uint32_t prototype, struct signature *signature)
@@ -152,6 +184,8 @@ void signature_merge(struct signature *signature, const struct signature *other)
 			signature->word[i].name = unnamed[i];
 		if (strcmp(signature->word[i].type, other->word[i].type))
 			signature->word[i].type = "x64";
+		if (signature->word[i].enumeration != other->word[i].enumeration)
+			signature->word[i].enumeration = NULL;
 	}
 	if (strcmp(signature->ret, other->ret)) {
 		signature->ret_bytes = 0;

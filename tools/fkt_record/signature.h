@@ -11,7 +11,10 @@
 
 #include "abi.h"
 
-#define SIGNATURE_WORDS FKT_FUNCTION_ARGS_MAX
+#define SIGNATURE_WORDS	 FKT_FUNCTION_ARGS_MAX
+
+/* All that a spec has of an enum's names. */
+#define ENUM_NAMES_BYTES 4500
 
 /**
  * struct signature - a function's arguments and result
@@ -22,7 +25,8 @@
  * @words: argument registers that it uses, in their order
  * @most_words: words of its arguments in registers and on the stack, of the function that has the
  *	       most; UINT32_MAX where that can't be told
- * @word: the names of what they hold, and their types as in codes.h, the lowest bytes of a word
+ * @word: the names of what they hold, and their types as in codes.h, the lowest bytes of a word;
+ *	of an enum, besides, which one it is and in which types, else NULL
  * @ret_bytes: size of its result, 0 for none
  * @ret: the result's type
  */
@@ -36,6 +40,8 @@ struct signature {
 	struct {
 		const char *name;
 		const char *type;
+		const struct btf *btf;
+		const struct btf_type *enumeration;
 	} word[SIGNATURE_WORDS];
 	uint8_t ret_bytes;
 	const char *ret;
@@ -47,6 +53,18 @@ struct signature {
  * @signature: filled in, and known unless the prototype is broken
  */
 void signature_read(const struct btf *btf, uint32_t prototype, struct signature *signature);
+
+/**
+ * signature_enum - the type that shows an enum's names, as in codes.h
+ * @btf: the types of which it is
+ * @type: the enum
+ * @bytes: how many a value has
+ * @spec: filled in: "enum32{NAME=NUMBER,…}"
+ *
+ * Return: false where there is no room for all names, or there are none.
+ */
+bool signature_enum(const struct btf *btf, const struct btf_type *type, uint32_t bytes,
+		    char spec[ENUM_NAMES_BYTES]);
 
 /**
  * signature_merge - a function that is one of two, nobody knows which

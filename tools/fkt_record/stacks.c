@@ -36,27 +36,31 @@ static struct {
 
 bool stacks_any(void)
 {
-	return kernel.texts || user.texts;
+	return kernel.texts || user.texts || profile_any();
 }
 
 bool stacks_user(void)
 {
-	return user.texts;
+	return user.texts || profile_any();
 }
 
-static void add(uint32_t code)
+static void add_of(uint32_t code, uint32_t of)
 {
 	struct fkt_stack_spec *last = stacks.count ? &stacks.spec[stacks.count - 1] : NULL;
 
-	if (last && last->code + last->count == code && last->of == option->of) {
+	if (last && last->code + last->count == code && last->of == of) {
 		last->count++;
 		return;
 	}
 	stacks.spec = reallocarray(stacks.spec, stacks.count + 1, sizeof(*stacks.spec));
 	if (!stacks.spec)
-		err(EXIT_FAILURE, "no memory for %s", option->name);
-	stacks.spec[stacks.count++] =
-		(struct fkt_stack_spec){ .code = code, .count = 1, .of = option->of };
+		err(EXIT_FAILURE, "no memory for stacks");
+	stacks.spec[stacks.count++] = (struct fkt_stack_spec){ .code = code, .count = 1, .of = of };
+}
+
+static void add(uint32_t code)
+{
+	add_of(code, option->of);
 }
 
 static bool is_like(const char *pattern, const char *name)
@@ -209,6 +213,8 @@ static int set(struct recording *recording)
 
 	add_option(recording, &kernel);
 	add_option(recording, &user);
+	if (profile_any())
+		add_of(FKT_CODE_SAMPLE, FKT_STACKS_KERNEL | FKT_STACKS_USER);
 	for (uint32_t done = 0; done < stacks.count; done += probes.count) {
 		probes.count = stacks.count - done;
 		if (probes.count > FKT_STACKS_MAX)
@@ -218,8 +224,6 @@ static int set(struct recording *recording)
 			continue;
 		if (errno == EBUSY)
 			warnx(FKT_DEVICE ": another recording is running");
-		else if (errno == EPERM)
-			warnx(FKT_DEVICE ": stacks are for root alone (CAP_SYS_ADMIN)");
 		else if (errno == EOPNOTSUPP)
 			warnx("the module takes no stacks on this kernel");
 		else

@@ -11,6 +11,7 @@
 #include <fkt/calls.h>
 #include <fkt/format.h>
 
+#include "common/permission.h"
 #include "arch.h"
 #include "btf.h"
 #include "record.h"
@@ -153,7 +154,7 @@ static int set(struct recording *recording)
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
 	else if (errno == EPERM)
-		warnx(FKT_DEVICE ": the memory of programs is for root alone (CAP_SYS_ADMIN)");
+		permission_warn("the memory of programs is");
 	else
 		warn("--strings");
 	return -1;

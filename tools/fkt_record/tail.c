@@ -52,6 +52,8 @@ static void add_infos(struct sections *tail, const struct recording *recording, 
 	add_info_number(tail, "pages", status->pages);
 	add_info_number(tail, "bytes", status->bytes);
 	add_info_number(tail, "missed", status->missed);
+	add_info_number(tail, "application_events", status->applications);
+	add_info_number(tail, "application_lost", status->applications_lost);
 	add_info_number(tail, "pauses", status->pauses);
 	add_info_number(tail, "flush_cpu_ns", status->flush_cpu_ns);
 	add_info_number(tail, "sync_cpu_ns", status->sync_cpu_ns);

@@ -18,7 +18,9 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "common/permission.h"
 #include "arch.h"
+#include "fetch.h"
 #include "functions.h"
 #include "record.h"
 
@@ -27,6 +29,8 @@
 #define ITERATOR      "__traceiter_"
 #define SPACES	      " \t\n"
 #define FIELD_BYTES   64
+/* Of "file->f_path.dentry->d_name.len". */
+#define PATH_BYTES    FETCH_NAME_BYTES
 /* No error of the kernel has a greater number. */
 #define ERRNO_MAX     4095
 /* Without --every. */
@@ -44,7 +48,7 @@ static char **texts; /* NULL after the last one */
 static uint64_t after_ns;
 static uint64_t every_ns = EVERY_NS;
 static uint32_t times = 1;
-static bool any_option;
+static bool any_option, every_given;
 
 /* Those of the module, and beside each what it was called. */
 static struct {
@@ -52,6 +56,8 @@ static struct {
 	uint64_t ns[FKT_TRIGGERS_MAX];
 	const char *text[FKT_TRIGGERS_MAX];
 	uint32_t count;
+	struct fkt_fetch *fetch; /* what their conditions fetch */
+	size_t fetches;
 } triggers;
 
 /* The command's end: its status is held against this. */
@@ -99,7 +105,7 @@ wrong(const char *trigger, const char *format, ...)
 /* ---- conditions ---- */
 
 /* "-ENOSPC", "0x10", "-1" */
-static bool parse_value(const char *text, __s64 *value)
+static bool parse_number(const char *text, __s64 *value)
 {
 	const char *name = text + (*text == '-');
 	char *end;
@@ -120,11 +126,43 @@ static bool parse_value(const char *text, __s64 *value)
 	return isdigit((unsigned char)*name) && !*end && !errno;
 }
 
+/* The same, or "TCP_CLOSE", a name of one of the kernel's enums. Return: whether it is that. */
+static bool parse_value(const char *trigger, const char *field, const char *text, __s64 *value)
+{
+	int64_t number = 0;
+	int found;
+
+	if (parse_number(text, value))
+		return false;
+	found = btf_enumerator(text, &number);
+	if (found < 0)
+		wrong(trigger,
+		      "%s: %s stands for different numbers in several of the kernel's enums", field,
+		      text);
+	if (!found)
+		wrong(trigger,
+		      "%s: %s is neither a number nor the name of an error, nor in an enum of the "
+		      "kernel's (BTF)",
+		      field, text);
+	*value = number;
+	return true;
+}
+
 struct words {
-	char field[FIELD_BYTES];
+	char field[PATH_BYTES];
 	uint8_t op;
 	char value[FIELD_BYTES];
 };
+
+/* How long the name of a field is, or the way to it, which may have "->" in it. */
+static size_t field_length(const char *text)
+{
+	size_t length = strcspn(text, SPACES "=!<>&");
+
+	while (length && text[length] == '>' && text[length - 1] == '-')
+		length += 1 + strcspn(text + length + 1, SPACES "=!<>&");
+	return length;
+}
 
 /* Takes "FIELD OP VALUE" from the text, and an && behind it. */
 static const char *take_condition(const char *trigger, const char *text, struct words *words)
@@ -138,7 +176,7 @@ static const char *take_condition(const char *trigger, const char *text, struct 
 		{ "<", FKT_TRIGGER_LESS },	  { ">", FKT_TRIGGER_GREATER },
 		{ "&", FKT_TRIGGER_BITS },
 	};
-	size_t length = strcspn(text, SPACES "=!<>&");
+	size_t length = field_length(text);
 
 	if (!length || length >= sizeof(words->field))
 		wrong(trigger, "a condition is FIELD==VALUE, and %s is none", text);
@@ -169,6 +207,7 @@ static void add_condition(const char *trigger, struct fkt_trigger_spec *spec,
 {
 	struct fkt_trigger_condition *condition = &spec->condition[spec->conditions];
 	const char *bits = type + strcspn(type, "0123456789");
+	bool by_name;
 
 	if (spec->conditions == FKT_TRIGGER_CONDITIONS_MAX)
 		wrong(trigger, "at most %d conditions, and the thread's name",
@@ -181,13 +220,14 @@ static void add_condition(const char *trigger, struct fkt_trigger_spec *spec,
 	};
 	if (!strncmp(type, "retu", 4))
 		condition->is_signed = 0;
-	if (!parse_value(words->value, &condition->value))
-		wrong(trigger, "%s: %s is neither a number nor the name of an error", words->field,
-		      words->value);
+	by_name = parse_value(trigger, words->field, words->value, &condition->value);
 	/* Of a whole word, "arg", it is not known; then it is as the value says. */
 	if (*words->value == '-' ||
 	    (*type == 'a' && condition->value >= 0 && condition->value <= INT64_MAX))
 		condition->is_signed = 1;
+	/* BTF has an enum's numbers with a sign, whether its fields have one or not. */
+	if (by_name && !condition->is_signed)
+		condition->value &= (__s64)(~0ull >> (64 - 8 * condition->bytes));
 	spec->conditions++;
 }
 
@@ -214,13 +254,62 @@ no_field(const char *trigger, const char *name, const struct signature *signatur
 	wrong(trigger, "there is no field %s; it has %s%scomm", name, list, used ? " and " : "");
 }
 
+/* Whose arguments conditions are about. */
+struct owner {
+	const struct function *function;
+	const char *event; /* of a tracepoint: its name; else NULL */
+};
+
+/* A condition on what is to be fetched, as -e and -P fetch it: "rq->__sector". */
+static void add_fetched(const char *trigger, struct fkt_trigger_spec *spec,
+			const struct words *words, const struct owner *owner)
+{
+	struct fetching *fetch = calloc(1, sizeof(*fetch));
+	struct fkt_fetch ops[FKT_FETCH_OPS_MAX];
+	struct fkt_trigger_condition *condition;
+	char field[PATH_BYTES], text[FETCH_SPEC_BYTES];
+	const char *type;
+	size_t count;
+
+	if (!fetch)
+		err(EXIT_FAILURE, "no memory for the triggers");
+	fetch->option = "--trigger";
+	fetch->text = trigger;
+	fetch->function = owner->function->name;
+	fetch->module = owner->function->module;
+	fetch->event = owner->event;
+	fetch->own = owner->event ? 1 : 0;
+	strcpy(field, words->field);
+	fetch_add(fetch, field);
+	type = fetch_type_name(&fetch->argument[0]);
+	if (fetch->argument[0].comm || fetch->argument[0].elements || strstr(type, "string"))
+		wrong(trigger, "%s is not a number", words->field);
+	/* "symbol", "dev" and others are what was read, with zeros before it. */
+	if (!isdigit((unsigned char)type[1]))
+		type = "x64";
+	count = fetch_compile(fetch, ops, text);
+	if (triggers.fetches + count > FKT_TRIGGER_FETCH_MAX)
+		wrong(trigger, "that is too much to fetch");
+	add_condition(trigger, spec, words, 0, type);
+	condition = &spec->condition[spec->conditions - 1];
+	condition->ops = (uint16_t)count;
+	condition->ops_first = (uint16_t)triggers.fetches;
+	triggers.fetch = reallocarray(triggers.fetch, triggers.fetches + count, sizeof(*ops));
+	if (!triggers.fetch)
+		err(EXIT_FAILURE, "no memory for the triggers");
+	memcpy(triggers.fetch + triggers.fetches, ops, count * sizeof(*ops));
+	triggers.fetches += count;
+	free(fetch);
+}
+
 /*
  * All conditions of a trigger. Words of @signature from @first on are the arguments, number 0 and
  * so on of @places, or as they are; @result is the type of the result, NULL where there is none.
  */
 static void add_conditions(const char *trigger, struct fkt_trigger_spec *spec, const char *text,
 			   const struct signature *signature, uint32_t first,
-			   const unsigned int *places, const char *result)
+			   const unsigned int *places, const char *result,
+			   const struct owner *owner)
 {
 	struct words words;
 	uint32_t word;
@@ -246,6 +335,10 @@ static void add_conditions(const char *trigger, struct fkt_trigger_spec *spec, c
 		word = signature ? find_word(signature, first, words.field) : SIGNATURE_WORDS;
 		if (!signature)
 			wrong(trigger, "there is no field %s; it has comm", words.field);
+		if (strpbrk(words.field, ".[$@+:") || strstr(words.field, "->")) {
+			add_fetched(trigger, spec, &words, owner);
+			continue;
+		}
 		if (word == SIGNATURE_WORDS)
 			no_field(trigger, words.field, signature, first);
 		add_condition(trigger, spec, &words,
@@ -316,7 +409,8 @@ static void of_tracepoint(const char *trigger, struct fkt_trigger_spec *spec, co
 	spec->kind = FKT_TRIGGER_TRACEPOINT;
 	strcpy(spec->name, name);
 	/* The first argument is the probe's own. */
-	add_conditions(trigger, spec, conditions, &signature, 1, NULL, NULL);
+	add_conditions(trigger, spec, conditions, &signature, 1, NULL, NULL,
+		       &(struct owner){ function, name });
 }
 
 /* Whether a condition is on the result. */
@@ -347,7 +441,8 @@ static void of_function(const char *trigger, struct fkt_trigger_spec *spec,
 		       !returns		 ? NULL
 		       : result		 ? result
 		       : signature.known ? signature.ret
-					 : "s64");
+					 : "s64",
+		       &(struct owner){ function, NULL });
 }
 
 /* "NAME>TIME". Return: whether it is that. */
@@ -377,7 +472,7 @@ static bool of_time(const char *trigger, struct fkt_trigger_spec *spec, uint64_t
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(name, kinds[i].name)) {
 			spec->kind = kinds[i].kind;
-			add_conditions(trigger, spec, conditions, NULL, 0, NULL, NULL);
+			add_conditions(trigger, spec, conditions, NULL, 0, NULL, NULL, NULL);
 			return true;
 		}
 	if (!strncmp(name, "sys_", 4) && !functions_find(functions_symbols(), name))
@@ -411,7 +506,8 @@ static bool of_command(const char *text)
 static const char *message_of(const char *word)
 {
 	static const char *const messages[][2] = {
-		{ "oops", "Oops" },
+		/* "Oops: 0002 [#1]", "general protection fault, ...: 0000 [#1]" */
+		{ "oops", " [#" },
 		{ "warning", "WARNING: " },
 		{ "lockup", "BUG: soft lockup" },
 		{ "stall", "detected stall" },
@@ -457,7 +553,7 @@ static void add_trigger(const char *text)
 			      sizeof(spec->name) - 1);
 		spec->kind = FKT_TRIGGER_LOG;
 		strcpy(spec->name, message);
-		add_conditions(text, spec, rest, NULL, 0, NULL, NULL);
+		add_conditions(text, spec, rest, NULL, 0, NULL, NULL, NULL);
 	} else if (of_time(text, spec, &triggers.ns[triggers.count], what, rest)) {
 		;
 	} else if (!strncmp(what, "sys_exit:", strlen("sys_exit:"))) {
@@ -480,6 +576,12 @@ static void find_triggers(struct recording *recording)
 		add_trigger(*text);
 	if (any_option && !texts)
 		errx(EXIT_FAILURE, "--after, --times and --every are about --trigger");
+	if (any_option && !triggers.count)
+		errx(EXIT_FAILURE,
+		     "--after, --times and --every: the command ends once, and nothing "
+		     "comes after that");
+	if (every_given && times == 1)
+		errx(EXIT_FAILURE, "--every is about several snapshots: it needs --times");
 	if (texts && recording->options.on_full != FKT_ON_FULL_OVERWRITE)
 		errx(EXIT_FAILURE, "--trigger takes a snapshot of what is kept in memory: it needs "
 				   "--ring SIZE");
@@ -497,6 +599,8 @@ static int set_triggers(struct recording *recording)
 		.count = triggers.count,
 		.spec_bytes = sizeof(triggers.spec[0]),
 		.specs_ptr = (uintptr_t)triggers.spec,
+		.common_ptr = (uintptr_t)triggers.fetch,
+		.common_bytes = (uint32_t)(triggers.fetches * sizeof(*triggers.fetch)),
 	};
 	uint64_t khz = 0;
 
@@ -515,7 +619,7 @@ static int set_triggers(struct recording *recording)
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
 	else if (errno == EPERM)
-		warnx(FKT_DEVICE ": triggers are for root alone (CAP_SYS_ADMIN)");
+		permission_warn("triggers are");
 	else if (probes.done < triggers.count)
 		warnx("--trigger '%s': %s", triggers.text[probes.done],
 		      address_refused(errno, true));
@@ -718,6 +822,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_EVERY:
 		any_option = true;
+		every_given = true;
 		if (!clock_parse_ns(arg, &every_ns))
 			argp_error(state, "--every: '%s' is not a time, as 10s is", arg);
 		return 0;

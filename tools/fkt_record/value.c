@@ -312,6 +312,10 @@ static bool finish(struct walk *walk)
 	}
 	if (type)
 		describe_number(type, value);
+	if (type && btf_is_any_enum(type) && value->bytes) {
+		value->btf = walk->btf;
+		value->enumeration = type;
+	}
 	if (!set_bits(walk))
 		return false;
 	if (value->steps)

@@ -32,6 +32,8 @@
  * @bit: of a bit field: its first bit
  * @bits: of a bit field: how many, else 0
  * @type: its type, for messages
+ * @btf: the types, of which @enumeration is one
+ * @enumeration: of a number: the enum that it is of, NULL of others
  */
 struct value {
 	uint32_t argument;
@@ -48,6 +50,8 @@ struct value {
 	uint8_t bit;
 	uint8_t bits;
 	char type[VALUE_TYPE_BYTES];
+	const struct btf *btf;
+	const struct btf_type *enumeration;
 };
 
 /**

@@ -15,6 +15,8 @@
 
 #include <fkt/version.h>
 
+#include "common/complain.h"
+#include "common/config.h"
 #include "common/help.h"
 #include "image.h"
 #include "read/recover.h"
@@ -58,9 +60,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		break;
 	case 'o':
 		options->output = arg;
 		break;
@@ -94,7 +93,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--head says which recording, so does --id: which one?");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fkt_other_option(key, state);
 	}
 	return 0;
 }
@@ -107,11 +106,6 @@ static const struct argp argp = {
 	       "IMAGE is what kdump saved, what QEMU's dump-guest-memory wrote, or memory as it is. "
 	       "See fkt_recover(1).",
 };
-
-static void complain(const char *path, const char *sentence)
-{
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path, sentence);
-}
 
 static void warn(void *arg, const char *sentence)
 {
@@ -358,7 +352,7 @@ int main(int argc, char **argv)
 	bool ok = false;
 
 	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	config_parse(&argp, argc, argv, 0, &options);
 	if (options.head) {
 		head = fkt_open(options.head, warn, (void *)(uintptr_t)options.head, error);
 		if (!head) {

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/beside.h"
 #include "selection.h"
 
 #define NOT_THERE 127
@@ -23,21 +24,11 @@ void cut_name(const struct selection *selection, char *name, size_t room)
 	}
 }
 
-/* The fkt_extract beside this program, or else the one that the shell finds. */
-static void run_extract(const char *range, const char *output, const char *trace)
+static void run_extract(char *range, char *output, const char *trace)
 {
-	char path[4096], *slash;
-	ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path) - sizeof("fkt_extract"));
+	char *const argv[] = { "fkt_extract", range, output, "--", (char *)trace, NULL };
 
-	if (bytes > 0) {
-		path[bytes] = '\0';
-		slash = strrchr(path, '/');
-		if (slash) {
-			strcpy(slash + 1, "fkt_extract");
-			execl(path, "fkt_extract", range, output, "--", trace, (char *)NULL);
-		}
-	}
-	execlp("fkt_extract", "fkt_extract", range, output, "--", trace, (char *)NULL);
+	become_beside(argv);
 	_exit(NOT_THERE);
 }
 

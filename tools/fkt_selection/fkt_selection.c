@@ -13,6 +13,8 @@
 
 #include <fkt/version.h>
 
+#include "common/complain.h"
+#include "common/config.h"
 #include "common/help.h"
 #include "common/plot.h"
 #include "common/range.h"
@@ -49,11 +51,6 @@ struct input {
 	struct options *options;
 	struct selection *selection;
 };
-
-static void complain(const char *path, const char *sentence)
-{
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, path, sentence);
-}
 
 static void warn(void *arg, const char *sentence)
 {
@@ -203,9 +200,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	char *end;
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		break;
 	case 'o':
 		if (!plot_can(arg))
 			argp_error(state, "--output=%s: its name is to end in .svg or .png", arg);
@@ -226,7 +220,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPTION_RANGE:
 		if (!fkt_range_parse(arg, &options->range))
-			argp_error(state, "--range=%s: it is two times, as in 12.5s..13s", arg);
+			argp_error(
+				state,
+				"--range=%s: it is two times, or one of them, as in 12.5s..13s or 12.5s..",
+				arg);
 		options->has_range = true;
 		break;
 	case OPTION_LANE:
@@ -250,7 +247,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--cut: which part? (--range)");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fkt_other_option(key, state);
 	}
 	return 0;
 }
@@ -300,7 +297,7 @@ int main(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, &input);
+	config_parse(&argp, argc, argv, 0, &input);
 	selection.ascii = strcmp(nl_langinfo(CODESET), "UTF-8");
 	if (!read_pages(&selection) || !begin(&selection, &options))
 		goto out_free;

@@ -18,6 +18,7 @@
 
 #include "common/help.h"
 #include "common/keys.h"
+#include "common/permission.h"
 
 static const struct action {
 	const char *name;
@@ -28,9 +29,9 @@ static const struct action {
 	{ "fkt_setmask", "fkt_setmask (FKT) " FKT_RELEASE, FKT_SETMASK,
 	  "Replace the active mask of the running recording by MASK." },
 	{ "fkt_enable", "fkt_enable (FKT) " FKT_RELEASE, FKT_ENABLE,
-	  "Let the layers in MASK be recorded from now on." },
+	  "Let the layers in MASK be recorded from now on; all: every layer." },
 	{ "fkt_disable", "fkt_disable (FKT) " FKT_RELEASE, FKT_DISABLE,
-	  "Stop recording the layers in MASK." },
+	  "Stop recording the layers in MASK; all: every layer." },
 };
 
 static const struct argp_option argp_options[] = {
@@ -44,21 +45,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	char why[FKT_KEYS_WHY_BYTES];
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
 			argp_error(state,
 				   "one MASK is enough; write several layers as LAYER,LAYER");
-		if (fkt_keys_parse(arg, mask, why))
+		/* Of a layer that the recording has nothing of, nothing is recorded. */
+		if (!strcmp(arg, "all"))
+			*mask = fkt_keys_all();
+		else if (fkt_keys_parse(arg, mask, why))
 			argp_error(state, "%s", why);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which MASK?");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fkt_other_option(key, state);
 	}
 }
 
@@ -70,7 +71,7 @@ static const char *explain(int error)
 		return "no such device; is the module loaded? (modprobe fkt)";
 	case EACCES:
 	case EPERM:
-		return "not allowed; only root may trace (sudo?)";
+		return permission_denied(error);
 	case ENODEV:
 		return "no recording is running";
 	case EAGAIN:
@@ -93,6 +94,7 @@ int main(int argc, char **argv)
 	uint32_t mask;
 	int fd;
 
+	permission_keep();
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(program_invocation_short_name, actions[i].name))
 			action = &actions[i];

@@ -3,7 +3,6 @@
  * fkt_snapshot: what fkt_record --ring holds, as a trace, while it goes on.
  */
 #include <argp.h>
-#include <ctype.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +15,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <fkt/trace.h>
 #include <fkt/version.h>
 
+#include "common/config.h"
 #include "common/help.h"
 #include "common/snapshot.h"
 
-#define EXIT_USAGE    2
-#define DEFAULT_NAME  "trace_file"
-#define NUMBERS_MAX   100000
-#define NS_PER_SECOND 1e9
+#define EXIT_USAGE   2
+#define DEFAULT_NAME "trace_file"
+#define NUMBERS_MAX  100000
 
 const char *argp_program_version = "fkt_snapshot (FKT) " FKT_RELEASE;
 
@@ -49,51 +49,28 @@ static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
-static uint64_t parse_time(const char *text, struct argp_state *state)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {
-		{ "ns", 1 },
-		{ "us", 1e3 },
-		{ "ms", 1e6 },
-		{ "s", NS_PER_SECOND },
-		{ "", NS_PER_SECOND },
-		{ "m", 60 * NS_PER_SECOND },
-		{ "min", 60 * NS_PER_SECOND },
-		{ "h", 3600 * NS_PER_SECOND },
-	};
-	char *unit;
-	double value = strtod(text, &unit);
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && isdigit(*text); i++)
-		if (!strcmp(unit, units[i].name) && value * units[i].ns >= 1 &&
-		    value * units[i].ns < 1e18)
-			return (uint64_t)(value * units[i].ns);
-	argp_error(state, "'%s' is not a time; write a number and ns, us, ms, s, m or h", text);
-	return 0;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
 	switch (key) {
-	case 'h':
-		fkt_help(state);
-		return 0;
 	case 'o':
+		if (!strcmp(arg, "-"))
+			argp_error(state, "a snapshot goes into a regular file, not to standard "
+					  "output");
 		options->output = arg;
 		return 0;
 	case 'l':
-		options->last_ns = parse_time(arg, state);
+		if (!fkt_parse_time(arg, &options->last_ns) || !options->last_ns)
+			argp_error(state,
+				   "'%s' is not a time; write a number and ns, us, ms, s, m or h",
+				   arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "what is '%s'? -o gives the file a name", arg);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fkt_other_option(key, state);
 	}
 }
 
@@ -182,7 +159,7 @@ int main(int argc, char **argv)
 	int to, fd;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	config_parse(&argp, argc, argv, 0, &options);
 	to = connect_recorder();
 	fd = open_output(&options.output, &created);
 	send_request(to, fd, options.last_ns);

@@ -48,6 +48,11 @@ static __always_inline bool fkt_arch_memory_is_there(struct mm_struct *mm)
 	return true;
 }
 
+static inline bool fkt_arch_programs_have_clock(void)
+{
+	return false;
+}
+
 static __always_inline bool fkt_arch_kernel_address(u64 address)
 {
 	return true;

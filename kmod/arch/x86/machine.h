@@ -90,6 +90,11 @@ static __always_inline bool fkt_arch_memory_is_there(struct mm_struct *mm)
 	return read_cr3_pa() == __pa(mm->pgd);
 }
 
+static inline bool fkt_arch_programs_have_clock(void)
+{
+	return boot_cpu_has(X86_FEATURE_RDTSCP);
+}
+
 /*
  * In four levels of page tables, or in five: the bits above are all ones. The page of vsyscall() is
  * the programs', and a fault there is taken for one of theirs.

@@ -40,7 +40,13 @@ static const u8 fkt_compat_args[FKT_SYSCALLS_MAX] = {
 #define FKT_IA32_SIGRETURN    119
 #define FKT_IA32_RT_SIGRETURN 173
 
-static const u8 fkt_sigreturns[] = { FKT_RT_SIGRETURN, FKT_IA32_SIGRETURN, FKT_IA32_RT_SIGRETURN };
+/* By this one a program tells the kernel that a function returns (uprobes), with the same end. */
+#define FKT_URETPROBE	      335
+
+static const u16 fkt_sigreturns[] = { FKT_RT_SIGRETURN, FKT_IA32_SIGRETURN, FKT_IA32_RT_SIGRETURN,
+				      FKT_SYSCALL_OTHER };
+/* In fkt_sigreturns: a call with a number beyond all tables, which may be -1 from the beginning. */
+#define FKT_SIGRETURN_NONE 3
 
 /*
  * Which threads are in such a call: the address of each, and in its low bits, which are zeros, the
@@ -57,6 +63,16 @@ static noinline void fkt_sigreturn_enter(u32 kind)
 		   (unsigned long)current | kind);
 }
 
+/* Whether the kernel catches returns of functions of this thread, and so has it make that call. */
+static bool fkt_is_uretprobed(void)
+{
+#ifdef CONFIG_UPROBES
+	return current->utask && !in_ia32_syscall();
+#else
+	return false;
+#endif
+}
+
 /* The call that now returns, FKT_SYSCALL_OTHER when it is none of these. */
 static u32 fkt_sigreturn_leave(void)
 {
@@ -64,7 +80,7 @@ static u32 fkt_sigreturn_leave(void)
 	unsigned long seen = READ_ONCE(*place);
 
 	if ((seen & ~FKT_SIGRETURN_KIND) != (unsigned long)current)
-		return FKT_SYSCALL_OTHER;
+		return fkt_is_uretprobed() ? FKT_URETPROBE : FKT_SYSCALL_OTHER;
 	WRITE_ONCE(*place, 0);
 	return fkt_sigreturns[seen & FKT_SIGRETURN_KIND];
 }
@@ -88,7 +104,7 @@ static noinline void fkt_sys_enter_rare(long nr)
 
 	if (index >= FKT_SYSCALL_OTHER) {
 		/* It may have failed to return from a signal before. */
-		fkt_sigreturn_leave();
+		fkt_sigreturn_enter(FKT_SIGRETURN_NONE);
 		FKT_EVENT(code + FKT_SYSCALL_OTHER, 0, (s32)index);
 		return;
 	}

@@ -169,17 +169,19 @@ static __always_inline unsigned long fkt_stack_word(unsigned long address)
 	return READ_ONCE_NOCHECK(*(unsigned long *)address);
 }
 
-u32 fkt_unwind(struct fkt_unwind_rules *rules, unsigned long *frame, u32 room)
+/*
+ * From a place in the current thread's code on, with these registers there: the addresses of those
+ * that have called. Return: how many; 0 where the kernel's unwinder is to be asked.
+ */
+static __always_inline u32 fkt_unwind_from(struct fkt_unwind_rules *rules, unsigned long ip,
+					   unsigned long sp, unsigned long bp, unsigned long *frame,
+					   u32 room)
 {
 	const unsigned long top = (unsigned long)task_pt_regs(current);
-	unsigned long ip, sp, bp, cfa, kept;
+	unsigned long cfa, kept;
 	u32 count = 0;
 	u64 rule;
 
-	asm volatile("lea (%%rip), %0\n\t"
-		     "mov %%rsp, %1\n\t"
-		     "mov %%rbp, %2"
-		     : "=r"(ip), "=r"(sp), "=r"(bp));
 	if (sp < (unsigned long)task_stack_page(current) || sp >= top)
 		return 0;
 	for (;; frame[count++] = ip) {
@@ -209,5 +211,43 @@ u32 fkt_unwind(struct fkt_unwind_rules *rules, unsigned long *frame, u32 room)
 		sp = cfa;
 	}
 }
+
+u32 fkt_unwind(struct fkt_unwind_rules *rules, unsigned long *frame, u32 room)
+{
+	unsigned long ip, sp, bp;
+
+	asm volatile("lea (%%rip), %0\n\t"
+		     "mov %%rsp, %1\n\t"
+		     "mov %%rbp, %2"
+		     : "=r"(ip), "=r"(sp), "=r"(bp));
+	return fkt_unwind_from(rules, ip, sp, bp, frame, room);
+}
 NOKPROBE_SYMBOL(fkt_unwind);
+
+/*
+ * Rules are of places behind calls, and what was interrupted may be anywhere: the first step is the
+ * unwinder's, as are all of them where an interrupt or an exception has been interrupted.
+ */
+u32 fkt_unwind_regs(struct fkt_unwind_rules *rules, struct pt_regs *regs, unsigned long *frame,
+		    u32 room)
+{
+	struct unwind_state state;
+	u32 count = 0, more = 0;
+
+	frame[count++] = instruction_pointer(regs);
+	/* Makes the step. */
+	unwind_start(&state, current, regs, NULL);
+	for (; !unwind_done(&state) && count < room; unwind_next_frame(&state)) {
+		frame[count] = unwind_get_return_address(&state);
+		if (!frame[count++])
+			return count - 1;
+		if (count == 2 && !state.regs)
+			more = fkt_unwind_from(rules, frame[1], state.sp, state.bp, frame + count,
+					       room - count);
+		if (more)
+			return count + more;
+	}
+	return count;
+}
+NOKPROBE_SYMBOL(fkt_unwind_regs);
 #endif

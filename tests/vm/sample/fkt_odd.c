@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes wrong seldom, made to order, for tests/vm/output_errors.sh and tests/vm/live_order.sh.
+ * What goes wrong seldom, made to order, for tests/vm/output_errors.sh and tests/vm/splice.sh.
  *
  *	/dev/fkt_odd			takes all that is written to it
  *	insmod fkt_odd.ko fail_at=N	... but for one write, the one of byte N, for which it has

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* x86-64, see arch.h. */
+#include <elf.h>
 #include <x86intrin.h>
 
 #include <fkt/codes.h>
@@ -18,6 +19,7 @@ enum {
 	DX = 12,
 	SI = 13,
 	DI = 14,
+	SP = 19,
 };
 
 static const char *const registers[] = {
@@ -72,6 +74,8 @@ const struct arch arch = {
 	.result = AX,
 	.argument = arguments,
 	.argument_count = ARRAY_SIZE(arguments),
+	.stack = SP,
+	.elf_machine = EM_X86_64,
 	.landing_bytes = 4, /* ENDBR */
 	.hazards = hazards,
 	.cycles = cycles,

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// fkt_view's page in a browser, without a window: view_page.js PLAYWRIGHT CHROMIUM ADDRESS TRACE FKT_PRINT PICTURES
+// TRACE is that of test_collect, whose right answers are known. Each number on the page is fkt_print's of the same span.
+"use strict";
+
+const { execFileSync } = require("child_process");
+const fs = require("fs");
+
+const [, , playwright, chromium, address, trace, print, pictures] = process.argv;
+const { chromium: browser } = require(playwright);
+const ROUND = 100000, SLOW = 7 * ROUND, READER = 60, WRITER = 50;
+let failed = 0;
+
+function fail(sentence) {
+	console.log(`FAILED: ${sentence}`);
+	failed = 1;
+}
+
+function same(what, got, wanted) {
+	if (JSON.stringify(got) !== JSON.stringify(wanted))
+		fail(`${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`);
+}
+
+function printed(from, to, ...options) {
+	return execFileSync(print, ["--format=json", `--range=${from}ns..${to}ns`, ...options, trace], { stdio: ["ignore", "pipe", "ignore"] })
+		.toString().split("\n").filter(Boolean).map(line => JSON.parse(line));
+}
+
+// What is seen, as the address has it.
+function seen(page) {
+	return page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+}
+
+async function until(page, what, test, arg) {
+	try {
+		await page.waitForFunction(test, arg, { timeout: 15000, polling: 50 });
+	} catch {
+		fail(`${what}: it does not come`);
+	}
+}
+
+// The page has asked for what it shows, and drawn it.
+async function settled(page) {
+	await until(page, "a picture", () => !asking && !wanted && data && !document.querySelector("[aria-busy]"));
+}
+
+async function key(page, name) {
+	await page.locator("#rows").focus();
+	await page.keyboard.press(name);
+	await settled(page);
+}
+
+// Where a moment of a row is on the page.
+async function place(page, row, ns) {
+	return page.evaluate(([row, ns]) => {
+		const box = byId("canvas").getBoundingClientRect(), one = rows.find(other => other.label.startsWith(row));
+		return { x: box.left + xOf(ns), y: box.top + one.y - byId("rows").scrollTop + 14 };
+	}, [row, ns]);
+}
+
+// The colour of a moment's pixel in a row, so far from its top.
+async function color(page, row, ns, down) {
+	return page.evaluate(([row, ns, down]) => {
+		const one = rows.find(other => other.label.startsWith(row)), ratio = window.devicePixelRatio || 1;
+		const at = byId("canvas").getContext("2d").getImageData(Math.floor(xOf(ns) * ratio), Math.floor((one.y - byId("rows").scrollTop + down) * ratio), 1, 1).data;
+		return "#" + [at[0], at[1], at[2]].map(part => part.toString(16).padStart(2, "0")).join("");
+	}, [row, ns, down]);
+}
+
+// Each cell of a table against fkt_print's row.
+async function sameTable(page, name, from, to, ...options) {
+	await page.locator(`[data-tab=${name}]`).click();
+	await settled(page);
+	const wanted = printed(from, to, ...options);
+	const got = await page.evaluate(() => [...document.querySelectorAll("#table table")].map(table => ({
+		name: table.dataset.table,
+		rows: [...table.tBodies[0].rows].map(row => Object.fromEntries([...row.cells].map(cell => [cell.dataset.column, cell.dataset.value]))),
+	})));
+	let compared = 0;
+	for (const table of got) {
+		const rows = wanted.filter(row => row.table.replace(/_total$/, "") === table.name);
+		same(`${name}: rows of ${table.name}`, table.rows.length, rows.length);
+		table.rows.forEach((row, i) => {
+			for (const [column, value] of Object.entries(row)) {
+				const number = rows[i] && rows[i][column];
+				same(`${name}: ${column} in row ${i} of ${table.name}`, value,
+					number === null || number === undefined ? "" : typeof number === "object" ? JSON.stringify(number) : String(number));
+				compared++;
+			}
+		});
+	}
+	same(`${name}: tables`, got.map(table => table.name), [...new Set(wanted.map(row => row.table.replace(/_total$/, "")))]);
+	if (compared < 10)
+		fail(`${name}: only ${compared} cells were compared`);
+}
+
+async function checkPicture(page) {
+	same("first row", await page.locator("#labels button.name").first().textContent(), "CPU 0");
+	same("a name that is markup", await page.getByText("<b>writer</b> 50", { exact: true }).count(), 1);
+	same("no markup came of it", await page.locator("#labels b").count(), 0);
+	const colors = await page.evaluate(() => COLORS[theme]);
+	await page.evaluate(([from, to]) => setView(from, to), [SLOW, SLOW + ROUND]);
+	await settled(page);
+	// Running, asleep, ready, running again.
+	same("the reader runs", await color(page, "reader", SLOW + 5000, 8), colors.running);
+	same("it sleeps", await color(page, "reader", SLOW + 40000, 14), colors.sleeping);
+	same("it does no more than that", await color(page, "reader", SLOW + 40000, 8), colors.back);
+	same("it is ready", await color(page, "reader", SLOW + 82000, 8), colors.ready);
+	same("it runs again", await color(page, "reader", SLOW + 95000, 8), colors.running);
+	// Nothing changes there any more before the next event, which is not seen.
+	same("the writer runs on", await color(page, "<b>writer", SLOW + 97000, 8), colors.running);
+	same("CPU 1 is idle", await color(page, "CPU 1", SLOW + 50000, 25), colors.back);
+	same("an interrupt", await color(page, "CPU 1", SLOW + 16000, 4), colors.irq);
+	// A loss is drawn as one: neither as idleness nor as somebody's time.
+	await page.evaluate(([from, to]) => setView(from, to), [12 * ROUND, 14 * ROUND]);
+	await settled(page);
+	const lost = new Set(), quiet = new Set();
+	for (let ns = 12 * ROUND + 40000; ns < 13 * ROUND + 15000; ns += 500) {
+		lost.add(await color(page, "CPU 0", ns, 25));
+		quiet.add(await color(page, "<b>writer", ns, 8));
+	}
+	if (!lost.has(colors.loss) || quiet.has(colors.running) || !quiet.has(colors.loss))
+		fail(`the loss is drawn in ${[...lost]} and ${[...quiet]}`);
+	same("and said", await page.locator("#losses").textContent(), "5 events were lost: hatched where that was");
+}
+
+async function checkWay(page) {
+	await key(page, "Home");
+	same("the whole trace", Number((await seen(page)).from), 0);
+	// To an event that is known beforehand, by its name.
+	await page.keyboard.press("/");
+	await page.keyboard.type("G");
+	await page.keyboard.press("Enter");
+	await until(page, "G is found", at => moment && moment.at === at, SLOW + 50000);
+	same("who was in it", (await seen(page)).thread, String(WRITER));
+	await page.locator("#text").fill("");
+	for (let i = 0; i < 6; i++)
+		await key(page, "w");
+	const close = await seen(page);
+	if (close.to - close.from > ROUND || close.from > SLOW + 50000 || close.to < SLOW + 50000)
+		fail(`after six times w, ${close.from} to ${close.to} are seen`);
+	// A click on the wait, who woke the thread, and to that one.
+	await page.evaluate(([from, to]) => setView(from, to, true), [SLOW, SLOW + ROUND]);
+	await settled(page);
+	const spot = await place(page, "reader", SLOW + 50000);
+	await page.mouse.click(spot.x, spot.y);
+	await until(page, "the wait", () => document.querySelector("#wait"));
+	same("when it left, and was back", await page.locator("#wait").evaluate(one => [one.dataset.leftNs, one.dataset.backNs]),
+		[String(SLOW + 10000), String(SLOW + 84000)]);
+	const waits = printed(SLOW, SLOW + ROUND, "--waits").filter(row => row.tid === READER && row.waker_tid === WRITER);
+	same("its lengths are fkt_print's", await page.evaluate(() => [byId("wait").dataset.sleptNs, byId("waker").dataset.readyNs].map(Number)),
+		waits.flatMap(row => [row.max_ns, row.ready_max_ns]));
+	same("which are the right ones", waits.flatMap(row => [row.max_ns, row.ready_max_ns]), [70000, 4000]);
+	same("who woke it", await page.locator("#waker").evaluate(one => [one.dataset.tid, one.dataset.wokenNs]), [String(WRITER), String(SLOW + 80000)]);
+	await page.getByRole("button", { name: "Mark this wait" }).click();
+	await settled(page);
+	same("the wait is marked", (await seen(page)).mark, `${SLOW + 10000}..${SLOW + 84000}`);
+	await key(page, "o");
+	await until(page, "the waker", tid => moment && moment.tid === tid && moment.answer, WRITER);
+	const said = await page.locator("#moment").textContent();
+	if (!said.includes("<b>writer</b> 50 ran on CPU 0") || !said.includes("sys_write"))
+		fail(`of the waker is said: ${said}`);
+	// Its calls, each below its caller.
+	await settled(page);
+	same("the waker's calls", await page.evaluate(at => flame.calls.filter(([, from, to]) => from <= at && to > at).map(([depth, , , , , name]) => [depth, name]).sort(),
+		SLOW + 55000), [[0, "sys_write"], [1, "G"]]);
+	await page.goBack();
+	await until(page, "back", tid => chosen === tid, READER);
+	await page.goForward();
+	await until(page, "forward", tid => chosen === tid, WRITER);
+	await settled(page);
+	await key(page, "Escape");
+	same("G is drawn", await color(page, "<b>writer", SLOW + 50500, 30 + 13 + 4), await page.evaluate(() => colorOf("G")));
+}
+
+async function checkMark(page) {
+	// By the mouse, in the time scale.
+	await page.evaluate(([from, to]) => setView(from, to), [2 * ROUND, 18 * ROUND]);
+	await key(page, "Escape");
+	const box = await page.locator("#ruler").boundingBox();
+	await page.mouse.move(box.x + box.width * 3 / 16, box.y + 10);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width / 2, box.y + 12, { steps: 4 });
+	await page.mouse.up();
+	await settled(page);
+	const [from, to] = (await seen(page)).mark.split("..").map(Number);
+	if (Math.abs(from - 5 * ROUND) > ROUND / 50 || Math.abs(to - 10 * ROUND) > ROUND / 50)
+		fail(`marked is ${from} to ${to}`);
+	same("its length", Number(await page.locator("#marked").getAttribute("data-ns")), to - from);
+	await sameTable(page, "summary", from, to, "--summary");
+	await sameTable(page, "waits", from, to, "--waits");
+	await sameTable(page, "by", from, to, "--by=function");
+	await sameTable(page, "spans", from, to, "--spans");
+	await sameTable(page, "calls", from, to, "--calls");
+	await sameTable(page, "noise", from, to, "--noise");
+	await sameTable(page, "events", from, to, "--no-summary");
+	// Of what is asked for besides.
+	const pick = async (name, words) => {
+		await page.locator(`[data-tab=${name}]`).click();
+		await page.locator("#pick").fill(words);
+		await page.locator("#pick").press("Enter");
+		await settled(page);
+		return page.locator("#table tbody tr").count();
+	};
+	same("calls that took long", await pick("spans", "60us"), printed(from, to, "--spans", "--longer-than=60us").length);
+	same("events by name", await pick("events", "irq"), printed(from, to, "--no-summary", "--code=*irq*").length);
+	same("by other fields", await pick("by", "process,function"), printed(from, to, "--by=process,function").length);
+	// Sorted, and from a row to its moment.
+	await page.locator("[data-tab=spans]").click();
+	await settled(page);
+	await page.locator("#table th button", { hasText: /^duration$/ }).click();
+	const sorted = await page.locator("#table td[data-column=duration_ns]").evaluateAll(cells => cells.map(cell => Number(cell.dataset.value)));
+	same("sorted", sorted, [...sorted].sort((a, b) => b - a));
+	same("it says so", await page.locator("th[aria-sort=descending]").count(), 1);
+	await page.locator("#table tbody tr").first().click();
+	await until(page, "the longest call's moment", at => moment && moment.at === at, SLOW);
+	await settled(page);
+	// The same address shows the same to somebody else.
+	const other = await page.context().newPage();
+	await other.goto(page.url());
+	await settled(other);
+	same("the address has what is seen", await seen(other), await seen(page));
+	same("and what is marked", await other.locator("#marked").textContent(), await page.locator("#marked").textContent());
+	await other.close();
+}
+
+async function checkFiles(page) {
+	const save = async (click, check) => {
+		const [download] = await Promise.all([page.waitForEvent("download"), click()]);
+		check(fs.readFileSync(await download.path()), download.suggestedFilename());
+	};
+	await save(() => page.locator("#picture").click(), (data, name) => {
+		if (data.subarray(1, 4).toString() !== "PNG" || data.length < 5000 || !name.endsWith(".png"))
+			fail(`${name} of ${data.length} bytes is no picture`);
+	});
+	await page.locator("[data-tab=by]").click();
+	await settled(page);
+	await save(() => page.locator("#csv").click(), data => {
+		const [head, ...lines] = data.toString().trim().split("\n");
+		if (!head.startsWith("function,count,") || lines.length < 2)
+			fail(`the CSV is ${data}`);
+	});
+	const [from, to] = (await seen(page)).mark.split("..").map(Number);
+	await save(() => page.locator("#save").click(), data => {
+		fs.writeFileSync(`${trace}.part`, data);
+		const part = execFileSync(print, ["--format=json", "--no-summary", `${trace}.part`], { stdio: ["ignore", "pipe", "ignore"] });
+		same("events of the part", part.toString().trim().split("\n").length, printed(from, to, "--no-summary").length);
+	});
+	await save(() => page.locator("#flame").click(), data => {
+		if (!data.toString().includes("<svg") || !data.toString().includes("sys_read"))
+			fail("that is no flame graph");
+	});
+	await save(() => page.locator("#perfetto").click(), (data, name) => {
+		if (data.length < 1000 || name !== "part.perfetto-trace")
+			fail(`${name} has ${data.length} bytes`);
+	});
+}
+
+async function checkKeys(page) {
+	await page.evaluate(([from, to]) => setView(from, to), [5 * ROUND, 10 * ROUND]);
+	const span = async () => { const at = await seen(page); return [Number(at.from), Number(at.to)]; };
+	let before = await span();
+	await key(page, "d");
+	let after = await span();
+	if (after[0] <= before[0] || after[1] - after[0] !== before[1] - before[0])
+		fail(`d: ${before} to ${after}`);
+	await key(page, "ArrowLeft");
+	same("d and left", await span(), before);
+	await key(page, "s");
+	after = await span();
+	if (after[1] - after[0] <= before[1] - before[0])
+		fail(`s: ${before} to ${after}`);
+	await key(page, "m");
+	same("m", (await seen(page)).mark, (await span()).join(".."));
+	before = await span();
+	await key(page, "w");
+	await key(page, "f");
+	same("f", await span(), before);
+	const was = await page.evaluate(() => chosen);
+	await key(page, "j");
+	await key(page, "k");
+	if (await page.evaluate(() => chosen) === null || was === undefined)
+		fail("j and k choose no thread");
+	const theme = await page.evaluate(() => document.documentElement.dataset.theme);
+	await key(page, "t");
+	if (await page.evaluate(() => document.documentElement.dataset.theme) === theme)
+		fail("t does not change the colours");
+	await key(page, "t");
+	await page.keyboard.press("?");
+	same("the keys are shown", await page.locator("#help").evaluate(one => one.open), true);
+	await page.keyboard.press("Escape");
+	same("and gone", await page.locator("#help").evaluate(one => one.open), false);
+	// The wheel, to the pointer.
+	const spot = await place(page, "reader", 7 * ROUND);
+	await page.mouse.move(spot.x, spot.y);
+	before = await span();
+	await page.mouse.wheel(0, -240);
+	await until(page, "the wheel", wide => view.to - view.from < wide * .6, before[1] - before[0]);
+	await settled(page);
+	const moved = Math.abs((await place(page, "reader", 7 * ROUND)).x - spot.x);
+	if (moved > 2)
+		fail(`the wheel moves what is under the pointer by ${moved} pixels`);
+	// Everything has a name.
+	const bare = await page.evaluate(() => [...document.querySelectorAll("button, input, canvas, section, [role=listitem] button")]
+		.filter(one => !one.getAttribute("aria-hidden") && !(one.getAttribute("aria-label") || one.textContent.trim() || one.title || one.closest("label")))
+		.map(one => one.outerHTML.slice(0, 80)));
+	same("without a name", bare, []);
+}
+
+async function main() {
+	const started = await browser.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+	const context = await started.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
+	const page = await context.newPage();
+	context.on("page", one => one.on("pageerror", error => fail(`in another page: ${error}`)));
+	page.on("console", message => {
+		// What is read here, pixel by pixel, is not the page's doing.
+		if (/error|warning/.test(message.type()) && !message.text().includes("willReadFrequently"))
+			fail(`the console says: ${message.text()}`);
+	});
+	page.on("pageerror", error => fail(`the script fails: ${error.stack}`));
+	page.on("request", request => {
+		if (!request.url().startsWith(address) && !request.url().startsWith("blob:"))
+			fail(`it loads ${request.url()}`);
+	});
+	await page.goto(address);
+	await settled(page);
+	same("title", await page.title(), `${trace.split("/").pop()} - fkt_view`);
+	if (pictures)
+		await page.screenshot({ path: `${pictures}/first.png` });
+	await page.locator("#enough").click();
+	await checkPicture(page);
+	await checkWay(page);
+	await checkMark(page);
+	await checkFiles(page);
+	await checkKeys(page);
+	if (pictures)
+		await page.screenshot({ path: `${pictures}/last.png` });
+	await started.close();
+}
+
+main().catch(error => fail(error.stack)).finally(() => process.exit(failed));

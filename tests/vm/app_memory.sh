@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 120 s
+#
+# A program whose group has used up its memory waits when it asks for more. Others do not wait with it: neither those that
+# begin and end to record, nor the recorder.
+
+. "$TOP/tests/vm/lib.sh"
+
+# The kernel has it wait within the call that asks for the second 64 pages: that takes all the lanes.
+[ "$(nproc)" -gt 4 ] || skip 'a program has too few lanes here'
+
+longest() {
+	sed -n 's/^longest //p' "$1"
+}
+
+group=/run/app_memory
+mkdir -p $group
+mount -t cgroup2 none $group || die 'no cgroup2'
+echo +memory >$group/cgroup.subtree_control
+mkdir $group/poor
+(echo "$BASHPID" >$group/poor/cgroup.procs; exec head -c 64M /dev/zero >/dev/shm/much)
+(echo "$BASHPID" >$group/poor/cgroup.procs; exec app_events joins 12000 >poor) &
+poor=$!
+background+=($poor)
+start_recorder -n -k application -o trace
+echo 1M >$group/poor/memory.high
+sleep 1
+expect 0 app_events joins 8000
+check 'others begin to record meanwhile' between 0 "$(longest .out)" 1500
+begin=$SECONDS
+stop_recorder
+check 'so does the recorder end' between 0 $((SECONDS - begin)) 2
+wait $poor
+check 'that one has waited' between 1800 "$(longest poor)" 60000
+rm /dev/shm/much
+check 'the module goes' wait_until 5 idle
+rmdir $group/poor
+umount $group

@@ -1,0 +1,99 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 600 s
+#
+# Samples: with the stacks that are there; beside other things that are recorded; a CPU that comes and goes, the module
+# that goes, and numbers that are none. profile_perf.sh has what they come to beside perf's and gprof's.
+
+. "$TOP/tests/vm/lib.sh"
+
+# samples OPTION…: how many of the trace t there are.
+samples() {
+	fkt_print --profile --format csv "$@" t | perl -F, -ne '$n += $F[4] if @F == 6 && $F[4] =~ /^\d+$/; END { print $n + 0 }'
+}
+
+# Other tests have said things as the kernel does.
+dmesg -c >/dev/null
+
+expect 0 fkt_record --profile -o t -- hot 5
+
+echo '--- stacks: of the kernel to where it was entered, and of the program behind it'
+fkt_print --no-summary --stack --format json --code sample --process hot t >json
+check 'a program: its own alone' grep -q '"user":1,.*"stack":\["four_parts+[^"]*","outer+[^"]*","main+' json
+check 'the kernel: with both' grep -q '"user":0,.*"entry_SYSCALL_64_after_hwframe+[^"]*",".*"main+' json
+refuse 'nothing of the timer' grep -qE 'hrtimer|fkt_profile' <(grep -v '"asm_' json)
+check 'none without a stack' [ "$(grep -c '"stack":null' json)" = 0 ]
+check 'the first frame is the address' perl -ne '
+	$ip = $1, next if / user=0 .* ip=(.*\S)/;
+	/^ *(.*\S)/ && $ip && $1 ne $ip and die "$ip is $1\n";
+	$ip = ""; $n++; END { exit !$n }' <(fkt_print --no-summary --stack --code sample --process hot t)
+check 'by stack' grep -q '^sample: [0-9]* times' <(fkt_print --by stack t)
+check 'idle CPUs have none' [ "$(fkt_print --no-summary --code sample --process idle t | grep -vc softirq)" -lt "$(samples)" ]
+check 'a flame graph has them, too' grep -q '^hot;.*main;outer;four_parts [0-9]*$' <(fkt_print --folded --flame-of samples t)
+for option in '--process hot' '--cpu 0' '--to 3s' '--from 2s'; do
+	# shellcheck disable=SC2086 # two words
+	expect 0 fkt_extract $option -o part t
+	# shellcheck disable=SC2086 # two words
+	fkt_print --profile --format csv $option t | sed -n '/^function/,$p' >of_whole
+	# shellcheck disable=SC2086 # two words
+	fkt_print --profile --format csv ${option/--from*/} part | sed -n '/^function/,$p' >of_part
+	check "a part, $option, has the samples of it" diff of_whole of_part
+done
+fkt_print --no-summary --stack --threads 1 t >one
+fkt_print --no-summary --stack --threads 4 t >four
+check 'several threads list the same' cmp one four
+
+echo '--- nothing else is disturbed: calls and interrupts beside samples'
+expect 0 fkt_record --profile 2000 -k system -o t -- hot 3
+same_by_all t
+check 'there are samples' [ "$(samples --process hot)" -gt 300 ]
+check 'calls are whole' [ "$(fkt_print --calls --format csv --function sys_getppid t | grep -c sys_getppid)" -ge 1 ]
+expect 0 fkt_record --profile -F 'hrtimer_*' -F 'ktime_get*' -F '*irq_exit*' -o t -- hot 2
+check 'with what the timer calls traced' [ "$(samples --process hot)" -gt 100 ]
+
+echo '--- one lane, a ring, a filter, the layer alone'
+expect 0 fkt_record --lanes 1 --profile -o t -- hot 2
+check 'one lane' [ "$(samples --process hot)" -gt 300 ]
+check 'its stacks' grep -q '"stack":\["four_parts+' <(fkt_print --no-summary --stack --format json --code sample t)
+expect 0 fkt_record --ring 1M --profile -o t -- hot 2
+check 'a ring' [ "$(samples --from 0 --process hot)" -gt 100 ]
+hot 20 &
+background+=($!)
+expect 0 fkt_record --profile --pid $! -o t -- hot 2
+check 'that process' [ "$(samples)" -gt 100 ]
+check 'no other one' [ "$(fkt_print --profile --format csv t | grep -c '^[0-9]*,')" = 1 ]
+kill $!
+expect 0 fkt_record -k profile -o t -- hot 2
+check 'by its layer, so many as ever' grep -q '997 a second' <(fkt_print --profile t)
+
+echo '--- a CPU that goes and comes'
+if [ -w /sys/devices/system/cpu/cpu1/online ]; then
+	start_recorder -n --profile -o t
+	taskset -c 1 hot 1
+	for i in 1 2 3 4 5; do
+		echo 0 >/sys/devices/system/cpu/cpu1/online
+		echo 1 >/sys/devices/system/cpu/cpu1/online
+	done
+	taskset -c 1 hot 2
+	stop_recorder
+	check 'it ends well' [ "$status" = 0 ]
+	check 'samples from before and after' [ "$(samples --cpu 1 --process hot)" -gt 300 ]
+	refuse 'without a warning' grep -qE 'WARNING|BUG' <(dmesg)
+fi
+
+echo '--- recordings end, and the module goes, while timers run'
+for i in {1..10}; do
+	fkt_record --profile 5000 -o t -- true 2>.err || fail "round $i: $(cat .err)"
+	rmmod fkt || fail "round $i: rmmod"
+	insmod /run/fkt-vm/fkt.ko || fail "round $i: insmod"
+done
+sleep 1
+refuse 'without a warning' grep -qE 'WARNING|BUG' <(dmesg)
+
+echo '--- too many, and no number'
+expect 0 fkt_record --profile 20000 -o t -- hot 2
+check 'samples do not take all of a CPU' [ "$(samples --process hot)" -gt 50 ]
+for hz in 0 20001 100000 99999999999999999999 -5 x ''; do
+	expect 2 fkt_record "--profile=$hz" -- true
+	said '^fkt_record: --profile: '
+done

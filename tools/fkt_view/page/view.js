@@ -1,0 +1,1456 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The page of fkt_view. It asks the server for what is on the screen, and holds no more than that.
+// Names from the trace become text, never markup: textContent and fillText alone.
+"use strict";
+
+/* ---- what is known ---- */
+
+const CPU = 0x80000000, BEFORE = 0xffffffff, UNKNOWN_TID = 0xffffffff;
+const GONE = 1, BLOCKED = 3, READY = 4, RUNNING = 5, ERROR = 1, SOFTIRQ = 2;
+const STATES = ["not known", "not there", "asleep", "blocked (D)", "ready, waits for a CPU", "running", "idle"];
+const CELL_BYTES = 32, CPU_HEIGHT = 44, THREAD_HEIGHT = 30, RULER_HEIGHT = 30, CALL_HEIGHT = 13;
+const MIN_SPAN_NS = 100, TABLE_ROWS = 400, ARROWS_MAX = 200, TIDS_MAX = 250, FEW_THREADS = 16, EVENTS_AT_ONCE = 2e7;
+
+// Okabe and Ito's colours, which the colour-blind can tell; those of states and those of names.
+const COLORS = {
+	light: {
+		back: "#ffffff", line: "#c9d0d6", text: "#14202b", faint: "#566370", running: "#0072b2", ready: "#e69f00",
+		blocked: "#d55e00", sleeping: "#9aa5b0", unknown: "#e3e7eb", irq: "#b8a800", softirq: "#cc79a7", loss: "#d55e00",
+		mark: "#0072b233", cursor: "#14202b", events: "#7d8894", onName: "#0b1116",
+		names: ["#8cc4e8", "#f2c879", "#7fcfb6", "#e7b3d0", "#f0e98a", "#9db8f2", "#e8a98a", "#b9d68c"],
+	},
+	dark: {
+		back: "#11161b", line: "#36424d", text: "#e6ebf0", faint: "#a0adb9", running: "#56b4e9", ready: "#e69f00",
+		blocked: "#e8743b", sleeping: "#65727f", unknown: "#29323a", irq: "#f0e442", softirq: "#cc79a7", loss: "#e8743b",
+		mark: "#56b4e933", cursor: "#e6ebf0", events: "#8794a0", onName: "#0b1116",
+		names: ["#6fb2dd", "#dba94a", "#4fb795", "#cf8fb4", "#cfc553", "#7f9fe0", "#d68a66", "#97bb5f"],
+	},
+};
+
+const byId = id => document.getElementById(id);
+let trace = null;          // as /trace says
+let threads = new Map();   // tid: {tid, tgid, kernel, run, comm}
+let rows = [];             // what can be scrolled to: {kind, key, y, h, label, …}
+let folded = new Set(["kernel"]);
+let unfolded = false;      // the first time, where all threads are few
+let view = { from: 0, to: 1 };
+let mark = null;           // {from, to}
+let moment = null;         // {tid, at}
+let chosen = null;         // tid of the chosen thread
+let tab = "summary";
+let data = null;           // the last picture
+let flame = null;          // calls of the chosen thread: {tid, calls: [[depth, from, to, count, failed, name]], depth}
+let names = new Map();     // numbers of names, as pictures have them
+let filter = "";
+let timeOfDay = false;
+let theme = "light";
+let tableRows = [];        // as the table shows them, for CSV
+let asking = 0, wanted = false, drawn = false;
+
+/* ---- texts ---- */
+
+function digits(value) {
+	return value >= 100 ? value.toFixed(1) : value >= 10 ? value.toFixed(2) : value.toFixed(3);
+}
+
+// A length of time, in the unit that fits.
+function length(ns) {
+	const size = Math.abs(ns);
+	if (size < 1e3)
+		return `${Math.round(ns)} ns`;
+	if (size < 1e6)
+		return `${digits(ns / 1e3)} us`;
+	if (size < 1e9)
+		return `${digits(ns / 1e6)} ms`;
+	return `${digits(ns / 1e9)} s`;
+}
+
+// A moment, with as many digits as a step of so many ns needs.
+function when(ns, step = 1) {
+	const places = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(Math.max(step, 1)))));
+	if (!timeOfDay || !trace || !trace.wall_s)
+		return `${(ns / 1e9).toFixed(places)} s`;
+	const sum = trace.wall_ns + ns, seconds = trace.wall_s + Math.floor(sum / 1e9);
+	const part = String(Math.floor(((sum % 1e9) + 1e9) % 1e9)).padStart(9, "0").slice(0, places);
+	return new Date(seconds * 1000).toTimeString().slice(0, 8) + (places ? "." + part : "");
+}
+
+function threadName(tid) {
+	if (tid === UNKNOWN_TID)
+		return "not known";
+	if (tid === 0)
+		return "idle";
+	const thread = threads.get(tid);
+	return `${thread ? thread.comm : "?"} ${tid}`;
+}
+
+function say(text) {
+	byId("message").textContent = text;
+	clearTimeout(say.timer);
+	say.timer = setTimeout(() => { byId("message").textContent = ""; }, 4000);
+}
+
+/* ---- asking ---- */
+
+async function ask(what, values, signal) {
+	const query = values ? "?" + new URLSearchParams(values) : "";
+	const answer = await fetch(what + query, { signal });
+	if (!answer.ok)
+		throw new Error(await answer.text());
+	return answer;
+}
+
+async function askTrace() {
+	trace = await (await ask("trace")).json();
+	byId("name").textContent = trace.name;
+	document.title = `${trace.name} - fkt_view`;
+	const all = trace.events.toLocaleString("en") + " events";
+	byId("about").textContent = [trace.command, trace.release, length(trace.end_ns), all].filter(Boolean).join(" · ");
+	const part = trace.end_ns ? Math.floor(100 * trace.made_ns / trace.end_ns) : 100;
+	byId("progress").textContent = trace.error ? `could not read on: ${trace.error}`
+		: trace.done ? "" : trace.growing ? "it is being recorded" : `reading: ${part} %`;
+	const missing = [];
+	if (trace.lost)
+		missing.push(`${trace.lost.toLocaleString("en")} events were lost`);
+	if (trace.missing_pages)
+		missing.push(`${trace.missing_pages.toLocaleString("en")} pages are missing`);
+	if (!trace.complete)
+		missing.push("the trace has no end: it is being recorded, or was cut off");
+	byId("losses").hidden = !missing.length;
+	byId("losses").textContent = missing.join("; ") + (trace.lost ? ": hatched where that was" : "");
+	const list = await (await ask("threads")).json();
+	threads = new Map();
+	for (const [tid, tgid, kernel, run, comm] of list.threads)
+		threads.set(tid, { tid, tgid, kernel: !!kernel, run, comm });
+	if (trace.done && !unfolded && threads.size <= FEW_THREADS)
+		folded.clear();
+	unfolded = trace.done;
+	makeRows();
+}
+
+// Once more until all is read, less and less often.
+async function follow(delay) {
+	// One without an end may still grow.
+	if (trace.done && trace.complete)
+		return;
+	setTimeout(async () => {
+		const was = trace, whole = view.to >= trace.end_ns && view.from <= 0, end = view.to >= trace.end_ns;
+		try {
+			await askTrace();
+			// Who looks at the end, or at all of it, goes on to do so.
+			if (trace.end_ns > was.end_ns && end)
+				setView(whole ? 0 : view.from + trace.end_ns - was.end_ns, trace.end_ns);
+			else if (trace.end_ns !== was.end_ns || trace.made_ns !== was.made_ns || !trace.done)
+				await askPicture();
+			if (trace.done && !was.done)
+				showTable();
+		} catch (error) {
+			say(`The server does not answer: ${error.message}`);
+			return;
+		}
+		follow(Math.min(trace.growing ? 1000 : 2000, delay * 1.5));
+	}, delay);
+}
+
+/* ---- rows ---- */
+
+function matches(thread) {
+	return !filter || thread.comm.toLowerCase().includes(filter) || String(thread.tid) === filter;
+}
+
+function makeRows() {
+	const groups = new Map();
+	rows = [];
+	for (const cpu of trace.cpus)
+		rows.push({ kind: "cpu", key: CPU + cpu, h: CPU_HEIGHT, label: `CPU ${cpu}` });
+	// A filter that nobody has is the name of an event.
+	const any = [...threads.values()].some(matches);
+	for (const thread of threads.values()) {
+		if (any && !matches(thread) && thread.tid !== chosen)
+			continue;
+		const key = thread.kernel ? "kernel" : thread.tgid;
+		if (!groups.has(key))
+			groups.set(key, { key, run: 0, members: [] });
+		groups.get(key).run += thread.run;
+		groups.get(key).members.push(thread);
+	}
+	const sorted = [...groups.values()].sort((a, b) => (a.key === "kernel") - (b.key === "kernel") || b.run - a.run);
+	for (const group of sorted) {
+		const leader = group.members.find(one => one.tid === group.key) || group.members[0];
+		const alone = group.members.length === 1;
+		const closed = folded.has(group.key) && !(filter && any);
+		if (!alone)
+			rows.push({ kind: "group", key: group.key === "kernel" ? null : leader.tid, group: group.key, h: THREAD_HEIGHT, run: group.run,
+				label: group.key === "kernel" ? `kernel threads (${group.members.length})`
+					: `${leader.comm} ${group.key} (${group.members.length} threads)`, closed });
+		if (alone || !closed)
+			for (const thread of group.members)
+				rows.push({ kind: "thread", key: thread.tid, h: THREAD_HEIGHT, run: thread.run, member: !alone,
+					label: `${thread.comm} ${thread.tid}` });
+		else if (chosen !== null && group.members.some(one => one.tid === chosen))
+			rows.push({ kind: "thread", key: chosen, h: THREAD_HEIGHT, run: threads.get(chosen).run, member: true,
+				label: threadName(chosen) });
+	}
+	let y = 0;
+	for (const row of rows) {
+		// The chosen thread has its calls below it.
+		if (row.kind !== "cpu" && row.key !== null && row.key === chosen && flame && flame.tid === chosen)
+			row.h += flame.depth * CALL_HEIGHT;
+		row.y = y;
+		y += row.h;
+	}
+	byId("labels").style.height = `${y}px`;
+	showLabels();
+}
+
+function visibleRows() {
+	const top = byId("rows").scrollTop, height = byId("rows").clientHeight;
+	return rows.filter(row => row.y + row.h > top && row.y < top + height);
+}
+
+function showLabels() {
+	const labels = byId("labels"), had = document.activeElement && document.activeElement.dataset.row;
+	labels.textContent = "";
+	for (const row of visibleRows()) {
+		const label = document.createElement("div");
+		label.setAttribute("role", "listitem");
+		label.style.top = `${row.y}px`;
+		label.style.height = `${row.h}px`;
+		label.className = (row.member ? "member " : "") + (row.key !== null && row.key === chosen ? "chosen" : "");
+		if (row.kind === "group") {
+			const fold = document.createElement("button");
+			fold.className = "fold";
+			fold.textContent = row.closed ? "▸" : "▾";
+			fold.setAttribute("aria-label", row.closed ? "Show the threads" : "Hide the threads");
+			fold.setAttribute("aria-expanded", String(!row.closed));
+			fold.onclick = () => toggle(row.group);
+			label.append(fold);
+		}
+		const name = document.createElement("button");
+		name.className = "name";
+		name.dataset.row = `${row.kind}${row.key}`;
+		name.textContent = row.label;
+		name.title = row.label;
+		name.onclick = () => row.kind === "group" && row.key === null ? toggle(row.group)
+			: row.kind === "cpu" ? null : choose(row.key);
+		label.append(name);
+		if (row.run !== undefined) {
+			const use = document.createElement("span");
+			use.className = "use";
+			use.textContent = length(row.run);
+			use.title = "time on a CPU, of all the trace";
+			label.append(use);
+		}
+		labels.append(label);
+		if (had === name.dataset.row)
+			name.focus({ preventScroll: true });
+	}
+}
+
+function toggle(group) {
+	if (!folded.delete(group))
+		folded.add(group);
+	makeRows();
+	askPicture();
+}
+
+function choose(tid) {
+	chosen = tid;
+	makeRows();
+	draw();
+	askPicture();
+	if (byId("only").checked)
+		showTable();
+}
+
+/* ---- pictures ---- */
+
+function width() {
+	return Math.max(100, byId("rows").clientWidth - byId("labels").offsetWidth);
+}
+
+async function askPicture() {
+	if (asking) {
+		wanted = true;
+		return;
+	}
+	asking = 1;
+	try {
+		do {
+			wanted = false;
+			await askOnce();
+		} while (wanted);
+	} catch (error) {
+		say(error.message);
+	}
+	asking = 0;
+}
+
+async function askOnce() {
+	if (trace.empty)
+		return;
+	const span = view.to - view.from, tids = [];
+	for (const row of visibleRows())
+		if (row.kind !== "cpu" && row.key !== null && tids.length < TIDS_MAX)
+			tids.push(row.key);
+	if (chosen !== null && !tids.includes(chosen))
+		tids.push(chosen);
+	const from = Math.max(0, Math.round(view.from - span / 2)), to = Math.min(trace.end_ns, Math.round(view.to + span / 2));
+	const bins = Math.min(8192, Math.max(1, Math.round(width() * (to - from) / span)));
+	const begun = performance.now();
+	const answer = await ask("picture", { from, to: Math.max(to, from + 1), width: bins, tids: tids.join(",") });
+	const buffer = await answer.arrayBuffer();
+	data = readPicture(buffer);
+	if (chosen !== null)
+		await askCalls(chosen, from, Math.max(to, from + 1), bins);
+	document.body.dataset.answerMs = String(Math.round(performance.now() - begun));
+	draw();
+}
+
+async function askCalls(tid, from, to, bins) {
+	const answer = await (await ask("calls", { from, to, width: bins, tids: String(tid) })).json();
+	const depth = answer.calls.reduce((most, [one]) => Math.max(most, one + 1), 0), was = flame;
+	// What the thread's own line has, need not be below it again.
+	flame = { tid, calls: answer.calls, depth: depth > 1 ? depth : 0 };
+	if (!was || was.tid !== tid || was.depth !== flame.depth)
+		makeRows();
+}
+
+function readPicture(buffer) {
+	const bytes = new DataView(buffer).getUint32(0, true);
+	const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, bytes)));
+	const cells = new Uint32Array(buffer, 4 + bytes), small = new Uint8Array(buffer, 4 + bytes);
+	const words = CELL_BYTES / 4;
+	head.tracks = new Map();
+	for (let at = 0; at < cells.length; at += words) {
+		const track = cells[at], byte = at * 4;
+		const cell = {
+			bin: cells[at + 1], top: cells[at + 2], inner: cells[at + 3], last: cells[at + 4], lastInner: cells[at + 5],
+			share: [small[byte + 24], small[byte + 25], small[byte + 26], small[byte + 27]],
+			state: small[byte + 28], flags: small[byte + 29], events: small[byte + 30],
+		};
+		if (!head.tracks.has(track))
+			head.tracks.set(track, { before: null, cells: [] });
+		if (cell.bin === BEFORE)
+			head.tracks.get(track).before = cell;
+		else
+			head.tracks.get(track).cells.push(cell);
+	}
+	// Numbers of names stay the same for as long as the server runs.
+	for (const [number, name] of Object.entries(head.names))
+		names.set(Number(number), name);
+	return head;
+}
+
+// How a track stays: the shares of a bin without a cell.
+function pure({ state, lastInner, flags }, key) {
+	if (key >= CPU)
+		return [state === RUNNING ? 255 : 0, lastInner && !(flags & SOFTIRQ) ? 255 : 0, lastInner && flags & SOFTIRQ ? 255 : 0,
+			state === 0 ? 255 : 0];
+	return [state === RUNNING ? 255 : 0, state === READY ? 255 : 0, state === BLOCKED ? 255 : 0, state === 0 ? 255 : 0];
+}
+
+// Call put(from_ns, to_ns, part) for each part of a track that is seen, in order.
+function eachPart(key, put) {
+	const track = data.tracks.get(key), bin = data.bin_ns;
+	if (!track)
+		return;
+	const first = (view.from - data.from_ns) / bin - 1, end = (view.to - data.from_ns) / bin + 1;
+	// Of CPUs there is a sample behind what was read.
+	const madeBin = ((key >= CPU ? data.sampled_ns : data.made_ns) - data.from_ns) / bin;
+	const stay = (from, to, cell) => {
+		if (cell && from < to)
+			put(from, to, { share: pure(cell, key), top: cell.last, inner: cell.lastInner, state: cell.state, flags: 0, events: 0 });
+	};
+	let last = track.before, at = Math.max(0, first);
+	for (const cell of track.cells) {
+		if (cell.bin > end)
+			break;
+		if (cell.bin + 1 >= first) {
+			stay(at, cell.bin, last);
+			put(cell.bin, cell.bin + 1, cell);
+			at = cell.bin + 1;
+		}
+		last = cell;
+	}
+	stay(at, Math.min(end, madeBin), last);
+}
+
+// The shares of a track, pixel by pixel.
+function pixels(key, count) {
+	const px = {
+		share: [0, 1, 2, 3].map(() => new Float32Array(count)), top: new Uint32Array(count), inner: new Uint32Array(count),
+		weight: new Float32Array(count), innerWeight: new Float32Array(count), state: new Uint8Array(count), seen: new Float32Array(count),
+		flags: new Uint8Array(count), events: new Uint8Array(count),
+	};
+	const scale = count / (view.to - view.from), bin = data.bin_ns;
+	eachPart(key, (a, b, part) => {
+		const from = (data.from_ns + a * bin - view.from) * scale, to = (data.from_ns + b * bin - view.from) * scale;
+		for (let x = Math.max(0, Math.floor(from)); x < Math.min(count, Math.ceil(to)); x++) {
+			const over = Math.min(to, x + 1) - Math.max(from, x);
+			if (over <= 0)
+				continue;
+			px.seen[x] += over;
+			for (let i = 0; i < 4; i++)
+				px.share[i][x] += over * part.share[i] / 255;
+			const weight = over * (key >= CPU ? part.share[0] + 1 : 255);
+			if (weight > px.weight[x] || (!px.top[x] && part.top)) {
+				px.weight[x] = weight;
+				px.top[x] = part.top;
+			}
+			if (part.inner && over > px.innerWeight[x]) {
+				px.innerWeight[x] = over;
+				px.inner[x] = part.inner;
+			}
+			px.state[x] = part.state;
+			px.flags[x] |= part.flags;
+			px.events[x] = Math.max(px.events[x], part.events);
+		}
+	});
+	return px;
+}
+
+/* ---- drawing ---- */
+
+function colors() {
+	return COLORS[theme];
+}
+
+function colorOf(text) {
+	let sum = 7;
+	for (let i = 0; i < text.length; i++)
+		sum = (sum * 31 + text.charCodeAt(i)) >>> 0;
+	return colors().names[sum % colors().names.length];
+}
+
+function hatch(context, color) {
+	const tile = document.createElement("canvas"), to = tile.getContext("2d");
+	tile.width = tile.height = 8;
+	to.strokeStyle = color;
+	to.lineWidth = 2;
+	to.beginPath();
+	to.moveTo(-2, 10);
+	to.lineTo(10, -2);
+	to.moveTo(-2, 2);
+	to.lineTo(2, -2);
+	to.moveTo(6, 10);
+	to.lineTo(10, 6);
+	to.stroke();
+	return context.createPattern(tile, "repeat");
+}
+
+function resize(canvas, wide, high) {
+	const ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
+	if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) {
+		canvas.width = Math.round(wide * ratio);
+		canvas.height = Math.round(high * ratio);
+		canvas.style.width = `${wide}px`;
+		canvas.style.height = `${high}px`;
+	}
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	return context;
+}
+
+function xOf(ns) {
+	return (ns - view.from) / (view.to - view.from) * width();
+}
+
+// Runs of pixels that look the same: put(from, to) for each.
+function eachRun(count, same, put) {
+	for (let from = 0, x = 1; x <= count; x++) {
+		if (x < count && same(from, x))
+			continue;
+		put(from, x);
+		from = x;
+	}
+}
+
+function text(context, words, x, y, room, color) {
+	if (room < 22 || !words)
+		return;
+	context.fillStyle = color;
+	let shown = words;
+	if (context.measureText(shown).width > room - 6) {
+		const letters = Math.floor(words.length * (room - 6) / context.measureText(words).width) - 1;
+		if (letters < 2)
+			return;
+		shown = words.slice(0, letters) + "…";
+	}
+	context.fillText(shown, x + 3, y);
+}
+
+function drawCpu(context, row, y, count) {
+	const px = pixels(row.key, count), color = colors(), base = y + row.h - 9, high = row.h - 19;
+	eachRun(count, (a, b) => px.top[a] === px.top[b] && Math.abs(px.share[0][a] - px.share[0][b]) < .02 &&
+		px.share[0][a] > 0 === px.share[0][b] > 0, (a, b) => {
+		const share = Math.min(1, px.share[0][a]);
+		if (share <= 0)
+			return;
+		const tall = Math.max(1.5, share * high), thread = threads.get(px.top[a]);
+		context.fillStyle = colorOf(thread ? thread.comm : String(px.top[a]));
+		context.fillRect(a, base - tall, b - a, tall);
+		if (share > .6)
+			text(context, threadName(px.top[a]), a, base - high / 2 + 4, b - a, color.onName);
+	});
+	context.fillStyle = color.line;
+	context.fillRect(0, base, count, 1);
+	for (let x = 0; x < count; x++) {
+		const irq = Math.min(1, px.share[1][x]), softirq = Math.min(1, px.share[2][x]);
+		if (irq > 0) {
+			context.fillStyle = color.irq;
+			context.fillRect(x, y + 2, 1, Math.max(1, irq * 8));
+		}
+		if (softirq > 0) {
+			context.fillStyle = color.softirq;
+			context.fillRect(x, y + 2 + (irq > 0 ? Math.max(1, irq * 8) : 0), 1, Math.max(1, softirq * 8));
+		}
+		if (px.share[3][x] > 0 && px.seen[x] > 0) {
+			context.fillStyle = color.unknown;
+			context.fillRect(x, base - high, 1, high);
+		}
+		if (px.events[x]) {
+			context.fillStyle = color.events;
+			context.fillRect(x, y + row.h - 1 - px.events[x] / 255 * 14, 1, Math.max(1, px.events[x] / 255 * 14));
+		}
+	}
+}
+
+function drawThread(context, row, y, count) {
+	const px = pixels(row.key, count), color = colors(), base = y + 15, high = 12;
+	const near = (a, b) => [0, 1, 2, 3].every(i => Math.abs(px.share[i][a] - px.share[i][b]) < .02 &&
+		px.share[i][a] > 0 === px.share[i][b] > 0);
+	eachRun(count, (a, b) => near(a, b) && px.state[a] === px.state[b], (a, b) => {
+		let foot = base;
+		if (!px.seen[a] || px.state[a] === GONE && !px.share[0][a] && !px.share[1][a])
+			return;
+		context.fillStyle = px.share[3][a] > .5 ? color.unknown : color.sleeping;
+		context.fillRect(a, px.share[3][a] > .5 ? base - high : base - 2, b - a, px.share[3][a] > .5 ? high : 2);
+		for (const [i, name] of [[0, "running"], [1, "ready"], [2, "blocked"]]) {
+			if (px.share[i][a] <= 0)
+				continue;
+			const tall = Math.max(2, Math.min(1, px.share[i][a]) * high);
+			context.fillStyle = color[name];
+			context.fillRect(a, foot - tall, b - a, tall);
+			foot -= tall;
+		}
+	});
+	eachRun(count, (a, b) => px.top[a] === px.top[b] && px.inner[a] === px.inner[b] && px.flags[a] === px.flags[b], (a, b) => {
+		const name = names.get(px.top[a]), inner = names.get(px.inner[a]);
+		if (name) {
+			context.fillStyle = colorOf(name);
+			context.fillRect(a, y + 17, b - a, 11);
+			text(context, inner && inner !== name ? `${name} › ${inner}` : name, a, y + 26, b - a, color.onName);
+		}
+		if (px.flags[a] & ERROR) {
+			context.fillStyle = color.blocked;
+			context.fillRect(a, y + 26, b - a, 2);
+		}
+	});
+}
+
+// The calls of the chosen thread, each below its caller.
+function drawCalls(context, y) {
+	for (const [depth, from, to, count, failed, name] of flame.calls) {
+		const a = Math.max(-2, xOf(from)), b = Math.min(width() + 2, Math.max(xOf(to), xOf(from) + 1)), at = y + THREAD_HEIGHT + depth * CALL_HEIGHT;
+		if (b < 0 || a > width())
+			continue;
+		context.fillStyle = name ? colorOf(name) : colors().sleeping;
+		context.fillRect(a, at, Math.max(1, b - a - .5), CALL_HEIGHT - 1);
+		text(context, count > 1 ? `${count} calls${name ? ` of ${name}` : ""}` : name, Math.max(0, a), at + 10, b - Math.max(0, a), colors().onName);
+		if (failed) {
+			context.fillStyle = colors().blocked;
+			context.fillRect(a, at + CALL_HEIGHT - 3, Math.max(1, b - a), 2);
+		}
+	}
+}
+
+function drawLosses(context, top) {
+	const pattern = hatch(context, colors().loss);
+	for (const [cpu, from, to, , , tid] of data.losses) {
+		const row = rows.find(one => one.kind === "cpu" && one.key === CPU + cpu);
+		const thread = tid && rows.find(one => one.kind !== "cpu" && one.key === tid);
+		const a = xOf(from), b = Math.max(xOf(to), a + 3);
+		if (b < 0 || a > width())
+			continue;
+		context.fillStyle = pattern;
+		if (row)
+			context.fillRect(a, row.y - top, b - a, row.h - 1);
+		else if (cpu < 0)
+			context.fillRect(a, 0, b - a, byId("rows").clientHeight);
+		// Who ran there before the loss need not have gone on.
+		if (thread) {
+			context.clearRect(a, thread.y - top, b - a, thread.h - 1);
+			context.fillRect(a, thread.y - top, b - a, thread.h - 1);
+		}
+	}
+}
+
+function drawWakes(context, top) {
+	const seen = data.wakes.filter(([ns]) => ns >= view.from && ns <= view.to);
+	const shown = seen.length <= ARROWS_MAX ? seen : seen.filter(([, , by, tid]) => tid === chosen || by === chosen).slice(0, ARROWS_MAX);
+	context.strokeStyle = context.fillStyle = colors().text;
+	context.lineWidth = 1;
+	for (const [ns, cpu, by, tid] of shown) {
+		const to = rows.find(one => one.kind === "thread" && one.key === tid);
+		const from = rows.find(one => one.kind === "thread" && one.key === by) || rows.find(one => one.key === CPU + cpu);
+		if (!to || !from)
+			continue;
+		const x = xOf(ns), a = from.y - top + (from.kind === "cpu" ? from.h / 2 : 14), b = to.y - top + (from.y < to.y ? 4 : 15), turn = a < b ? -4 : 4;
+		context.globalAlpha = tid === chosen ? 1 : .45;
+		context.beginPath();
+		context.moveTo(x, a);
+		context.lineTo(x, b);
+		context.moveTo(x - 3, b + turn);
+		context.lineTo(x, b);
+		context.lineTo(x + 3, b + turn);
+		context.stroke();
+	}
+	context.globalAlpha = 1;
+}
+
+function drawOver(context, high) {
+	const color = colors();
+	if (mark) {
+		context.fillStyle = color.mark;
+		context.fillRect(xOf(mark.from), 0, Math.max(1, xOf(mark.to) - xOf(mark.from)), high);
+	}
+	if (moment) {
+		context.fillStyle = color.cursor;
+		context.fillRect(Math.round(xOf(moment.at)), 0, 1, high);
+	}
+}
+
+function tickStep(span, wide) {
+	const least = span / (wide / 110);
+	let step = 10 ** Math.ceil(Math.log10(least));
+	if (step / 5 >= least)
+		step /= 5;
+	else if (step / 2 >= least)
+		step /= 2;
+	return Math.max(1, step);
+}
+
+function drawRuler() {
+	const wide = width(), context = resize(byId("ruler"), wide, RULER_HEIGHT), color = colors();
+	const span = view.to - view.from, step = tickStep(span, wide);
+	context.clearRect(0, 0, wide, RULER_HEIGHT);
+	context.font = "11px system-ui, sans-serif";
+	for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) {
+		context.fillStyle = color.faint;
+		context.fillRect(xOf(at), RULER_HEIGHT - 8, 1, 8);
+		context.fillStyle = color.text;
+		context.fillText(when(at, step), xOf(at) + 3, 13);
+	}
+	if (data)
+		for (const [ns, , name] of data.marks) {
+			context.fillStyle = color.blocked;
+			context.fillRect(xOf(ns) - 1, 0, 3, RULER_HEIGHT);
+			context.fillText(name, xOf(ns) + 4, RULER_HEIGHT - 4);
+		}
+	drawOver(context, RULER_HEIGHT);
+	byId("shown").textContent = `${length(span)} are shown`;
+}
+
+function paint(context, wide, high, top) {
+	context.fillStyle = colors().back;
+	context.fillRect(0, 0, wide, high);
+	context.font = "11px system-ui, sans-serif";
+	for (const row of visibleRows()) {
+		const y = row.y - top;
+		context.fillStyle = colors().line;
+		context.fillRect(0, y + row.h - 1, wide, 1);
+		if (row.kind === "cpu")
+			drawCpu(context, row, y, wide);
+		else if (row.key !== null)
+			drawThread(context, row, y, wide);
+		if (row.h > THREAD_HEIGHT && row.kind !== "cpu" && flame)
+			drawCalls(context, y);
+	}
+	const end = xOf(Math.min(data.made_ns, trace.end_ns));
+	if (end < wide && !trace.done) {
+		const begin = Math.max(0, end), from = rows.filter(row => row.kind === "cpu").reduce((sum, row) => sum + row.h, 0) - top;
+		context.fillStyle = colors().unknown;
+		context.fillRect(begin, from, wide, high);
+		context.fillStyle = colors().faint;
+		context.fillRect(begin, 0, 1, high);
+		text(context, "not read yet; of CPUs, a sample", begin, from + 14, wide - begin, colors().faint);
+	}
+	drawLosses(context, top);
+	if (data.exact)
+		drawWakes(context, top);
+	drawOver(context, high);
+}
+
+function draw() {
+	const box = byId("rows"), wide = Math.floor(width()), high = box.clientHeight;
+	const context = resize(byId("canvas"), wide, high);
+	drawRuler();
+	if (!data) {
+		context.clearRect(0, 0, wide, high);
+		text(context, trace && trace.empty ? "The trace has no event." : "", 10, 30, wide, colors().text);
+		return;
+	}
+	paint(context, wide, high, box.scrollTop);
+	byId("canvas").setAttribute("aria-label", `From ${when(view.from)} on, ${length(view.to - view.from)}: ` +
+		visibleRows().map(row => row.label).join(", "));
+	if (!drawn) {
+		drawn = true;
+		document.body.dataset.firstPictureMs = String(Math.round(performance.now()));
+	}
+}
+
+// What the colours mean, beside a spot of each.
+function showLegend() {
+	const color = colors(), legend = byId("legend");
+	legend.textContent = "";
+	for (const [name, words] of [["running", "running"], ["ready", "ready: waits for a CPU"], ["blocked", "blocked (D), or an error"],
+		["sleeping", "asleep"], ["irq", "interrupt"], ["softirq", "softirq"], ["events", "number of events"], ["unknown", "not known"], ["loss", "events lost"]]) {
+		const item = document.createElement("span"), spot = document.createElement("canvas"), context = spot.getContext("2d");
+		spot.width = 14;
+		spot.height = 10;
+		spot.setAttribute("aria-hidden", "true");
+		context.fillStyle = name === "loss" ? hatch(context, color.loss) : color[name];
+		context.fillRect(0, name === "sleeping" ? 7 : 0, 14, name === "sleeping" ? 2 : 10);
+		item.append(spot, words);
+		legend.append(item);
+	}
+}
+
+/* ---- moving ---- */
+
+function setView(from, to, push) {
+	const span = Math.max(MIN_SPAN_NS, Math.min(to - from, trace.end_ns || 1));
+	from = Math.max(0, Math.min(from, (trace.end_ns || 1) - span));
+	view = { from, to: from + span };
+	keep(push);
+	draw();
+	askPicture();
+}
+
+function zoomAt(ns, by) {
+	const span = Math.max(MIN_SPAN_NS, (view.to - view.from) * by), part = (ns - view.from) / (view.to - view.from);
+	setView(ns - part * span, ns - part * span + span);
+}
+
+function pan(part) {
+	const by = part * (view.to - view.from);
+	setView(view.from + by, view.to + by);
+}
+
+function center() {
+	return moment && moment.at >= view.from && moment.at <= view.to ? moment.at : (view.from + view.to) / 2;
+}
+
+// Where a moment is seen well: not closer than it is now.
+function goTo(ns, span) {
+	const wide = Math.min(view.to - view.from, span || Infinity);
+	setView(ns - wide / 2, ns + wide / 2, true);
+}
+
+function showRow(tid) {
+	const row = rows.find(one => one.kind !== "cpu" && one.key === tid), box = byId("rows");
+	if (row && (row.y < box.scrollTop || row.y + row.h > box.scrollTop + box.clientHeight))
+		box.scrollTop = row.y - box.clientHeight / 2;
+}
+
+/* ---- the address ---- */
+
+function hash() {
+	const parts = { from: Math.round(view.from), to: Math.round(view.to), tab };
+	if (mark)
+		parts.mark = `${Math.round(mark.from)}..${Math.round(mark.to)}`;
+	if (moment)
+		parts.at = Math.round(moment.at);
+	if (chosen !== null)
+		parts.thread = chosen;
+	return "#" + new URLSearchParams(parts);
+}
+
+// The address has what is seen; what one jumps to can be gone back from.
+function keep(push) {
+	if (hash() === location.hash)
+		return;
+	if (push)
+		history.pushState(null, "", hash());
+	else
+		history.replaceState(null, "", hash());
+}
+
+function number(words) {
+	return /^\d{1,16}$/.test(words || "") ? Number(words) : null;
+}
+
+function restore() {
+	const parts = new URLSearchParams(location.hash.slice(1));
+	const from = number(parts.get("from")), to = number(parts.get("to")), at = number(parts.get("at"));
+	const ends = (parts.get("mark") || "").split("..").map(number);
+	chosen = number(parts.get("thread"));
+	mark = ends.length === 2 && ends[0] !== null && ends[1] > ends[0] ? { from: ends[0], to: ends[1] } : null;
+	if (TABS.some(([name]) => name === parts.get("tab")))
+		tab = parts.get("tab");
+	view = from !== null && to > from ? { from, to } : { from: 0, to: trace.end_ns || 1 };
+	moment = null;
+	byId("moment").hidden = true;
+	makeRows();
+	setView(view.from, view.to);
+	showMark();
+	if (at !== null && chosen !== null)
+		askMoment(chosen, at);
+	showTable();
+}
+
+/* ---- the marked span ---- */
+
+function setMark(a, b, push) {
+	mark = a === null ? null : { from: Math.max(0, Math.min(a, b)), to: Math.min(trace.end_ns, Math.max(a, b)) };
+	if (mark && mark.to - mark.from < 1)
+		mark = null;
+	showMark();
+	keep(push);
+	draw();
+	showTable();
+}
+
+function span() {
+	return mark ? { from: Math.round(mark.from), to: Math.max(Math.round(mark.to), Math.round(mark.from) + 1) }
+		: { from: 0, to: Math.max(1, trace.end_ns) };
+}
+
+function showMark() {
+	const { from, to } = span();
+	byId("marked").textContent = mark ? `Marked: ${length(to - from)}, from ${when(from)} to ${when(to)}` : "Nothing is marked: the whole trace";
+	byId("marked").dataset.ns = String(to - from);
+	byId("zoom").disabled = byId("clear").disabled = !mark;
+	byId("save").href = `part?from=${from}&to=${to}`;
+	byId("perfetto").href = `part?as=perfetto&from=${from}&to=${to}`;
+	byId("flame").href = `part?as=flame&from=${from}&to=${to}`;
+}
+
+/* ---- tables ---- */
+
+const TABS = [["summary", "Summary"], ["waits", "Waits"], ["by", "By function"], ["spans", "Calls"], ["calls", "Who calls what"],
+	["noise", "Noise"], ["events", "Events"]];
+// What a table may be asked for besides: the field beside it.
+const PICKS = { by: "by the fields", spans: "that took (such as 10us)", events: "with the name" };
+const TITLES = { rows: "Where the time went", processes: "Threads", trace: "The span", waits: "Why threads did not run", by: "By function",
+	spans: "Calls", events: "Events", error: "", cut: "" };
+
+// "10us" as people write it; what is none is an error that is shown.
+function nanoseconds(words) {
+	const parts = /^(\d+(?:\.\d+)?)\s*(ns|us|ms|s|)$/.exec(words);
+	if (!parts)
+		throw new Error(`${words} is no time: such as 10us, or 1.5ms`);
+	return Math.round(Number(parts[1]) * { ns: 1, us: 1e3, ms: 1e6, s: 1e9, "": 1e9 }[parts[2]]);
+}
+
+function showTabs() {
+	if (byId("pick").dataset.of !== tab)
+		byId("pick").value = "";
+	byId("pick").dataset.of = tab;
+	byId("pick-label").hidden = !PICKS[tab];
+	byId("pick-about").textContent = PICKS[tab] || "";
+	byId("tabs").textContent = "";
+	for (const [name, words] of TABS) {
+		const button = document.createElement("button");
+		button.type = "button";
+		button.setAttribute("role", "tab");
+		button.setAttribute("aria-selected", String(name === tab));
+		button.tabIndex = name === tab ? 0 : -1;
+		button.dataset.tab = name;
+		button.textContent = words;
+		button.onclick = () => { tab = name; keep(); showTable(); };
+		button.onkeydown = event => {
+			const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+			if (!step)
+				return;
+			event.stopPropagation();
+			tab = TABS[(TABS.findIndex(([one]) => one === tab) + step + TABS.length) % TABS.length][0];
+			showTable();
+			document.querySelector("[role=tab][aria-selected=true]").focus();
+		};
+		byId("tabs").append(button);
+	}
+}
+
+async function showTable(anyway) {
+	const asked = showTable.asked = (showTable.asked || 0) + 1, panel = byId("table");
+	showTabs();
+	if (showTable.stop)
+		showTable.stop.abort();
+	if (trace.empty)
+		return;
+	// All of a large trace takes a while, and the time of who wants to look at a part of it.
+	if (!mark && !(trace.done && trace.events < EVENTS_AT_ONCE) && anyway !== true) {
+		panel.textContent = trace.done ? "Mark a span, or " : "The trace is being read. Mark a span, or ";
+		panel.append(link("sum up the whole trace", () => showTable(true)));
+		return;
+	}
+	showTable.stop = new AbortController();
+	const signal = showTable.stop.signal;
+	panel.setAttribute("aria-busy", "true");
+	const patience = setTimeout(() => { panel.textContent = "Summing up …"; }, 400);
+	try {
+		const { from, to } = span(), values = { table: tab, from, to };
+		const pick = byId("pick").value.trim();
+		if (pick && tab === "spans") {
+			values.longer = String(nanoseconds(pick));
+		} else if (pick && PICKS[tab]) {
+			values.text = pick;
+		}
+		if (byId("only").checked && chosen !== null)
+			values.tids = String(chosen);
+		const lines = (await (await ask("table", values, signal)).text()).split("\n").filter(Boolean);
+		if (asked !== showTable.asked)
+			return;
+		clearTimeout(patience);
+		tableRows = lines.map(line => JSON.parse(line));
+		panel.textContent = "";
+		const groups = new Map();
+		for (const row of tableRows) {
+			const name = row.table.replace(/_total$/, "");
+			if (!groups.has(name))
+				groups.set(name, []);
+			groups.get(name).push(row);
+		}
+		for (const [name, list] of groups)
+			putTable(panel, name, list);
+	} catch (error) {
+		if (asked === showTable.asked)
+			panel.textContent = error.message;
+	}
+	clearTimeout(patience);
+	if (asked === showTable.asked)
+		panel.removeAttribute("aria-busy");
+}
+
+// A value as people read it.
+function shownValue(column, value) {
+	if (value === null || value === undefined)
+		return "";
+	if (/(^|_)ns$/.test(column))
+		return /^(begin|end|time|at)_ns$/.test(column) ? when(value) : length(value);
+	if (typeof value === "object")
+		return Object.entries(value).map(([name, one]) => `${name}=${typeof one === "object" ? JSON.stringify(one) : one}`).join(" ");
+	return String(value);
+}
+
+function columnsOf(list) {
+	const columns = new Set();
+	for (const row of list.slice(0, 1000))
+		for (const column of Object.keys(row))
+			if (column !== "table" && !/_cycles$|_stamp$|^stamp$/.test(column))
+				columns.add(column);
+	return [...columns].filter(column => list.some(row => row[column] !== null && row[column] !== undefined && row[column] !== ""));
+}
+
+function title(column) {
+	return column.replace(/_ns$/, "").replace(/_/g, " ");
+}
+
+function momentOf(row) {
+	for (const column of ["begin_ns", "time_ns", "at_ns", "longest_ns"])
+		if (typeof row[column] === "number")
+			return row[column];
+	return null;
+}
+
+function lead(row) {
+	const at = momentOf(row);
+	if (at === null)
+		return;
+	goTo(at, row.duration_ns ? row.duration_ns * 20 : undefined);
+	if (typeof row.tid === "number" && row.tid > 0)
+		askMoment(row.tid, at, true);
+}
+
+function putTable(panel, name, list) {
+	const heading = document.createElement("h3"), table = document.createElement("table");
+	if (name === "error" || name === "cut") {
+		heading.textContent = name === "cut" ? "There is more: mark a shorter span." : list[0].text;
+		panel.append(heading);
+		return;
+	}
+	heading.textContent = TITLES[name] || name;
+	table.dataset.table = name;
+	const columns = columnsOf(list), head = table.createTHead().insertRow(), body = table.createTBody();
+	let order = null, down = true, shown = TABLE_ROWS;
+	const isNumber = column => list.some(row => typeof row[column] === "number") && !/^(tid|code|cpu)$/.test(column);
+	const fill = () => {
+		body.textContent = "";
+		const sorted = order === null ? list : [...list].sort((a, b) => {
+			const one = a[order], other = b[order];
+			const less = one === other ? 0 : one === null || one === undefined ? 1 : other === null || other === undefined ? -1
+				: typeof one === "number" && typeof other === "number" ? one - other : String(one) < String(other) ? -1 : 1;
+			return down ? -less : less;
+		});
+		for (const row of sorted.slice(0, shown)) {
+			const line = body.insertRow();
+			for (const column of columns) {
+				const cell = line.insertCell();
+				cell.textContent = shownValue(column, row[column]);
+				cell.dataset.column = column;
+				cell.dataset.value = row[column] === null || row[column] === undefined ? "" : typeof row[column] === "object" ? JSON.stringify(row[column]) : String(row[column]);
+				cell.title = /_ns$/.test(column) && row[column] !== null && row[column] !== undefined ? `${row[column]} ns` : cell.textContent;
+				if (isNumber(column))
+					cell.className = "number";
+			}
+			if (momentOf(row) !== null || (typeof row.tid === "number" && row.tid > 0)) {
+				line.className = "leads";
+				line.tabIndex = 0;
+				line.onclick = () => momentOf(row) !== null ? lead(row) : (choose(row.tid), showRow(row.tid));
+				line.onkeydown = event => { if (event.key === "Enter") line.onclick(); };
+			}
+		}
+		if (sorted.length > shown) {
+			const more = document.createElement("button");
+			more.textContent = `${sorted.length - shown} more rows`;
+			more.onclick = () => { shown += 10 * TABLE_ROWS; fill(); };
+			body.insertRow().insertCell().append(more);
+		}
+	};
+	for (const column of columns) {
+		const cell = document.createElement("th"), button = document.createElement("button");
+		cell.scope = "col";
+		cell.className = isNumber(column) ? "number" : "";
+		button.type = "button";
+		button.textContent = title(column);
+		button.onclick = () => {
+			down = order === column ? !down : isNumber(column);
+			order = column;
+			for (const other of head.cells)
+				other.removeAttribute("aria-sort");
+			cell.setAttribute("aria-sort", down ? "descending" : "ascending");
+			fill();
+		};
+		cell.append(button);
+		head.append(cell);
+	}
+	fill();
+	panel.append(heading, table);
+}
+
+function download(blob, name) {
+	const link = document.createElement("a");
+	link.href = URL.createObjectURL(blob);
+	link.download = name;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function saveCsv() {
+	const lines = [], quote = value => {
+		let words = value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+		return /[",\n\r]/.test(words) ? `"${words.replace(/"/g, '""')}"` : words;
+	};
+	let columns = "";
+	for (const row of tableRows) {
+		const keys = Object.keys(row).filter(key => key !== "table");
+		if (keys.join() !== columns) {
+			columns = keys.join();
+			lines.push((lines.length ? "\n" : "") + keys.map(quote).join(","));
+		}
+		lines.push(keys.map(key => quote(row[key])).join(","));
+	}
+	download(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }), `${tab}.csv`);
+}
+
+// What is seen, with the rows' names and the time scale.
+function savePicture() {
+	const side = byId("labels").offsetWidth, wide = Math.floor(width()), high = byId("rows").clientHeight, top = byId("rows").scrollTop;
+	const canvas = document.createElement("canvas"), ratio = window.devicePixelRatio || 1;
+	const context = resize(canvas, side + wide, high + RULER_HEIGHT);
+	context.fillStyle = colors().back;
+	context.fillRect(0, 0, side + wide, high + RULER_HEIGHT);
+	context.drawImage(byId("ruler"), side, 0, wide, RULER_HEIGHT);
+	context.drawImage(byId("canvas"), side, RULER_HEIGHT, wide, high);
+	context.font = "12px system-ui, sans-serif";
+	text(context, trace.name, 0, 18, side, colors().text);
+	for (const row of visibleRows())
+		text(context, row.label, row.member ? 16 : 4, RULER_HEIGHT + row.y - top + Math.min(row.h, CPU_HEIGHT) / 2 + 4, side - 16, colors().text);
+	canvas.toBlob(blob => download(blob, `${trace.name}.png`), "image/png");
+	return ratio;
+}
+
+/* ---- a moment of a thread ---- */
+
+function line(panel, ...parts) {
+	const paragraph = document.createElement("p");
+	paragraph.append(...parts);
+	panel.append(paragraph);
+}
+
+function link(words, act) {
+	const button = document.createElement("button");
+	button.type = "button";
+	button.textContent = words;
+	button.onclick = act;
+	return button;
+}
+
+async function askMoment(tid, at, push) {
+	const panel = byId("moment");
+	moment = { tid, at };
+	chosen = tid;
+	makeRows();
+	showRow(tid);
+	keep(push);
+	draw();
+	askPicture();
+	let answer;
+	try {
+		answer = await (await ask("moment", { from: Math.round(at), tids: String(tid) })).json();
+	} catch (error) {
+		say(error.message);
+		return;
+	}
+	if (!moment || moment.at !== at || moment.tid !== tid)
+		return;
+	moment.answer = answer;
+	panel.hidden = false;
+	panel.textContent = "";
+	showMoment(panel, answer);
+	draw();
+}
+
+function showMoment(panel, answer) {
+	const wait = answer.wait, name = document.createElement("b");
+	name.textContent = `${answer.process} ${answer.tid}`;
+	if (wait) {
+		const slept = wait.woken_ns === null ? wait.back_ns : wait.woken_ns;
+		const until = slept === null ? (answer.cut ? " for long" : " until the trace ends") : ` for ${length(slept - wait.left_ns)}`;
+		const where = wait.call ? ` in ${wait.inner && wait.inner !== wait.call ? `${wait.call} › ${wait.inner}` : wait.call}` : "";
+		const words = wait.state === "preempted" ? "was ready, but did not run," : `slept (${wait.state})`;
+		const state = document.createElement("span");
+		state.id = "wait";
+		state.dataset.sleptNs = String(slept - wait.left_ns);
+		state.dataset.leftNs = String(wait.left_ns);
+		state.dataset.backNs = String(wait.back_ns);
+		state.textContent = ` ${words}${until}${where}, from ${when(wait.left_ns)} on. `;
+		line(panel, name, state, link("Mark this wait", () => setMark(wait.left_ns, wait.back_ns === null ? trace.end_ns : wait.back_ns, true)));
+		if (wait.woken_ns !== null && wait.waker) {
+			const by = wait.waker, who = document.createElement("span");
+			const ready = wait.back_ns === null ? "" : `; it ran ${length(wait.back_ns - wait.woken_ns)} later`;
+			who.id = "waker";
+			who.dataset.readyNs = String(wait.back_ns - wait.woken_ns);
+			who.dataset.tid = String(by.tid);
+			who.dataset.wokenNs = String(wait.woken_ns);
+			const outside = /^(user|kernel threads|idle)$/.test(by.in), thread = by.tid ? `${by.process} ${by.tid}` : by.process;
+			who.textContent = `Woken at ${when(wait.woken_ns)} by ${by.tid === null ? by.in : outside || !by.in ? thread : `${thread}, in ${by.in}`}${ready}. `;
+			line(panel, who, by.tid ? link("Follow (o)", followWaker) : "");
+		}
+	} else {
+		line(panel, name, answer.cpu === null ? ` at ${when(answer.at_ns)}: nothing is known of it there.`
+			: ` ran on CPU ${answer.cpu} at ${when(answer.at_ns)}.`);
+	}
+	if (answer.calls.length) {
+		const list = document.createElement("ul");
+		for (const call of answer.calls) {
+			const item = document.createElement("li");
+			const took = call.end_ns === null ? "not ended" : length(call.end_ns - call.begin_ns);
+			item.append(`${"  ".repeat(call.depth)}${call.name}: ${took}${call.partial ? ", a part of it" : ""} `,
+				link("Mark", () => setMark(call.begin_ns, call.end_ns === null ? trace.end_ns : call.end_ns, true)));
+			list.append(item);
+		}
+		panel.append(list);
+	}
+}
+
+// To who woke the thread, at that moment: step by step, the path that everything waited for.
+function followWaker() {
+	const wait = moment && moment.answer && moment.answer.wait;
+	if (!wait || !wait.waker || !wait.waker.tid) {
+		say("Nobody is known who has woken it");
+		return;
+	}
+	const at = wait.woken_ns;
+	askMoment(wait.waker.tid, at, true);
+	if (at < view.from || at > view.to)
+		goTo(at);
+}
+
+/* ---- searching ---- */
+
+async function searchNext(back) {
+	const words = byId("text").value.trim();
+	if (!words)
+		return;
+	const from = moment ? Math.round(moment.at) : Math.round(back ? view.to : Math.max(0, view.from - 1));
+	say("Searching …");
+	try {
+		const values = { from, text: words };
+		if (back)
+			values.back = "1";
+		const found = await (await ask("next", values)).json();
+		if (!found) {
+			say(back ? `No ${words} before that` : `No ${words} behind that`);
+			return;
+		}
+		say(`${found.name} on CPU ${found.cpu} at ${when(found.at_ns)}`);
+		if (found.at_ns < view.from || found.at_ns > view.to)
+			goTo(found.at_ns);
+		if (found.tid > 0) {
+			askMoment(found.tid, found.at_ns, true);
+		} else {
+			moment = { tid: null, at: found.at_ns };
+			byId("moment").hidden = true;
+			keep(true);
+			draw();
+		}
+	} catch (error) {
+		say(error.message);
+	}
+}
+
+function setFilter() {
+	filter = byId("text").value.trim().toLowerCase();
+	makeRows();
+	askPicture();
+}
+
+/* ---- pointer ---- */
+
+function nsAt(event, element) {
+	const box = element.getBoundingClientRect();
+	return view.from + (event.clientX - box.left) / width() * (view.to - view.from);
+}
+
+function rowAt(event) {
+	const box = byId("rows").getBoundingClientRect(), y = event.clientY - box.top + byId("rows").scrollTop;
+	return rows.find(row => y >= row.y && y < row.y + row.h);
+}
+
+function partAt(key, ns) {
+	let found = null;
+	if (data)
+		eachPart(key, (a, b, part) => {
+			if (ns >= data.from_ns + a * data.bin_ns && ns < data.from_ns + b * data.bin_ns)
+				found = part;
+		});
+	return found;
+}
+
+// The call of the chosen thread that the pointer is at.
+function callAt(row, event, ns) {
+	const y = event.clientY - byId("rows").getBoundingClientRect().top + byId("rows").scrollTop - row.y - THREAD_HEIGHT;
+	if (row.kind === "cpu" || row.key !== chosen || !flame || flame.tid !== chosen || y < 0)
+		return null;
+	return flame.calls.find(([depth, from, to]) => depth === Math.floor(y / CALL_HEIGHT) && ns >= from && ns < to);
+}
+
+function showTip(event) {
+	const row = rowAt(event), tip = byId("tip"), ns = nsAt(event, byId("canvas"));
+	const part = row && row.key !== null ? partAt(row.key, ns) : null, lines = [];
+	if (!row) {
+		tip.hidden = true;
+		return;
+	}
+	lines.push(`${row.label}, ${when(ns, (view.to - view.from) / width())}`);
+	const lost = data && row.kind === "cpu" ? data.losses.find(([cpu, from, to]) => (cpu < 0 || CPU + cpu === row.key) && xOf(from) - 2 <= xOf(ns) && xOf(to) + 2 >= xOf(ns)) : null;
+	if (lost)
+		lines.push(lost[3] ? `${lost[3]} ${lost[4] ? "pages are missing" : "events were lost"}` : "events are missing");
+	if (part && row.kind === "cpu") {
+		const busy = Math.round(part.share[0] / 2.55);
+		lines.push(part.share[0] ? `${threadName(part.top)}${busy < 100 ? `, busy ${busy < 1 ? "< 1" : busy} %` : ""}` : part.share[3] ? "not known" : "idle");
+		if (part.inner)
+			lines.push(names.get(part.inner));
+	} else if (callAt(row, event, ns)) {
+		const [, from, to, count, failed, name] = callAt(row, event, ns);
+		lines.push(count > 1 ? `${count} calls${name ? ` of ${name}` : ""}` : `${name}: ${length(to - from)}`);
+		if (failed)
+			lines.push("failed");
+	} else if (part) {
+		const shares = part.share.map(one => Math.round(one / 2.55)), words = ["running", "ready", "blocked", "not known"];
+		const mixed = shares.map((one, i) => part.share[i] && part.share[i] < 255 ? `${words[i]} ${one < 1 ? "< 1" : one} %` : "").filter(Boolean);
+		lines.push(mixed.length ? mixed.join(", ") : STATES[part.state]);
+		if (names.get(part.top))
+			lines.push(part.inner && part.inner !== part.top ? `${names.get(part.top)} › ${names.get(part.inner)}` : names.get(part.top));
+	}
+	tip.textContent = lines.join("\n");
+	tip.hidden = false;
+	tip.style.left = `${Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
+	tip.style.top = `${Math.min(event.clientY + 16, window.innerHeight - tip.offsetHeight - 8)}px`;
+}
+
+function clickAt(event) {
+	const row = rowAt(event), ns = nsAt(event, byId("canvas"));
+	if (!row || row.key === null)
+		return;
+	if (row.kind !== "cpu") {
+		askMoment(row.key, ns, true);
+		return;
+	}
+	const part = partAt(row.key, ns);
+	if (part && part.share[0] && part.top && part.top !== UNKNOWN_TID)
+		askMoment(part.top, ns, true);
+	else
+		say(part && part.share[3] ? "It is not known who ran there" : "The CPU was idle");
+}
+
+function onPointer(canvas, always) {
+	let down = null;
+	canvas.addEventListener("pointerdown", event => {
+		if (event.button)
+			return;
+		down = { x: event.clientX, ns: nsAt(event, canvas), view, marks: always || event.shiftKey, moved: false };
+		canvas.setPointerCapture(event.pointerId);
+	});
+	canvas.addEventListener("pointermove", event => {
+		if (!down) {
+			if (!always)
+				showTip(event);
+			return;
+		}
+		if (Math.abs(event.clientX - down.x) < 3 && !down.moved)
+			return;
+		down.moved = true;
+		byId("tip").hidden = true;
+		if (down.marks) {
+			const ns = nsAt(event, canvas);
+			mark = { from: Math.max(0, Math.min(down.ns, ns)), to: Math.min(trace.end_ns, Math.max(down.ns, ns)) };
+			showMark();
+			draw();
+		} else {
+			const by = (down.x - event.clientX) / width() * (down.view.to - down.view.from);
+			setView(down.view.from + by, down.view.to + by);
+		}
+	});
+	canvas.addEventListener("pointerup", event => {
+		const was = down;
+		down = null;
+		if (!was)
+			return;
+		if (!was.moved && !always)
+			clickAt(event);
+		else if (was.moved && was.marks)
+			setMark(was.ns, nsAt(event, canvas), true);
+	});
+	canvas.addEventListener("pointercancel", () => { down = null; });
+	canvas.addEventListener("pointerleave", () => { byId("tip").hidden = true; });
+	canvas.addEventListener("wheel", event => {
+		event.preventDefault();
+		const unit = event.deltaMode === 1 ? 30 : 1;
+		if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+			pan((event.deltaX || event.deltaY) * unit / width());
+		else
+			zoomAt(nsAt(event, canvas), 2 ** (event.deltaY * unit / 240));
+	}, { passive: false });
+}
+
+/* ---- keys ---- */
+
+const KEYS = [
+	["w, s", "zoom in, out", { w: () => zoomAt(center(), .6), s: () => zoomAt(center(), 1 / .6), "+": () => zoomAt(center(), .6), "-": () => zoomAt(center(), 1 / .6) }],
+	["a, d, ←, →", "move", { a: () => pan(-.2), d: () => pan(.2), ArrowLeft: () => pan(-.2), ArrowRight: () => pan(.2) }],
+	["Home", "the whole trace", { Home: () => setView(0, trace.end_ns, true) }],
+	["[, ]", "set an end of the marked span at the moment that was clicked, or the middle", {
+		"[": () => setMark(center(), mark ? mark.to : view.to, true), "]": () => setMark(mark ? mark.from : view.from, center(), true) }],
+	["m", "mark what is seen", { m: () => setMark(view.from, view.to, true) }],
+	["f", "zoom to what is marked", { f: () => mark && setView(mark.from, mark.to, true) }],
+	["Esc", "mark nothing", { Escape: () => setMark(null, null, true) }],
+	["j, k", "the next thread, the one above", { j: () => step(1), k: () => step(-1) }],
+	["Enter", "what the chosen thread was at", { Enter: () => chosen !== null && askMoment(chosen, center(), true) }],
+	["o", "follow: to who woke it", { o: followWaker }],
+	["/", "search", { "/": () => byId("text").select() }],
+	["n, N", "next event of the name that is searched for, previous one", { n: () => searchNext(false), N: () => searchNext(true) }],
+	["t", "light, dark", { t: () => setTheme(theme === "light" ? "dark" : "light") }],
+	["?", "this", { "?": () => byId("help").showModal() }],
+	["wheel, Shift+wheel", "zoom to the pointer, move", {}],
+	["drag, Shift+drag", "move, mark a span; in the time scale: mark", {}],
+];
+
+function step(by) {
+	const list = rows.filter(row => row.kind === "thread" || (row.kind === "group" && row.key !== null));
+	const at = list.findIndex(row => row.key === chosen), next = list[Math.max(0, Math.min(list.length - 1, at + by))];
+	if (next) {
+		choose(next.key);
+		showRow(next.key);
+	}
+}
+
+function onKey(event) {
+	const inText = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+	if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open)
+		return;
+	if (inText && event.target.type !== "checkbox") {
+		if (event.key === "Escape")
+			event.target.blur();
+		return;
+	}
+	if (event.key === "Enter" && event.target !== document.body && event.target !== byId("rows"))
+		return;
+	for (const [, , acts] of KEYS)
+		if (Object.hasOwn(acts, event.key)) {
+			event.preventDefault();
+			acts[event.key]();
+			return;
+		}
+}
+
+function setTheme(name) {
+	theme = name;
+	document.documentElement.dataset.theme = name;
+	stored("theme", name);
+	showLegend();
+	if (trace)
+		draw();
+}
+
+// What is kept from one use to the next; a browser that keeps nothing is none the worse.
+function stored(key, value) {
+	try {
+		if (value !== undefined)
+			localStorage.setItem(`fkt_view.${key}`, value);
+		return localStorage.getItem(`fkt_view.${key}`);
+	} catch {
+		return null;
+	}
+}
+
+/* ---- */
+
+async function begin() {
+	setTheme(stored("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+	byId("hint").hidden = stored("hint") === "seen";
+	byId("enough").onclick = () => { stored("hint", "seen"); byId("hint").hidden = true; draw(); };
+	for (const [keys, words] of KEYS) {
+		const key = document.createElement("dt"), about = document.createElement("dd");
+		key.textContent = keys;
+		about.textContent = words;
+		byId("help-keys").append(key, about);
+	}
+	onPointer(byId("canvas"), false);
+	onPointer(byId("ruler"), true);
+	document.addEventListener("keydown", onKey);
+	byId("search").onsubmit = event => { event.preventDefault(); searchNext(false); };
+	byId("previous").onclick = () => searchNext(true);
+	byId("text").oninput = setFilter;
+	byId("all").onclick = () => setView(0, trace.end_ns, true);
+	byId("clock").onclick = () => {
+		timeOfDay = !timeOfDay;
+		byId("clock").setAttribute("aria-pressed", String(timeOfDay));
+		showMark();
+		draw();
+	};
+	byId("picture").onclick = savePicture;
+	byId("theme").onclick = () => setTheme(theme === "light" ? "dark" : "light");
+	byId("keys").onclick = () => byId("help").showModal();
+	byId("zoom").onclick = () => mark && setView(mark.from, mark.to, true);
+	byId("clear").onclick = () => setMark(null, null, true);
+	byId("csv").onclick = saveCsv;
+	byId("pick").onchange = () => showTable();
+	byId("only").onchange = () => showTable();
+	let settle = null;
+	byId("rows").addEventListener("scroll", () => {
+		showLabels();
+		draw();
+		clearTimeout(settle);
+		settle = setTimeout(askPicture, 60);
+	});
+	window.addEventListener("popstate", restore);
+	await askTrace();
+	new ResizeObserver(() => { showLabels(); draw(); askPicture(); }).observe(byId("rows"));
+	restore();
+	follow(200);
+}
+
+begin().catch(error => say(error.message));
