@@ -17,8 +17,10 @@ truncate -s 64M thin/image
 mkfs.ext4 -q -O ^has_journal thin/image
 mount -o loop thin/image mnt
 start_recorder -n -o - >mnt/t
+before=$(dmesg | wc -l)
 calls -c 0 400000 >/dev/null
-sleep 3
+check 'the disk fails' wait_until 60 sh -c 'dmesg | tail -n +$(($1 + 1)) |
+	grep -qE "loop0.*error|error.*loop0"' sh "$before"
 mount -o remount,size=80M thin
 calls -c 0 1000 >/dev/null
 sleep 2

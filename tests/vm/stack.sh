@@ -105,9 +105,11 @@ beside_bpftrace() {
 }
 
 # Each stack of dd's events in a line, thread by thread in their order. While a program is being executed, who it is is another
-# matter (see compare); and where bpftrace is woken, it does not look at itself.
+# matter (see compare); where bpftrace is woken, it does not look at itself; and of interrupts that find one of both tracers at
+# work, bpftrace leaves some out. What begins where an address is has more than one name.
 in_lines() {
-	grep -vE 'execve|perf_event_wakeup' | sort -s -k 1,2
+	grep -vE 'execve|perf_event_wakeup| (fkt_|perf_trace_|trace_call_bpf|__traceiter_)' | sed -E 's/ [^ ]+\+0( |$)/ +0\1/g' |
+		sort -s -k 1,2
 }
 
 if beside_bpftrace fkt_record -o t -e block:block_rq_issue --stack 'switch,wakeup,block:*' -- sh load; then
@@ -120,7 +122,7 @@ if beside_bpftrace fkt_record -o t -e block:block_rq_issue --stack 'switch,wakeu
 	perl -ne '
 		if (/^stack (\d+) (\d+) \S+:(\w+)$/) {
 			push @stacks, { of => "$1 $3", at => $2 };
-		} elsif (/^\s+(\S+\+\d+)/ && $1 !~ /^__traceiter_/) {
+		} elsif (/^\s+(\S+\+\d+)/ && ($stacks[-1]{frames} || $1 !~ /^__traceiter_/)) {
 			$stacks[-1]{frames} .= " $1";
 		}
 		END { print map { "$_->{of}$_->{frames}\n" } sort { $a->{at} <=> $b->{at} } @stacks }' bpftrace |
