@@ -157,6 +157,18 @@ static void fkt_pool_queue_spare(struct fkt_pool *pool)
 }
 
 /**
+ * fkt_pool_is_short - whether a lane has too few pages to be of use
+ * @s: the session
+ * @pool: the lane's pool
+ * Context: the session's lock, or its reader mutex.
+ */
+bool fkt_pool_is_short(const struct fkt_session *s, const struct fkt_pool *pool)
+{
+	return pool->pages <
+	       (fkt_overwrites(s) ? min_t(u32, pool->initial, FKT_OVERWRITE_PAGES + 1) : 1);
+}
+
+/**
  * fkt_buffer_fill - give a lane its pages
  * @s: the session
  * @pool: the lane's pool
@@ -180,6 +192,9 @@ int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 	if (pool->pages < pool->initial)
 		ret = fkt_pool_add_checked(s, pool, pool->initial - pool->pages, false);
 	fkt_pool_queue_spare(pool);
+	/* Not before: who overwrites queues pages itself. */
+	if (fkt_overwrites(s) && !pool->held && !fkt_pool_is_short(s, pool))
+		fkt_lane_release(pool->lane);
 	/* What is extra does not outlive the recording. */
 	if (!ret && pool->extra < reserve)
 		ret = fkt_pool_add_checked(s, pool, reserve - pool->extra, true);
@@ -421,7 +436,8 @@ bool fkt_buffer_service(struct fkt_session *s)
 		u32 want, had;
 
 		/* A CPU for which there was no memory when it came loses events until there is. */
-		if (!pool->pages && pool->present && s->state == FKT_STATE_RECORDING)
+		if (fkt_pool_is_short(s, pool) && pool->present && !pool->held &&
+		    s->state == FKT_STATE_RECORDING)
 			(void)fkt_buffer_fill(s, pool);
 		if (!pool->pages)
 			continue; /* a CPU that is not there */

@@ -493,6 +493,16 @@ static inline bool fkt_has_output(const struct fkt_session *s)
 	return s->conf.out_fd != FKT_NO_OUTPUT;
 }
 
+/*
+ * Whether irq_work that is queued here, with preemption off, will run. A CPU that is going has run
+ * what there was, and raises no interrupt any more, or has parked the thread that does it on
+ * PREEMPT_RT: the work would be pending, and nobody else could queue it, until the CPU comes back.
+ */
+static inline bool fkt_irq_work_runs(void)
+{
+	return cpu_active(raw_smp_processor_id());
+}
+
 /* session.c */
 void fkt_session_init(struct fkt_session *s);
 void fkt_session_exit(struct fkt_session *s);
@@ -564,6 +574,7 @@ int fkt_buffer_alloc(struct fkt_session *s);
 int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool);
 void fkt_buffer_settle(struct fkt_session *s);
 void fkt_buffer_free(struct fkt_session *s);
+bool fkt_pool_is_short(const struct fkt_session *s, const struct fkt_pool *pool);
 u32 fkt_kick_pages(const struct fkt_pool *pool);
 void fkt_buffer_reclaim(struct fkt_pool *pool);
 bool fkt_buffer_service(struct fkt_session *s);
@@ -577,8 +588,9 @@ bool fkt_stream_pause_untold(const struct fkt_session *s);
 bool fkt_stream_tell_pause(struct fkt_session *s);
 bool fkt_stream_ready(struct fkt_session *s);
 void fkt_stream_limit_near(struct fkt_session *s);
-ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
-			unsigned int flags);
+bool fkt_is_readers(const struct fkt_session *s, u32 generation);
+ssize_t fkt_splice_read(u32 generation, struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
+			size_t len, unsigned int flags);
 int fkt_flush_start(struct fkt_session *s);
 void fkt_flush_wait(struct fkt_session *s);
 

@@ -24,11 +24,12 @@ static DEFINE_PER_CPU(bool, fkt_kicking);
  *
  * Context: any, from inside a probe, preemption off. Waking a thread takes locks that the probed
  * code may hold: the interrupt that irq_work raises does it (the paper's softirq bit, §4). The
- * functions that raise it may be traced themselves: they do not kick again.
+ * functions that raise it may be traced themselves: they do not kick again. A CPU that is going
+ * leaves it to fkt_session_cpu_gone().
  */
 void fkt_lane_kick(struct fkt_lane *lane)
 {
-	if (this_cpu_read(fkt_kicking))
+	if (this_cpu_read(fkt_kicking) || !fkt_irq_work_runs())
 		return;
 	this_cpu_write(fkt_kicking, true);
 	barrier(); /* partner: a probe that runs inside irq_work_queue(), on this CPU */
@@ -633,13 +634,27 @@ static int fkt_splice_room(const struct pipe_inode_info *pipe)
 	return room;
 }
 
-/*
- * Take pages, at most @pages in at most @room chunks, as soon as there are any. Returns the number
- * of chunks, 0 at the recording's end, -EAGAIN where nobody waits and there are none, or another
- * error.
+/**
+ * fkt_is_readers - whether the lanes are those of a recording, and its pages may be taken
+ * @s: the session
+ * @generation: the recording's number
+ *
+ * Between recordings lanes are made and freed under the session's lock alone.
+ *
+ * Context: the reader: it stays so for as long.
  */
-static int fkt_splice_take(struct fkt_session *s, struct fkt_chunk *chunk, int room, u64 pages,
-			   bool waits)
+bool fkt_is_readers(const struct fkt_session *s, u32 generation)
+{
+	return s->generation == generation && READ_ONCE(s->state) != FKT_STATE_IDLE;
+}
+
+/*
+ * Take pages of a recording, at most @pages in at most @room chunks, as soon as there are any.
+ * Returns the number of chunks, 0 at the recording's end, -EAGAIN where nobody waits and there are
+ * none, or another error.
+ */
+static int fkt_splice_take(struct fkt_session *s, u32 generation, struct fkt_chunk *chunk, int room,
+			   u64 pages, bool waits)
 {
 	bool over, ends;
 	unsigned long wait;
@@ -649,11 +664,15 @@ static int fkt_splice_take(struct fkt_session *s, struct fkt_chunk *chunk, int r
 	for (;;) {
 		if (mutex_lock_interruptible(&s->stream.reader))
 			return -ERESTARTSYS;
+		if (!fkt_is_readers(s, generation)) {
+			mutex_unlock(&s->stream.reader);
+			return 0;
+		}
 		WRITE_ONCE(s->stream.kicked, false);
 		count = fkt_stream_collect(s, chunk, room, pages);
 		if (count > 0)
 			WRITE_ONCE(s->stream.bytes, s->stream.pages_out * FKT_PAGE_BYTES);
-		over = s->stream.eof || s->state == FKT_STATE_IDLE;
+		over = s->stream.eof;
 		ends = s->stream.limit_reached && !fkt_has_output(s) &&
 		       s->state == FKT_STATE_RECORDING;
 		wait = fkt_wait_jiffies(s);
@@ -710,7 +729,8 @@ static ssize_t fkt_splice_give(struct pipe_inode_info *pipe, const struct fkt_ch
 }
 
 /**
- * fkt_splice_read - hand whole pages to a pipe, by reference
+ * fkt_splice_read - hand whole pages of a recording to a pipe, by reference
+ * @generation: the recording's number
  * @in: /dev/fkt, or the flush thread's own file
  * @pos: counted up, else without meaning
  * @pipe: where to; locked, or private to the caller, see splice_direct_to_actor()
@@ -729,8 +749,8 @@ static ssize_t fkt_splice_give(struct pipe_inode_info *pipe, const struct fkt_ch
  *
  * Return: bytes, 0 at the recording's end, or a negative errno value.
  */
-ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe, size_t len,
-			unsigned int flags)
+ssize_t fkt_splice_read(u32 generation, struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
+			size_t len, unsigned int flags)
 {
 	struct fkt_session *s = &fkt_session;
 	struct fkt_chunk chunk[FKT_PIPE_BUFFERS];
@@ -743,7 +763,7 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 	room = fkt_splice_room(pipe);
 	if (room < 0)
 		return room;
-	count = fkt_splice_take(s, chunk, room, pages, !(flags & SPLICE_F_NONBLOCK));
+	count = fkt_splice_take(s, generation, chunk, room, pages, !(flags & SPLICE_F_NONBLOCK));
 	if (count <= 0)
 		return count;
 	ret = fkt_splice_give(pipe, chunk, count);
@@ -752,10 +772,17 @@ ssize_t fkt_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pi
 	return ret;
 }
 
+/* The flush thread, whose recording ends no sooner than itself. */
+static ssize_t fkt_stream_splice_read(struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
+				      size_t len, unsigned int flags)
+{
+	return fkt_splice_read(fkt_session.generation, in, pos, pipe, len, flags);
+}
+
 /* The file that the flush thread splices from: it outlives the recorder's, and pins the module. */
 const struct file_operations fkt_stream_fops = {
 	.owner = THIS_MODULE,
-	.splice_read = fkt_splice_read,
+	.splice_read = fkt_stream_splice_read,
 	.llseek = noop_llseek,
 };
 

@@ -103,7 +103,7 @@ static void fkt_lane_overwrite(struct fkt_lane *lane)
 	WRITE_ONCE(lane->overwriting, true);
 	barrier(); /* partner: a probe, or fkt_lane_hold(), that interrupts this, on this CPU */
 	/* Once more: it may have been held since the caller looked. */
-	while (READ_ONCE(lane->overwrites) && fkt_lane_queued(lane) < FKT_OVERWRITE_PAGES &&
+	while (smp_load_acquire(&lane->overwrites) && fkt_lane_queued(lane) < FKT_OVERWRITE_PAGES &&
 	       fkt_lane_ready(lane)) {
 		oldest = fkt_ring_entry(lane, lane->tail);
 		lane->overwritten += FKT_COMMIT_EVENTS(oldest->commit);
@@ -475,12 +475,12 @@ bool fkt_lane_hold(struct fkt_lane *lane)
  * fkt_lane_release - let a lane overwrite again: it has no reader any more
  * @lane: the lane, with FKT_OVERWRITE_PAGES and one more, empty or not
  *
- * Context: as for fkt_lane_hold().
+ * Context: the reader, anywhere.
  */
 void fkt_lane_release(struct fkt_lane *lane)
 {
-	barrier(); /* partner: a probe that interrupts this: limit and tail are whole */
-	WRITE_ONCE(lane->overwrites, true);
+	/* Partner: the acquire in fkt_lane_overwrite(). Limit and tail are whole. */
+	smp_store_release(&lane->overwrites, true);
 }
 
 /**

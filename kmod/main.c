@@ -275,6 +275,7 @@ static void fkt_status_fill(struct fkt_session *s, struct fkt_status *status,
 	status->events = 0;
 	status->lost = 0;
 	status->discarded = 0;
+	status->missed = 0;
 	status->bytes = READ_ONCE(s->stream.bytes);
 	status->pages = status->bytes / FKT_PAGE_BYTES;
 	status->flush_cpu_ns = READ_ONCE(s->output.flush_cpu_ns);
@@ -439,25 +440,28 @@ static ssize_t fkt_dev_splice_read(struct file *in, loff_t *pos, struct pipe_ino
 		return 0;
 	if (fkt_has_output(s))
 		return -EBUSY;
-	return fkt_splice_read(in, pos, pipe, len, flags);
+	return fkt_splice_read(ff->generation, in, pos, pipe, len, flags);
 }
 
 /*
  * Whether splice(2) would find pages, or have a mark to give. A kick comes only once for several
  * pages, and none for a mark: one who waits is woken when that is due.
  */
-static bool fkt_poll_pages(struct fkt_session *s)
+static bool fkt_poll_pages(struct fkt_session *s, u32 generation)
 {
-	bool ready;
-	long due;
+	bool ready = true;
+	long due = 0;
 
 	if (fkt_has_output(s))
 		return false;
 	if (fkt_overwrites(s))
 		return READ_ONCE(s->stream.snapshot);
 	mutex_lock(&s->stream.reader);
-	due = s->stream.mark_due - jiffies;
-	ready = fkt_stream_ready(s) || s->stream.limit_reached || due <= 0;
+	/* Of one that has just ended, splice(2) finds the end. */
+	if (fkt_is_readers(s, generation)) {
+		due = s->stream.mark_due - jiffies;
+		ready = fkt_stream_ready(s) || s->stream.limit_reached || due <= 0;
+	}
 	mutex_unlock(&s->stream.reader);
 	if (!ready)
 		schedule_delayed_work(&s->stream.wake_work, due);
@@ -478,7 +482,7 @@ static __poll_t fkt_poll(struct file *file, poll_table *wait)
 		return 0;
 	if (READ_ONCE(s->generation) != ff->generation || READ_ONCE(s->state) == FKT_STATE_IDLE)
 		return EPOLLHUP;
-	if (READ_ONCE(s->state) == FKT_STATE_DRAINING || fkt_poll_pages(s))
+	if (READ_ONCE(s->state) == FKT_STATE_DRAINING || fkt_poll_pages(s, ff->generation))
 		ready = EPOLLIN | EPOLLRDNORM;
 	if (fkt_trigger_pending())
 		ready |= EPOLLPRI;

@@ -97,6 +97,9 @@ static int fkt_session_cpu_comes(unsigned int cpu)
 	/* The reader may be queueing in the same lane, if the CPU was here before. */
 	mutex_lock(&s->stream.reader);
 	s->pools[cpu].present = true;
+	/* Until it has pages: then fkt_buffer_fill() lets it overwrite them. */
+	if (fkt_overwrites(s) && fkt_pool_is_short(s, &s->pools[cpu]))
+		(void)fkt_lane_hold(s->pools[cpu].lane);
 	if (!s->pools[cpu].pages)
 		ret = fkt_buffer_fill(s, &s->pools[cpu]);
 	if (ret) {
@@ -109,7 +112,7 @@ static int fkt_session_cpu_comes(unsigned int cpu)
 	return 0;
 }
 
-/* A CPU that is gone leaves its lane. */
+/* A CPU that is gone leaves its lane, and perhaps what it could not wake anybody for. */
 static int fkt_session_cpu_gone(unsigned int cpu)
 {
 	struct fkt_session *s = &fkt_session;
@@ -117,6 +120,8 @@ static int fkt_session_cpu_gone(unsigned int cpu)
 	mutex_lock(&s->stream.reader);
 	s->pools[cpu].present = false;
 	mutex_unlock(&s->stream.reader);
+	WRITE_ONCE(s->stream.kicked, true);
+	wake_up(&s->stream.reader_wait);
 	return 0;
 }
 
@@ -297,7 +302,11 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	if (s->state != FKT_STATE_IDLE || (s->probes_of && s->probes_of != file))
 		goto out_unlock;
 	fkt_flush_wait(s);
+	/* From here on nobody else's file looks at the lanes: see fkt_is_readers(). */
+	mutex_lock(&s->stream.reader);
 	s->conf = *conf;
+	s->generation++;
+	mutex_unlock(&s->stream.reader);
 	ret = fkt_session_open_output(s);
 	if (ret)
 		goto out_unlock;
@@ -343,7 +352,7 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 		if (ret)
 			goto out_sync;
 	}
-	*generation = ++s->generation;
+	*generation = s->generation;
 	s->start_cycles = fkt_stamp(fkt_clock(true));
 	smp_store_release(&s->state, FKT_STATE_RECORDING);
 	if (mask)

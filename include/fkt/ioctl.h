@@ -142,7 +142,8 @@ struct fkt_refused {
  * @lanes: lanes that the recording has
  * @lanes_room: given by the caller: entries that fit at @lanes_ptr, may be 0
  * @lanes_ptr: given by the caller: address of a struct fkt_lane_status[]
- * @missed: times that an address was passed and the kernel could not call its probe
+ * @missed: times that an address was passed and the kernel could not call its probe, or look whether
+ *	a trigger fires
  * @functions: functions that were hooked
  * @functions_refused: functions that could not be hooked
  * @clock_ahead: what is to be added to the processor's counter of cycles to get a stamp, which goes
@@ -155,7 +156,8 @@ struct fkt_refused {
  * @untracked: tasks that come of those that a filter names, and for which it had no place: they
  *	were left out
  * @late: samples that were due and did not come: interrupts were off for longer than their period,
- *	or they would have taken more than a quarter of the CPU
+ *	or they would have taken more than a quarter of the CPU; but for those of a CPU that is idle
+ *	when its timer comes
  * @applications: events that programs wrote
  * @applications_lost: events that programs wrote and that are not in the trace, as far as is known;
  *	of a thread that was refused for too many programs, one
@@ -164,7 +166,8 @@ struct fkt_refused {
  * @uprobe_refused: the first of them; @error is ENOTSUPP (524) or another one for an instruction
  *	that can't be traced, EIO for a file of which the kernel can't read single pages, EINVAL for
  *	a place behind the file's end, or somebody has asked for it with another semaphore
- * @uprobes_missed: returns that the kernel did not catch, as too many calls were within each other
+ * @uprobes_missed: returns that the kernel did not catch, as too many calls were within each other;
+ *	where it had no memory for one, it does not say so
  */
 struct fkt_status {
 	__u32 size;

@@ -337,7 +337,7 @@ static u64 fkt_kprobes_missed(void)
 
 static void fkt_kprobe_status(struct fkt_status *status)
 {
-	status->missed = fkt_kprobes_missed();
+	status->missed += fkt_kprobes_missed();
 }
 
 /**

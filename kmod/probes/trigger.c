@@ -47,6 +47,8 @@ struct fkt_trigger {
 static struct fkt_trigger *fkt_triggers[FKT_TRIGGERS_MAX];
 static u32 fkt_trigger_count;
 static bool fkt_triggers_hooked;
+/* Of those of the last recording, when they are gone. */
+static u64 fkt_triggers_missed_before;
 /* One bit for each kind of which there is any. */
 static u32 fkt_trigger_kinds;
 
@@ -84,7 +86,9 @@ static void fkt_trigger_fire(const struct fkt_trigger *trigger, const struct tas
 	FKT_EVENT(FKT_CODE_TRIGGER, trigger->number, fkt_pair(p->pid, 0), value);
 	/* Pairs with the acquire in fkt_trigger_pending(). */
 	smp_store_release(&fkt_trigger_fired, true);
-	irq_work_queue(&fkt_trigger_work);
+	/* Else fkt_session_cpu_gone() wakes them. */
+	if (fkt_irq_work_runs())
+		irq_work_queue(&fkt_trigger_work);
 }
 NOKPROBE_SYMBOL(fkt_trigger_fire);
 
@@ -596,8 +600,28 @@ free:
 	fkt_trigger_drop(trigger);
 }
 
+/* How often the kernel could not look whether a call fires, as fkt_kprobes_missed(). */
+static u64 fkt_triggers_missed(void)
+{
+	u64 missed = 0;
+	u32 i;
+
+	if (!fkt_trigger_count)
+		return fkt_triggers_missed_before;
+	for (i = 0; i < fkt_trigger_count; i++)
+		missed += data_race(fkt_triggers[i]->rp.kp.nmissed) +
+			  data_race(fkt_triggers[i]->rp.nmissed);
+	return missed;
+}
+
+static void fkt_trigger_status(struct fkt_status *status)
+{
+	status->missed += fkt_triggers_missed();
+}
+
 static void fkt_trigger_clear(void)
 {
+	fkt_triggers_missed_before = fkt_trigger_count ? fkt_triggers_missed() : 0;
 	while (fkt_trigger_count)
 		fkt_trigger_free(fkt_triggers[--fkt_trigger_count]);
 	fkt_trigger_kinds = 0;
@@ -757,6 +781,7 @@ const struct fkt_provider fkt_provider_trigger = {
 	.begin = fkt_trigger_begin,
 	.add = fkt_trigger_add,
 	.clear = fkt_trigger_clear,
+	.status = fkt_trigger_status,
 	.attach = fkt_trigger_attach,
 	.detach = fkt_trigger_detach,
 };

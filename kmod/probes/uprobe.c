@@ -108,7 +108,11 @@ out:
  */
 static bool fkt_uprobe_too_deep(void)
 {
+#ifdef CONFIG_UPROBES
 	return current->utask && current->utask->depth >= MAX_URETPROBE_DEPTH;
+#else
+	return false;
+#endif
 }
 
 static int fkt_uprobe_hit(struct uprobe_consumer *consumer, struct pt_regs *regs FKT_UPROBE_DATA)
@@ -285,7 +289,11 @@ static void fkt_uprobe_clear(void)
 	struct fkt_uprobe *probe, *next;
 
 	list_for_each_entry_safe(probe, next, &fkt_uprobes, link) {
-		fput(probe->file);
+		/* Here and now: what it is on may be unmounted next. */
+		if (current->flags & PF_KTHREAD)
+			__fput_sync(probe->file);
+		else
+			fput(probe->file);
 		kfree(probe);
 	}
 	INIT_LIST_HEAD(&fkt_uprobes);

@@ -257,5 +257,7 @@ const char *fkt_duration_as(const struct fkt_trace *trace, enum fkt_time time, u
 
 uint64_t fkt_parts(uint64_t part, uint64_t whole)
 {
-	return whole ? (uint64_t)((double)part / (double)whole * 1e6 + 0.5) : 0;
+	const double parts = whole ? (double)part / (double)whole * 1e6 + 0.5 : 0;
+
+	return parts < (double)FKT_CELL_NONE ? (uint64_t)parts : FKT_CELL_NONE - 1;
 }

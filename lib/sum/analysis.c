@@ -3152,7 +3152,7 @@ static int compare_on_cpu(const void *a, const void *b)
 
 struct fkt_on_cpu *fkt_analysis_on_cpus(const struct fkt_analysis *a, size_t *count)
 {
-	struct fkt_on_cpu *all = malloc((a->pairs + a->cpus + 1) * sizeof(*all));
+	struct fkt_on_cpu *all = malloc(((size_t)a->pairs + a->cpu_end + 1) * sizeof(*all));
 	uint64_t *unknown = calloc(CPUS, sizeof(*unknown));
 
 	*count = 0;
@@ -3162,7 +3162,7 @@ struct fkt_on_cpu *fkt_analysis_on_cpus(const struct fkt_analysis *a, size_t *co
 		return NULL;
 	}
 	for (uint32_t i = 0; i < a->cpu_end; i++)
-		if (a->cpu[i].seen)
+		if (a->cpu[i].seen && a->duration > a->cpu[i].dark)
 			unknown[i] = a->duration - a->cpu[i].dark;
 	for (uint32_t i = 0; i < a->pair_room; i++) {
 		if (!a->pair[i].id)

@@ -573,6 +573,35 @@ static void while_it_runs(int fd, int out)
 	close(fd);
 }
 
+/* A recording that has ended stays so, whatever somebody else begins, or cannot begin. */
+static void ended(int out)
+{
+	struct fkt_start start = { .size = sizeof(start), .out_fd = out };
+	struct fkt_start large = { .size = sizeof(large), .out_fd = FKT_NO_OUTPUT };
+	int fd = open_device(), other = open_device(), fds[2];
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	if (pipe(fds))
+		err(1, "pipe");
+	expect(0, fd, FKT_START, &start);
+	expect(0, fd, FKT_STOP, NULL);
+	expect_value(other, FKT_SETINITPOWPAGES, FKT_POW_MAX, 0);
+	expect(ENOMEM, other, FKT_START, &large);
+	usleep(1500000); /* a mark would be due */
+	holds(splice(fd, NULL, fds[1], NULL, 65536, SPLICE_F_NONBLOCK) == 0);
+	holds(poll(&poll_fd, 1, 0) == 1 && poll_fd.revents == POLLHUP);
+	expect(0, other, FKT_FREEBUFFER, NULL);
+	holds(splice(fd, NULL, fds[1], NULL, 65536, SPLICE_F_NONBLOCK) == 0);
+	expect_value(other, FKT_SETINITPOWPAGES, FKT_POW_DEFAULT, 0);
+	expect(0, other, FKT_START, &start);
+	holds(splice(fd, NULL, fds[1], NULL, 65536, SPLICE_F_NONBLOCK) == 0);
+	expect(0, other, FKT_STOP, NULL);
+	close(fd);
+	close(other);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void on_alarm(int sig)
 {
 	(void)sig;
@@ -637,6 +666,7 @@ static int wrong(void)
 	wrong_probes(open_device());
 	wrong_triggers(open_device());
 	while_it_runs(open_device(), out);
+	ended(out);
 	close(fd);
 	waiting();
 	no_rights();
