@@ -23,7 +23,7 @@ static uint64_t earliest(struct fkt_trace *trace)
 {
 	struct fkt_page_header header;
 
-	for (uint64_t page = 0; trace->clocks && trace->input.seekable && page < FIRST_PAGES;
+	for (uint64_t page = 0; fkt_clocks(trace) && trace->input.seekable && page < FIRST_PAGES;
 	     page++)
 		if (fkt_read_page_header(trace, page, &header) == FKT_PAGE_EVENTS &&
 		    header.first >= trace->clock[0].cycles)

@@ -286,12 +286,13 @@ static void put_cut_off(struct out *out)
 {
 	const struct fkt_trace *trace = out->trace;
 	const char *info = fkt_info(trace, "tsc_khz");
-	struct fkt_clock_pair end = trace->clock[0];
+	struct fkt_clock_pair end;
 	uint64_t first, last, khz, ms;
 
-	if (trace->clocks != 1 || !info || !fkt_parse_u64(info, &khz) || !khz ||
-	    !fkt_span(out->trace, &first, &last) || first < end.cycles)
+	if (fkt_clocks(trace) != 1 || !info || !fkt_parse_u64(info, &khz) || !khz ||
+	    !fkt_span(out->trace, &first, &last) || first < trace->clock[0].cycles)
 		return;
+	end = trace->clock[0];
 	out->start = first;
 	out->stop = out->extract->to < last ? last : last_event(out->trace, last);
 	set_ends(out);

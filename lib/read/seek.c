@@ -26,8 +26,8 @@ uint64_t fkt_recording_end(const struct fkt_trace *trace, uint64_t last)
 	const char *info = fkt_info(trace, "stop_cycles");
 	uint64_t stop;
 
-	return info && fkt_parse_u64(info, &stop) && stop > last &&
-			       stop <= trace->clock[1].cycles && fkt_clocks_agree(trace)
+	return info && fkt_parse_u64(info, &stop) && stop > last && fkt_clocks_agree(trace) &&
+			       stop <= trace->clock[1].cycles
 		       ? stop
 		       : last;
 }

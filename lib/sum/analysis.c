@@ -2632,8 +2632,8 @@ static void begin(struct fkt_analysis *a, uint64_t first)
 	a->begun = true;
 	a->on_since = first;
 	/* The recording began a little before its first event. */
-	if (info && fkt_parse_u64(info, &start) && start < first &&
-	    start >= a->trace->clock[0].cycles && fkt_clocks_agree(a->trace))
+	if (info && fkt_parse_u64(info, &start) && start < first && fkt_clocks_agree(a->trace) &&
+	    start >= a->trace->clock[0].cycles)
 		a->on_since = start;
 	a->first = a->on_since;
 	a->unknown = get_thread(a, 0);
@@ -2794,7 +2794,7 @@ static void add_beginning(struct fkt_analysis *a)
 	uint64_t start, cycles;
 
 	if (!info || a->first == UINT64_MAX || !fkt_parse_u64(info, &start) || start >= a->first ||
-	    start < a->trace->clock[0].cycles || !fkt_clocks_agree(a->trace))
+	    !fkt_clocks_agree(a->trace) || start < a->trace->clock[0].cycles)
 		return;
 	cycles = a->first - start;
 	a->duration += cycles;

@@ -65,15 +65,18 @@ static bool is_near(const struct fkt_rate *rate, const struct fkt_rate *known)
 	return ns > known_ns / 2 && ns / 2 < known_ns;
 }
 
-/* The line through both pairs, when it can be one. */
-static bool rate_of_pairs(const struct fkt_trace *trace, uint64_t ns, struct fkt_rate *rate)
+/* The line through both pairs, when it can be one; @real: that of CLOCK_REALTIME. */
+static bool rate_of_pairs(const struct fkt_trace *trace, bool real, struct fkt_rate *rate)
 {
 	const struct fkt_clock_pair *a = &trace->clock[0], *b = &trace->clock[1];
 	const char *info = fkt_info(trace, "tsc_khz");
 	struct fkt_rate known;
-	uint64_t khz;
+	uint64_t ns, khz;
 
-	if (trace->clocks < 2 || b->cycles <= a->cycles || !ns || ns > INT64_MAX)
+	if (fkt_clocks(trace) < 2)
+		return false;
+	ns = real ? b->real_ns - a->real_ns : b->mono_ns - a->mono_ns;
+	if (b->cycles <= a->cycles || !ns || ns > INT64_MAX)
 		return false;
 	set_rate(rate, ns, b->cycles - a->cycles);
 	/* Between two moments that are close together it says little. */
@@ -87,24 +90,23 @@ bool fkt_clocks_agree(const struct fkt_trace *trace)
 {
 	struct fkt_rate rate;
 
-	return rate_of_pairs(trace, trace->clock[1].mono_ns - trace->clock[0].mono_ns, &rate);
+	return rate_of_pairs(trace, false, &rate);
 }
 
 void fkt_set_clock(struct fkt_trace *trace)
 {
-	const struct fkt_clock_pair *a = &trace->clock[0], *b = &trace->clock[1];
 	const char *info = fkt_info(trace, "tsc_khz");
 	uint64_t khz;
 
-	trace->has_rate = rate_of_pairs(trace, b->mono_ns - a->mono_ns, &trace->rate);
+	trace->has_rate = rate_of_pairs(trace, false, &trace->rate);
 	if (!trace->has_rate && info && fkt_parse_u64(info, &khz) && khz) {
 		set_rate(&trace->rate, FKT_NS_PER_MS, khz);
 		trace->has_rate = true;
-		if (trace->clocks == 2)
+		if (fkt_clocks(trace) == 2)
 			fkt_warn(trace, "its two readings of the clock can't both be right: times "
 					"are by the frequency that the kernel gave");
 	}
-	if (!rate_of_pairs(trace, b->real_ns - a->real_ns, &trace->wall_rate))
+	if (!rate_of_pairs(trace, true, &trace->wall_rate))
 		trace->wall_rate = trace->rate;
 }
 
@@ -183,7 +185,7 @@ bool fkt_parse_time(const char *text, uint64_t *ns)
 
 bool fkt_has_wall_clock(const struct fkt_trace *trace)
 {
-	return trace->has_rate && trace->clocks && trace->clock[0].real_ns;
+	return trace->has_rate && fkt_clocks(trace) && trace->clock[0].real_ns;
 }
 
 int64_t fkt_wall_ns(const struct fkt_trace *trace, uint64_t stamp)

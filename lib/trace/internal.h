@@ -189,8 +189,8 @@ struct fkt_rate {
  * Threads may share a trace, each with a reader. What these find out for the trace, after
  * fkt_open(), they write with @lock: the end sections of a stream, or of a file whose footer does
  * not say where they are, the symbols, which functions there are, and which calls were told of
- * late. What others may read meanwhile without it is published: @complete, @info, @n_totals,
- * @symbols_read, @maps_read, @functions.
+ * late. What others may read meanwhile without it is published: @complete, @info, @clocks,
+ * @n_totals, @symbols_read, @maps_read, @functions.
  */
 struct fkt_trace {
 	pthread_mutex_t lock;
@@ -209,7 +209,7 @@ struct fkt_trace {
 	uint64_t sections_bytes;     /* of all sections, decompressed */
 	struct fkt_info_piece *info; /* the latest section's */
 	size_t info_bytes;
-	struct fkt_clock_pair clock[2]; /* the first and the last one */
+	struct fkt_clock_pair clock[2]; /* the first and the last one, as many as @clocks */
 	unsigned int clocks;
 	bool has_rate;
 	struct fkt_rate rate;	   /* of CLOCK_BOOTTIME */
@@ -308,9 +308,19 @@ static inline bool fkt_is_uretprobe(const struct fkt_trace *trace, uint32_t code
 	return call && !strcmp(call->name, "uretprobe");
 }
 
+/* How many of the clock's pairs are there; the others are not to be looked at. */
+static inline unsigned int fkt_clocks(const struct fkt_trace *trace)
+{
+	/* Partner: the release in take_clock(). */
+	return __atomic_load_n(&trace->clocks, __ATOMIC_ACQUIRE);
+}
+
 /* clock.c: called when the head, and the tail of a file, have been read */
 void fkt_set_clock(struct fkt_trace *trace);
-/* Whether both pairs are known, and agree with the frequency that the kernel gave, if it did. */
+/*
+ * Whether both pairs are known, and agree with the frequency that the kernel gave, if it did. To be
+ * asked before either is looked at.
+ */
 bool fkt_clocks_agree(const struct fkt_trace *trace);
 
 /* process.c: a number that is another one when threads have other names; as long as they live */

@@ -440,7 +440,7 @@ static uint64_t moment_of(const struct fkt_trace *trace, uint64_t stamp)
 {
 	const struct fkt_clock_pair *pair = &trace->clock[0];
 
-	if (!trace->has_rate || !trace->clocks)
+	if (!trace->has_rate || !fkt_clocks(trace))
 		return UINT64_MAX;
 	return pair->mono_ns + (uint64_t)fkt_cycles_to_ns(trace, (int64_t)(stamp - pair->cycles));
 }

@@ -276,17 +276,23 @@ static bool append_info(struct fkt_trace *trace, const char *raw, size_t bytes)
 
 static bool take_clock(struct fkt_trace *trace, const char *raw, size_t bytes)
 {
+	unsigned int clocks = trace->clocks;
 	struct fkt_clock_pair pair;
 
+	/* Once readers may have seen both, they stay as they are. */
+	if (trace->names_indexed && clocks == 2)
+		return true;
 	for (; bytes >= sizeof(pair); raw += sizeof(pair), bytes -= sizeof(pair)) {
 		memcpy(&pair, raw, sizeof(pair));
 		pair.cycles = le64toh(pair.cycles);
 		pair.mono_ns = le64toh(pair.mono_ns);
 		pair.real_ns = le64toh(pair.real_ns);
-		trace->clock[trace->clocks ? 1 : 0] = pair;
-		if (trace->clocks < 2)
-			trace->clocks++;
+		trace->clock[clocks ? 1 : 0] = pair;
+		if (clocks < 2)
+			clocks++;
 	}
+	/* Partner: the acquire in fkt_clocks(). */
+	__atomic_store_n(&trace->clocks, clocks, __ATOMIC_RELEASE);
 	return !bytes;
 }
 

@@ -8,6 +8,20 @@ $(B)/tests/unit/test_signature: LDLIBS += -lbpf
 $(B)/tests/unit/test_diff: $(OBJ)/tools/fkt_diff/chance.o | $(B)/bin/fkt_diff $(B)/bin/fkt_print
 $(B)/tests/unit/test_diff: LDLIBS += -lm
 
+# The reader, with ThreadSanitizer.
+tsan_sources := tests/unit/test_threads.c $(unit_helpers:$(OBJ)/%.o=%.c) $(wildcard lib/*/*.c)
+tsan_objects := $(tsan_sources:%.c=$(OBJ)/tsan/%.o)
+objects += $(tsan_objects)
+tests: $(B)/tests/unit/test_threads_tsan
+
+$(tsan_objects): $(OBJ)/tsan/%.o: %.c $(OBJ)/flags
+	$(call say,CC,'$< (tsan)')
+	$(Q)mkdir -p $(@D) && $(CC) $(fkt_cflags) $(CPPFLAGS) $(CFLAGS) -fsanitize=thread -c -o $@ $<
+
+$(B)/tests/unit/test_threads_tsan: $(tsan_objects)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=thread -o $@ $^ -lcmocka $(fkt_ldlibs)
+
 # What the module knows of machine code.
 $(OBJ)/tests/unit/test_ftrace_code.o: private fkt_cflags += -Ikmod
 

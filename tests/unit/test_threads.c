@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One trace and several threads, each with a reader of its own: what they find out for the trace
- * itself (its end sections, its symbols, which functions there are) is found out once. Best with
- * -fsanitize=thread.
+ * itself (its end sections, its symbols, which functions there are) is found out once. As
+ * test_threads_tsan it is built with -fsanitize=thread.
  */
 #include "test.h"
 
@@ -34,7 +34,9 @@ struct work {
 /* Its footer is damaged: each reader comes upon the end sections by itself. */
 static void build_damaged(struct build *build)
 {
-	static const char info[] = "command=find /usr";
+	/* They need both readings of the clock, the second of which is behind the events. */
+	static const char info[] =
+		"command=find /usr\0tsc_khz=1000000\0start_cycles=1500\0stop_cycles=100000";
 	char symbols[FUNCTIONS * 40] = "", comment[LONG];
 	size_t used = 0;
 
@@ -43,6 +45,7 @@ static void build_damaged(struct build *build)
 	comment[LONG - 1] = '\0';
 	build_begin(build, 1, false);
 	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_clock(build, 1000, 1000, 1700000000000000000);
 	build_text(build, FKT_SECTION_CODES,
 		   "0x7000 1 entry 0x7001 own call f:func\n0x7001 1 exit 0x7000 own call f:func\n");
 	for (unsigned int i = 0; i < FUNCTIONS; i++)
@@ -57,7 +60,7 @@ static void build_damaged(struct build *build)
 	}
 	build_tail(build);
 	build_section(build, FKT_SECTION_INFO, comment, LONG, false);
-	build_end(build, 1 << 20, 1 << 20, 1700000001000000000);
+	build_end(build, 1 << 20, 1 << 20, 1700000000001048576);
 	build->data[build->bytes - 1] ^= 0x55;
 }
 
@@ -120,21 +123,35 @@ static void *read_all(void *arg)
 	return NULL;
 }
 
+/* A reader is made when the end is not read yet, while it is, and when it has been. */
+static void *make_readers(void *arg)
+{
+	struct fkt_trace *trace = arg;
+
+	pthread_barrier_wait(&barrier);
+	do {
+		fkt_reader_free(fkt_reader_new(trace));
+	} while (!fkt_is_complete(trace));
+	return NULL;
+}
+
 static void test_threads(void **state)
 {
 	(void)state;
-	pthread_barrier_init(&barrier, NULL, THREADS);
+	pthread_barrier_init(&barrier, NULL, THREADS + 1);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		struct work work[THREADS] = { 0 };
-		pthread_t thread[THREADS];
+		pthread_t thread[THREADS], maker;
 
 		work[0].trace = open_built(&trace_bytes, NULL, NULL);
 		for (unsigned int i = 0; i < THREADS; i++) {
 			work[i].trace = work[0].trace;
 			assert_int_equal(pthread_create(&thread[i], NULL, read_all, &work[i]), 0);
 		}
+		assert_int_equal(pthread_create(&maker, NULL, make_readers, work[0].trace), 0);
 		for (unsigned int i = 0; i < THREADS; i++)
 			pthread_join(thread[i], NULL);
+		pthread_join(maker, NULL);
 		for (unsigned int i = 0; i < THREADS; i++) {
 			assert_string_equal(work[i].command, "find /usr");
 			assert_true(work[i].all_named);

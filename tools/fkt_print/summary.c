@@ -238,8 +238,8 @@ static uint64_t recording_begin(const struct fkt_trace *trace, uint64_t first)
 	const char *info = fkt_info(trace, "start_cycles");
 	uint64_t start;
 
-	return info && fkt_parse_u64(info, &start) && start < first &&
-			       start >= trace->clock[0].cycles && fkt_clocks_agree(trace)
+	return info && fkt_parse_u64(info, &start) && start < first && fkt_clocks_agree(trace) &&
+			       start >= trace->clock[0].cycles
 		       ? start
 		       : first;
 }
