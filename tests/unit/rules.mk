@@ -22,6 +22,13 @@ $(B)/tests/unit/test_threads_tsan: $(tsan_objects)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=thread -o $@ $^ -lcmocka $(fkt_ldlibs)
 
+# Damaged traces through all tools.
+tests: $(B)/tests/unit/test_hostile
+
+$(B)/tests/unit/test_hostile: tests/unit/hostile $(B)/fuzz/make_corpus | $(bins) $(B)/lib/libfkt.so $(bt2_plugin) \
+			      $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(B)/tests/unit/test_profile
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 # What the module knows of machine code.
 $(OBJ)/tests/unit/test_ftrace_code.o: private fkt_cflags += -Ikmod
 

@@ -57,8 +57,8 @@ uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Lines of an interval: 0 or a negative errno value. */
-static int print_interval(const struct top *top)
+/* Lines of an interval, which is the first one, or not: 0 or a negative errno value. */
+static int print_interval(const struct top *top, bool first)
 {
 	const struct options *options = top->options;
 	struct fkt_output out = {
@@ -68,6 +68,7 @@ static int print_interval(const struct top *top)
 		.time = FKT_TIME_FIT,
 		.first = top->first,
 		.width = output_width() ?: USUAL_WIDTH,
+		.tables = !first,      /* all are in one file */
 		.told_left_out = true, /* each time anew it would be in the way */
 	};
 
@@ -119,7 +120,7 @@ static int follow(struct top *top, struct screen *screen, bool paced)
 		if (step == STEP_INTERVAL) {
 			if (screen)
 				screen_show(screen, top);
-			err = screen ? 0 : print_interval(top);
+			err = screen ? 0 : print_interval(top, !count);
 			if (err || ++count == top->options->count)
 				return err;
 		}
