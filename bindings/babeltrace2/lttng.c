@@ -62,8 +62,9 @@ struct origin {
 
 /* What becomes of the events of a code that have so many words. */
 struct shape {
-	struct lttng_class *class[2]; /* without and with a stack */
+	struct lttng_class *class[1 << LTTNG_STACKS]; /* by the stacks that they have */
 	unsigned int count;
+	struct lttng_field *field;
 	struct origin *origin;
 };
 
@@ -97,6 +98,7 @@ struct lttng {
 	bool tells_target; /* wake-ups say where to; in older traces they do not */
 	struct lttng_class *dump_class;
 	struct fkt_event now;
+	struct fkt_stack stack; /* of this event, where it is another one than the trace has */
 	size_t text_bytes;
 	char text[TEXT_BYTES];
 };
@@ -118,14 +120,14 @@ static bool same_fields(const struct lttng_class *class, const struct lttng_fiel
 }
 
 /* The class with that name and these fields. */
-static struct lttng_class *class_of(struct lttng *lttng, const char *name, bool stack,
+static struct lttng_class *class_of(struct lttng *lttng, const char *name, unsigned int stacks,
 				    const struct lttng_field *field, unsigned int count)
 {
 	struct lttng_class *class;
 
 	for (class = lttng->classes; class; class = class->next)
-		if (class->count == count && class->stack == stack && !strcmp(class->name, name) &&
-		    same_fields(class, field, count))
+		if (class->count == count && class->stacks == stacks &&
+		    !strcmp(class->name, name) && same_fields(class, field, count))
 			return class;
 	class = calloc(1, sizeof(*class));
 	if (!class)
@@ -140,7 +142,7 @@ static struct lttng_class *class_of(struct lttng *lttng, const char *name, bool 
 	}
 	memcpy(class->field, field, count * sizeof(*field));
 	class->count = count;
-	class->stack = stack;
+	class->stacks = stacks;
 	class->next = lttng->classes;
 	lttng->classes = class;
 	return class;
@@ -531,11 +533,25 @@ static char *vector_name(const struct fkt_trace *trace, uint32_t code, int *vect
 	return NULL;
 }
 
+/* Beginnings and ends that have the same name, such as those of spans, are told apart. */
+static const char *which_end(struct fkt_trace *trace, const struct fkt_code_row *row,
+			     const char *name)
+{
+	char other[FKT_NAME_BYTES];
+
+	if (!row || (row->kind != FKT_KIND_ENTRY && row->kind != FKT_KIND_EXIT))
+		return "";
+	fkt_code_name(trace, row->pair, other);
+	if (strcmp(name, other))
+		return "";
+	return row->kind == FKT_KIND_ENTRY ? "_entry" : "_exit";
+}
+
 /* The name of a code's events. */
 static char *event_name(struct lttng *lttng, uint32_t code, struct code *c)
 {
 	const struct fkt_code_row *row = fkt_code_row(lttng->trace, code);
-	char name[FKT_NAME_BYTES], *vector, *bare;
+	char name[FKT_NAME_BYTES + sizeof("_entry")], *vector, *bare;
 
 	if (code < FKT_CODE_IRQ_ENTRY)
 		return syscall_name(lttng->trace, code);
@@ -556,6 +572,7 @@ static char *event_name(struct lttng *lttng, uint32_t code, struct code *c)
 									: "fkt_function_exit")
 				   : NULL;
 	}
+	strcat(name, which_end(lttng->trace, row, name));
 	/* A tracepoint's name stands behind its system's; another tracer has it without that. */
 	bare = strchr(name, ':');
 	if (bare && bare[1] && !is_reserved(bare + 1))
@@ -670,8 +687,27 @@ static uint64_t rwbs(uint64_t opf)
 	return to;
 }
 
+static void free_shape(struct shape *shape)
+{
+	if (!shape)
+		return;
+	free(shape->field);
+	free(shape->origin);
+	free(shape);
+}
+
+/* The class of a shape's events that have these stacks; NULL without memory. */
+static struct lttng_class *class_of_shape(struct lttng *lttng, struct shape *shape,
+					  const char *name, unsigned int stacks,
+					  const struct lttng_field *field, unsigned int count)
+{
+	if (!shape->class[stacks])
+		shape->class[stacks] = class_of(lttng, name, stacks, field, count);
+	return shape->class[stacks];
+}
+
 /* The fields that events of a code have with so many words, and where they come from. */
-static struct shape *make_shape(struct lttng *lttng, struct code *c, const struct fkt_event *event)
+static struct shape *make_shape(struct code *c, const struct fkt_event *event)
 {
 	struct lttng_field fields[LTTNG_FIELDS_MAX];
 	struct origin origin[LTTNG_FIELDS_MAX];
@@ -716,17 +752,15 @@ static struct shape *make_shape(struct lttng *lttng, struct code *c, const struc
 		snprintf(name, sizeof(name), "%s_name", field_name(event->code, field->name));
 		set_name(fields, n++, name);
 	}
-	shape->origin = calloc(n + 1, sizeof(*origin));
-	if (shape->origin)
-		memcpy(shape->origin, origin, n * sizeof(*origin));
 	shape->count = n;
-	for (int stack = 0; stack < 2; stack++)
-		shape->class[stack] = class_of(lttng, c->name, stack, fields, n);
-	if (!shape->origin || !shape->class[0] || !shape->class[1]) {
-		free(shape->origin);
-		free(shape);
+	shape->origin = calloc(n + 1, sizeof(*origin));
+	shape->field = calloc(n + 1, sizeof(*fields));
+	if (!shape->origin || !shape->field) {
+		free_shape(shape);
 		return NULL;
 	}
+	memcpy(shape->origin, origin, n * sizeof(*origin));
+	memcpy(shape->field, fields, n * sizeof(*fields));
 	return shape;
 }
 
@@ -770,17 +804,19 @@ static void put_name(struct lttng *lttng, const struct origin *origin,
 
 /* An event as the table of fields says. */
 static int fill_fields(struct lttng *lttng, struct code *c, const struct fkt_event *event,
-		       bool stack, struct lttng_event *out)
+		       unsigned int stacks, struct lttng_event *out)
 {
 	struct shape *shape = c->shape[event->words % WORDS];
 
 	if (!shape) {
-		shape = make_shape(lttng, c, event);
+		shape = make_shape(c, event);
 		if (!shape)
 			return -ENOMEM;
 		c->shape[event->words % WORDS] = shape;
 	}
-	out->class = shape->class[stack];
+	out->class = class_of_shape(lttng, shape, c->name, stacks, shape->field, shape->count);
+	if (!out->class)
+		return -ENOMEM;
 	for (unsigned int i = 0; i < shape->count; i++) {
 		const struct origin *origin = &shape->origin[i];
 		struct lttng_value *value = &out->value[i];
@@ -808,7 +844,7 @@ static int fill_fields(struct lttng *lttng, struct code *c, const struct fkt_eve
 }
 
 static int fill_known(struct lttng *lttng, struct code *c, const struct fkt_event *event,
-		      bool stack, struct lttng_event *out)
+		      unsigned int stacks, struct lttng_event *out)
 {
 	struct shape *shape = c->shape[0];
 
@@ -818,15 +854,48 @@ static int fill_known(struct lttng *lttng, struct code *c, const struct fkt_even
 			return -ENOMEM;
 		c->shape[0] = shape;
 	}
-	if (!shape->class[stack]) {
-		shape->class[stack] =
-			class_of(lttng, c->known->name, stack, c->known->field, c->known->count);
-		if (!shape->class[stack])
-			return -ENOMEM;
-	}
-	out->class = shape->class[stack];
+	out->class = class_of_shape(lttng, shape, c->known->name, stacks, c->known->field,
+				    c->known->count);
+	if (!out->class)
+		return -ENOMEM;
 	c->known->fill(lttng, event, out);
 	return 1;
+}
+
+/* ---- stacks ---- */
+
+unsigned int lttng_frames(const struct fkt_stack *stack, enum lttng_stack which,
+			  unsigned int *first)
+{
+	unsigned int kernel = fkt_stack_kernel(stack);
+
+	/* What stands for those of the kernel that are missing is the kernel's, too. */
+	if (kernel < stack->count && (stack->frame[kernel] == FKT_FRAME_CUT ||
+				      (!kernel && stack->frame[0] == FKT_FRAME_UNKNOWN)))
+		kernel++;
+	*first = which == LTTNG_STACK_KERNEL ? 0 : kernel;
+	return which == LTTNG_STACK_KERNEL ? kernel : stack->count - kernel;
+}
+
+/* An event's stack, with a frame for those that are missing in the end: which ones there are. */
+static unsigned int set_stacks(struct lttng *lttng, const struct fkt_stack *stack,
+			       struct lttng_event *out)
+{
+	unsigned int stacks = 0, first;
+
+	if (!stack)
+		return 0;
+	if (stack->cut && stack->count && stack->count < FKT_STACK_FRAMES_BOTH) {
+		lttng->stack = *stack;
+		lttng->stack.frame[lttng->stack.count++] = FKT_FRAME_CUT;
+		stack = &lttng->stack;
+	}
+	out->stack = stack;
+	for (enum lttng_stack which = 0; which < LTTNG_STACKS; which++)
+		if (lttng_frames(stack, which, &first))
+			stacks |= 1u << which;
+	/* One that is not known has no frames. */
+	return stack->known ? stacks : 1u << LTTNG_STACK_KERNEL;
 }
 
 /* ---- interrupts that are left out ---- */
@@ -905,11 +974,8 @@ static void free_code(struct code *c)
 {
 	if (!c)
 		return;
-	for (unsigned int i = 0; i < WORDS; i++) {
-		if (c->shape[i])
-			free(c->shape[i]->origin);
-		free(c->shape[i]);
-	}
+	for (unsigned int i = 0; i < WORDS; i++)
+		free_shape(c->shape[i]);
 	free(c->name);
 	free(c->function);
 	free(c->field);
@@ -1049,7 +1115,7 @@ int lttng_statedump(struct lttng *lttng, uint32_t *index, const struct fkt_event
 		count = 0;
 	}
 	begin_event(lttng, first, out);
-	out->class = class_of(lttng, name, false, state_fields, count);
+	out->class = class_of(lttng, name, 0, state_fields, count);
 	if (!out->class)
 		return -ENOMEM;
 	return count ? fill_state(lttng, id, out) : 1;
@@ -1058,6 +1124,7 @@ int lttng_statedump(struct lttng *lttng, uint32_t *index, const struct fkt_event
 int lttng_event(struct lttng *lttng, const struct fkt_event *event, const struct fkt_stack *stack,
 		struct lttng_event *out)
 {
+	unsigned int stacks;
 	struct code *c;
 
 	if (is_exit_alone(lttng, event)) {
@@ -1068,11 +1135,8 @@ int lttng_event(struct lttng *lttng, const struct fkt_event *event, const struct
 	if (!c || !c->name || !c->field)
 		return -ENOMEM;
 	begin_event(lttng, event, out);
-	/* The kernel's alone. */
-	if (stack && stack->known && !fkt_stack_kernel(stack))
-		stack = NULL;
-	out->stack = stack;
+	stacks = set_stacks(lttng, stack, out);
 	if (c->known && event->words >= c->known->words)
-		return fill_known(lttng, c, event, stack, out);
-	return fill_fields(lttng, c, event, stack, out);
+		return fill_known(lttng, c, event, stacks, out);
+	return fill_fields(lttng, c, event, stacks, out);
 }

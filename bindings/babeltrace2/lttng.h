@@ -37,10 +37,20 @@ struct lttng_field {
 	bool hex;
 };
 
+/* The stacks that an event may have. */
+enum lttng_stack {
+	LTTNG_STACK_KERNEL,
+	LTTNG_STACK_USER,
+	LTTNG_STACKS,
+};
+
+/* What they are called in names of fields. */
+static const char *const lttng_stack_name[LTTNG_STACKS] = { "kernel", "user" };
+
 /**
  * struct lttng_class - events of one name with the same fields; several classes may share a name
  * @name: their name, which is clean
- * @stack: they have a stack
+ * @stacks: which of enum lttng_stack they have, a bit each
  * @count: number of fields
  * @field: the fields
  * @user: whatever the user keeps of it, NULL at first
@@ -48,7 +58,7 @@ struct lttng_field {
  */
 struct lttng_class {
 	char *name;
-	bool stack;
+	unsigned int stacks;
 	unsigned int count;
 	struct lttng_field *field;
 	void *user;
@@ -72,7 +82,7 @@ struct lttng_value {
  * @cpu: where
  * @tid: the thread that was current, -1 where that is not known
  * @procname: its name
- * @stack: where class->stack, its stack
+ * @stack: where class->stacks, its stacks, see lttng_frames()
  * @value: of class->count fields
  */
 struct lttng_event {
@@ -140,6 +150,26 @@ int lttng_statedump(struct lttng *lttng, uint32_t *index, const struct fkt_event
  */
 int lttng_event(struct lttng *lttng, const struct fkt_event *event, const struct fkt_stack *stack,
 		struct lttng_event *out);
+
+/**
+ * lttng_frames() - which frames are of one of an event's stacks
+ * @stack: the event's
+ * @which: enum lttng_stack
+ * @first: set to the number of the first one
+ *
+ * Return: how many there are. Where some are missing, one stands for them.
+ */
+unsigned int lttng_frames(const struct fkt_stack *stack, enum lttng_stack which,
+			  unsigned int *first);
+
+/**
+ * lttng_address() - the address of a frame, as LTTng has it: all ones where frames are missing
+ * @frame: the frame
+ */
+static inline uint64_t lttng_address(uint64_t frame)
+{
+	return frame >= FKT_FRAME_CUT && frame < FKT_FRAME_KERNEL ? UINT64_MAX : frame;
+}
 
 /**
  * lttng_gap() - something is missing

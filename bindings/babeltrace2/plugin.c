@@ -318,24 +318,31 @@ static bt_field_class *field_class(struct iterator *it, const struct lttng_field
 	return class;
 }
 
+/* Those of a stack. */
+#define STACK_FIELDS 3
+
 /*
- * The stack of an event: how many addresses, the addresses, and what they are the addresses of. It
+ * A stack of an event: how many addresses, the addresses, and what they are the addresses of. It
  * stands behind the event's own fields, for babeltrace2 2.0 does not read back the arrays that it
  * has written into an event's own context.
  */
-static int add_stack(struct iterator *it, bt_field_class *payload)
+static int add_stack(struct iterator *it, bt_field_class *payload, const char *stack)
 {
 	bt_field_class *length = integer_class(it, false, 4, false);
 	bt_field_class *address = integer_class(it, false, 8, true);
 	bt_field_class *name = bt_field_class_string_create(it->trace_class);
+	char of_length[32], of_addresses[32], of_names[32];
 	int ret = -ENOMEM;
 
+	snprintf(of_length, sizeof(of_length), "callstack_%s_length", stack);
+	snprintf(of_addresses, sizeof(of_addresses), "callstack_%s", stack);
+	snprintf(of_names, sizeof(of_names), "callstack_%s_names", stack);
 	if (length && address && name &&
-	    bt_field_class_structure_append_member(payload, "callstack_kernel_length", length) ==
+	    bt_field_class_structure_append_member(payload, of_length, length) ==
 		    BT_FIELD_CLASS_STRUCTURE_APPEND_MEMBER_STATUS_OK &&
-	    !add_field(payload, "callstack_kernel",
+	    !add_field(payload, of_addresses,
 		       bt_field_class_array_dynamic_create(it->trace_class, address, length)) &&
-	    !add_field(payload, "callstack_kernel_names",
+	    !add_field(payload, of_names,
 		       bt_field_class_array_dynamic_create(it->trace_class, name, length)))
 		ret = 0;
 	bt_field_class_put_ref(length);
@@ -362,8 +369,9 @@ static bt_event_class *event_class(struct iterator *it, const struct lttng_class
 		      : -ENOMEM;
 	for (unsigned int i = 0; !ret && i < of->count; i++)
 		ret = add_field(payload, of->field[i].name, field_class(it, &of->field[i]));
-	if (!ret && of->stack)
-		ret = add_stack(it, payload);
+	for (enum lttng_stack which = 0; !ret && which < LTTNG_STACKS; which++)
+		if (of->stacks & 1u << which)
+			ret = add_stack(it, payload, lttng_stack_name[which]);
 	if (!ret && bt_event_class_set_payload_field_class(class, payload) !=
 			    BT_EVENT_CLASS_SET_FIELD_CLASS_STATUS_OK)
 		ret = -ENOMEM;
@@ -416,17 +424,18 @@ static int set_field(bt_field *to, const struct lttng_field *field, const struct
 	return 0;
 }
 
-static int set_stack(struct iterator *it, bt_field *payload, unsigned int first,
-		     const struct fkt_stack *stack)
+/* Into the three fields of a stack, of which this is the first one. */
+static int set_stack(struct iterator *it, bt_field *payload, unsigned int field,
+		     const struct fkt_stack *stack, enum lttng_stack which)
 {
-	bt_field *addresses = bt_field_structure_borrow_member_field_by_index(payload, first + 1);
-	bt_field *names = bt_field_structure_borrow_member_field_by_index(payload, first + 2);
-	const unsigned int count = fkt_stack_kernel(stack);
-	struct fkt_symbol symbol;
-	char name[FKT_VALUE_NAME_BYTES];
+	bt_field *addresses = bt_field_structure_borrow_member_field_by_index(payload, field + 1);
+	bt_field *names = bt_field_structure_borrow_member_field_by_index(payload, field + 2);
+	char name[FKT_FRAME_BYTES + 1];
+	unsigned int first, count;
 
+	count = lttng_frames(stack, which, &first);
 	bt_field_integer_unsigned_set_value(
-		bt_field_structure_borrow_member_field_by_index(payload, first), count);
+		bt_field_structure_borrow_member_field_by_index(payload, field), count);
 	if (bt_field_array_dynamic_set_length(addresses, count) !=
 		    BT_FIELD_DYNAMIC_ARRAY_SET_LENGTH_STATUS_OK ||
 	    bt_field_array_dynamic_set_length(names, count) !=
@@ -435,13 +444,8 @@ static int set_stack(struct iterator *it, bt_field *payload, unsigned int first,
 	for (unsigned int i = 0; i < count; i++) {
 		bt_field_integer_unsigned_set_value(
 			bt_field_array_borrow_element_field_by_index(addresses, i),
-			stack->frame[i]);
-		/* Each stands behind the call. */
-		if (fkt_symbol(it->input->trace, stack->frame[i] - 1, &symbol))
-			snprintf(name, sizeof(name), "%.512s+0x%llx", symbol.name,
-				 (unsigned long long)symbol.offset + 1);
-		else
-			snprintf(name, sizeof(name), "0x%llx", (unsigned long long)stack->frame[i]);
+			lttng_address(stack->frame[first + i]));
+		*fkt_put_frame(it->input->trace, name, stack, first + i) = '\0';
 		if (bt_field_string_set_value(
 			    bt_field_array_borrow_element_field_by_index(names, i), name) !=
 		    BT_FIELD_STRING_SET_VALUE_STATUS_OK)
@@ -455,6 +459,7 @@ static int fill_event(struct iterator *it, bt_event *to, const struct lttng_even
 	bt_field *context = bt_event_borrow_common_context_field(to);
 	bt_field *payload = bt_event_borrow_payload_field(to);
 	const struct lttng_class *class = event->class;
+	unsigned int field = class->count;
 	int ret;
 
 	bt_field_integer_signed_set_value(
@@ -468,7 +473,15 @@ static int fill_event(struct iterator *it, bt_event *to, const struct lttng_even
 		if (ret < 0)
 			return ret;
 	}
-	return class->stack ? set_stack(it, payload, class->count, event->stack) : 0;
+	for (enum lttng_stack which = 0; which < LTTNG_STACKS; which++) {
+		if (!(class->stacks & 1u << which))
+			continue;
+		ret = set_stack(it, payload, field, event->stack, which);
+		if (ret < 0)
+			return ret;
+		field += STACK_FIELDS;
+	}
+	return 0;
 }
 
 static int push_event(struct iterator *it, const struct lttng_event *event)

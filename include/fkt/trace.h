@@ -898,6 +898,23 @@ char *fkt_put_name(struct fkt_trace *trace, struct fkt_processes *processes,
 		   const struct fkt_field *field, const struct fkt_event *event, uint64_t number,
 		   char *to);
 
+/* Room for the longest text that fkt_put_frame() writes. */
+#define FKT_FRAME_BYTES 160
+
+/**
+ * fkt_put_frame() - a frame of a stack: "vfs_read+0x7a", of a module "nfs_read+0x18 [nfs]", of a
+ *	program "main+0x2c (cat)", an address where no name is known, or what stands for frames that
+ *	are missing
+ * @trace: the trace
+ * @to: where to, with room for FKT_FRAME_BYTES; no NUL is written
+ * @stack: the stack
+ * @i: which of its frames
+ *
+ * Return: the end of it.
+ */
+char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
+		    unsigned int i);
+
 /*
  * ---- where the time went ----
  *

@@ -11,9 +11,10 @@
 #define FKT_MODULE_BYTES      32
 /* So much of a function's name in a stack. */
 #define FKT_FRAME_NAME_BYTES  96
-/* A frame of a stack: the name, "+0x" and 16 digits, " [", the module, "]". */
-#define FKT_FRAME_BYTES	      (FKT_FRAME_NAME_BYTES + FKT_MODULE_BYTES + 24)
 #define FKT_NUMBER_NAME_BYTES 128
+
+/* A frame of a stack: the name, "+0x" and 16 digits, " [", the module, "]". */
+_Static_assert(FKT_FRAME_BYTES >= FKT_FRAME_NAME_BYTES + FKT_MODULE_BYTES + 24, "a frame fits");
 
 static inline bool fkt_field_is_result(const struct fkt_field *field)
 {
@@ -98,14 +99,7 @@ static inline const char *fkt_field_text(const struct fkt_field *field,
 	return (const char *)event->args + field->offset;
 }
 
-/*
- * Write a frame of a stack, "vfs_read+0x7a", or what stands for one; the end, at most
- * FKT_FRAME_BYTES away.
- */
-char *fkt_put_frame(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
-		    unsigned int i);
-
-/* The function of a frame alone, or what stands for one; likewise. */
+/* The function of a frame alone, or what stands for one; as fkt_put_frame(). */
 char *fkt_put_frame_name(struct fkt_trace *trace, char *to, const struct fkt_stack *stack,
 			 unsigned int i);
 

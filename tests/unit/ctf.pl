@@ -8,6 +8,8 @@
 #						--clock-date --clock-gmt --no-delta (TIMES is "-": --clock-cycles): event for event,
 #						names, fields, times. Prints how many events, and how many exits of interrupts are
 #						left out
+#	ctf.pl stacks JSON LISTING		fkt_print's JSON with --stack, babeltrace2's listing: the same stacks of the same
+#						events, by their frames' names. Prints how many of the kernel's and of programs'
 #
 # The names of LTTng's events stand here once more, so that they are compared with something.
 
@@ -212,8 +214,8 @@ sub name_of {
 		       : 'x86_irq_vectors_' . ($event->{name} =~ s/^x86_platform_ipi/ipi/r);
 	}
 	return $listed->{name} if $listed->{name} =~ /^fkt_function_(entry|exit)$/ && $listed->{fields}{name} eq $event->{name};
-	return $listed->{name} if $event->{name} =~ /:(.*)/ && $listed->{name} eq $1;
-	return $event->{name};
+	return $listed->{name} if ($listed->{name} =~ s/_(?:entry|exit)$//r) eq ($event->{name} =~ s/^[^:]*://r);
+	return $event->{name} =~ s/^[^:]*://r;
 }
 
 sub same {
@@ -295,6 +297,45 @@ sub events {
 	print "events $count\nleft_out $left_out\n";
 }
 
+# ---- stacks ----
+
+sub stacks {
+	my ($json_path, $listing_path) = @_;
+	my (%printed, %count);
+
+	open(my $json, '<', $json_path) or die "$json_path: $!\n";
+	while (<$json>) {
+		my $row = decode_json($_);
+		$printed{sprintf '%020d %d %s', $row->{time_ns}, $row->{cpu}, join(';', @{$row->{stack}})}++ if @{$row->{stack} // []};
+	}
+	open(my $listing, '<', $listing_path) or die "$listing_path: $!\n";
+	while (my $event = listed($listing)) {
+		my ($fields, @names) = ($event->{fields});
+
+		for my $which (qw(kernel user)) {
+			my ($length, $addresses, $names) = @{$fields}{map { "callstack_$which$_" } '_length', '', '_names'};
+
+			defined $length or next;
+			bad("$length frames: $event->{line}") if $length != @$addresses || $length != @$names;
+			for (0 .. $#$names) {
+				my $is_mark = $names->[$_] =~ /^(?:\.\.\.|\(stack not .*\))$/;
+				my $address = $addresses->[$_] >= 0xffffffff << 32 ? 'kernel' : 'user';
+				# All ones, where frames are missing, are neither.
+				bad("frame $_ is no $which address: $event->{line}") if $address ne $which && !$is_mark;
+				bad("frame $_ is a mark and an address: $event->{line}") if $is_mark && $addresses->[$_] != ~0;
+			}
+			push @names, @$names;
+			$count{$which} += @$names;
+		}
+		# How the kernel calls tracepoints is no frame for people.
+		shift @names while @names && $names[0] =~ /^__traceiter_/;
+		my $stack = sprintf '%s %d %s', $event->{time}, $event->{cpu}{cpu_id}, join(';', @names);
+		!@names || $printed{$stack}-- or bad("fkt_print has no stack '$stack'");
+	}
+	$printed{$_} > 0 and bad("the listing has no stack '$_'") for sort keys %printed;
+	print "$_ ", $count{$_} // 0, "\n" for qw(kernel user);
+}
+
 my $what = shift // '';
-$what eq 'packets' ? packets(@ARGV) : events(@ARGV);
+$what eq 'packets' ? packets(@ARGV) : $what eq 'stacks' ? stacks(@ARGV) : events(@ARGV);
 exit !!$bad;

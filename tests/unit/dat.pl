@@ -78,6 +78,7 @@ sub is_name {
 	return $name eq ($event->{name} =~ s/^x86_platform_ipi/ipi/r) . '_entry' || $name eq $event->{name} if $code =~ /^10[89ab]/;
 	return $name eq ($event->{name} =~ s/^x86_platform_ipi/ipi/r) || $name eq $event->{name} if $code =~ /^10[c-f]/;
 	return 1 if $name =~ /^fkt_function_(entry|exit)$/ && " $listed->{rest} " =~ / name=\Q$event->{name}\E /;
+	return 1 if ($name =~ s/_(?:entry|exit)$//r) eq $event->{name} =~ s/^[^:]*://r;
 	return $name eq $event->{name} =~ s/^[^:]*://r || $name eq $event->{name} =~ s/[^A-Za-z0-9_]/_/gr;
 }
 

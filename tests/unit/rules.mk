@@ -85,7 +85,8 @@ $(B)/tests/unit/test_export: tests/unit/export $(B)/fuzz/make_corpus | $(B)/test
 # CTF is read by babeltrace2, which also has the plugin.
 tests: $(B)/tests/unit/test_ctf
 
-$(B)/tests/unit/test_ctf: tests/unit/ctf $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(bt2_plugin)
+$(B)/tests/unit/test_ctf: tests/unit/ctf $(B)/fuzz/make_corpus | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(B)/tests/unit/test_profile \
+			 $(B)/tests/unit/test_user_stack $(bt2_plugin)
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # trace.dat is read by trace-cmd.

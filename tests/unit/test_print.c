@@ -2071,44 +2071,62 @@ static void put_told(struct build *build, uint64_t stamp, uint64_t at, uint32_t 
 	slot(build, 0, stamp, FKT_CODE_TOLD, 0, 2, at, code | 70ull << 32);
 }
 
+/* Spans of a program, told later than they were. */
+static void build_program_spans(struct build *build)
+{
+	static const char info[] = "layers=process,system,application\0tsc_khz=1000000\0"
+				   "machine=x86_64\0cpus=1\0application_events=6";
+	static const char told[] = "start_cycles=1000\0stop_cycles=4000";
+
+	build_begin(build, 1, false);
+	build_clock(build, 0, 0, 0);
+	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(build, FKT_SECTION_PROCESSES, "70 70 1 shop\n");
+	build_text(build, FKT_SECTION_CODES,
+		   "0x6f800 1 entry 0x6f801 application app:order #words\n"
+		   "0x6f801 1 exit 0x6f800 application app:order #words\n"
+		   "0x6f802 1 entry 0x6f803 application app:look #words\n"
+		   "0x6f803 1 exit 0x6f802 application app:look #words\n");
+	build_pages(build);
+	build->lane[0].pid = 70;
+	slot(build, 0, 1000, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(build, 0, 1100, END, 0);
+	slot(build, 0, 2000, READ, 0, 2, 3, 0x7ffe1000);
+	build_event(build, 0, 2500, END, 0);
+	put_told(build, 3000, 1500, 0x6f800);
+	put_told(build, 3001, 1600, 0x6f802);
+	put_told(build, 3002, 2800, 0x6f803);
+	put_told(build, 3003, 2900, 0x6f802);
+	put_told(build, 3004, 2900, 0x6f803);
+	put_told(build, 3005, 2950, 0x6f801);
+	build_tail(build);
+	build_section(build, FKT_SECTION_INFO, told, sizeof(told), false);
+}
+
+static int write_spans(const char *file)
+{
+	struct build build;
+
+	build_program_spans(&build);
+	build_end(&build, 4500, 4500, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	return 0;
+}
+
 /*
- * Spans of a program, told later than they were, are calls around its system calls; those of one
- * moment come in the order in which they were told.
+ * They are calls around its system calls; those of one moment come in the order in which they were
+ * told.
  */
 static void test_program_spans(void **state)
 {
 	static const char *const windows[] = { "..1us", "0.4us..1.2us", "0.7us..",
 					       "1.3us..1.85us" };
-	static const char info[] = "layers=process,system,application\0tsc_khz=1000000\0"
-				   "machine=x86_64\0cpus=1\0application_events=6";
-	static const char told[] = "start_cycles=1000\0stop_cycles=4000";
 	char file[] = "/tmp/test_print_told.XXXXXX", command[2 * sizeof(top)];
 	struct build build;
 
 	(void)state;
-	build_begin(&build, 1, false);
-	build_clock(&build, 0, 0, 0);
-	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
-	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 shop\n");
-	build_text(&build, FKT_SECTION_CODES,
-		   "0x6f800 1 entry 0x6f801 application app:order #words\n"
-		   "0x6f801 1 exit 0x6f800 application app:order #words\n"
-		   "0x6f802 1 entry 0x6f803 application app:look #words\n"
-		   "0x6f803 1 exit 0x6f802 application app:look #words\n");
-	build_pages(&build);
-	build.lane[0].pid = 70;
-	slot(&build, 0, 1000, READ, 0, 2, 3, 0x7ffe1000);
-	build_event(&build, 0, 1100, END, 0);
-	slot(&build, 0, 2000, READ, 0, 2, 3, 0x7ffe1000);
-	build_event(&build, 0, 2500, END, 0);
-	put_told(&build, 3000, 1500, 0x6f800);
-	put_told(&build, 3001, 1600, 0x6f802);
-	put_told(&build, 3002, 2800, 0x6f803);
-	put_told(&build, 3003, 2900, 0x6f802);
-	put_told(&build, 3004, 2900, 0x6f803);
-	put_told(&build, 3005, 2950, 0x6f801);
-	build_tail(&build);
-	build_section(&build, FKT_SECTION_INFO, told, sizeof(told), false);
+	build_program_spans(&build);
 	write_temporary(&build, file);
 	expect_parts(file, windows, sizeof(windows) / sizeof(windows[0]));
 	snprintf(command, sizeof(command),
@@ -4487,6 +4505,8 @@ int main(int argc, char **argv)
 		return write_outside(argv[1] + 10);
 	if (argc == 2 && !strncmp(argv[1], "--renames=", 10))
 		return write_renames(argv[1] + 10);
+	if (argc == 2 && !strncmp(argv[1], "--spans=", 8))
+		return write_spans(argv[1] + 8);
 	if (argc == 2 && !strncmp(argv[1], "--late=", 7))
 		return write_late(argv[1] + 7);
 	if (argc == 2 && !strncmp(argv[1], "--noise=", 8))

@@ -169,44 +169,50 @@ static void assert_tells(struct build *build, const char *expected)
 #define KERNEL "0xffffffff81000001,0xffffffff81000002"
 
 /* Alone, below the kernel's, the same again; cut, not in memory, not to be had. */
-static void test_slots(void **state)
+static void build_slots(struct build *build)
 {
 	const uint64_t frame[] = { 0x555555555389, 0x5555555553d9, 0x7ffff7dfa24a, 0x1000 };
-	struct build build;
 	uint16_t kernel, user;
 
-	(void)state;
-	begin(&build, NULL);
-	user = place(&build);
-	put_user(&build, 100, 0, 70, frame, 4);
-	put_event(&build, 100, 1);
-	kernel = place(&build);
-	put_kernel(&build, 110, 0);
-	put_user(&build, 110, FKT_STACK_BELOW, 71, frame, 1);
-	put_event(&build, 110, 2);
-	put_again(&build, 120, kernel);
-	put_again(&build, 120, user | FKT_STACK_USER | FKT_STACK_BELOW);
-	put_event(&build, 120, 3);
-	put_again(&build, 130, user | FKT_STACK_USER);
-	put_event(&build, 130, 4);
-	put_kernel(&build, 140, FKT_STACK_CUT);
-	put_user(&build, 140, FKT_STACK_BELOW | FKT_STACK_CUT, 70, frame, 2);
-	put_event(&build, 140, 5);
-	put_user(&build, 150, FKT_STACK_FAULT, 70, frame, 2);
-	put_event(&build, 150, 6);
-	put_again(&build, 160, 0);
-	put_user(&build, 160, FKT_STACK_BELOW, 70, frame, 1);
-	put_event(&build, 160, 7);
-	put_kernel(&build, 170, 0);
-	put_again(&build, 170, FKT_STACK_USER | FKT_STACK_BELOW);
-	put_event(&build, 170, 8);
-	put_again(&build, 180, FKT_STACK_USER);
-	put_event(&build, 180, 9);
-	put_event(&build, 190, 10);
+	begin(build, NULL);
+	user = place(build);
+	put_user(build, 100, 0, 70, frame, 4);
+	put_event(build, 100, 1);
+	kernel = place(build);
+	put_kernel(build, 110, 0);
+	put_user(build, 110, FKT_STACK_BELOW, 71, frame, 1);
+	put_event(build, 110, 2);
+	put_again(build, 120, kernel);
+	put_again(build, 120, user | FKT_STACK_USER | FKT_STACK_BELOW);
+	put_event(build, 120, 3);
+	put_again(build, 130, user | FKT_STACK_USER);
+	put_event(build, 130, 4);
+	put_kernel(build, 140, FKT_STACK_CUT);
+	put_user(build, 140, FKT_STACK_BELOW | FKT_STACK_CUT, 70, frame, 2);
+	put_event(build, 140, 5);
+	put_user(build, 150, FKT_STACK_FAULT, 70, frame, 2);
+	put_event(build, 150, 6);
+	put_again(build, 160, 0);
+	put_user(build, 160, FKT_STACK_BELOW, 70, frame, 1);
+	put_event(build, 160, 7);
+	put_kernel(build, 170, 0);
+	put_again(build, 170, FKT_STACK_USER | FKT_STACK_BELOW);
+	put_event(build, 170, 8);
+	put_again(build, 180, FKT_STACK_USER);
+	put_event(build, 180, 9);
+	put_event(build, 190, 10);
 	/* The kernel's, of which the program's is not behind it, is another one. */
-	put_kernel(&build, 200, 0);
-	put_user(&build, 200, 0, 70, frame, 1);
-	put_event(&build, 200, 11);
+	put_kernel(build, 200, 0);
+	put_user(build, 200, 0, 70, frame, 1);
+	put_event(build, 200, 11);
+}
+
+static void test_slots(void **state)
+{
+	struct build build;
+
+	(void)state;
+	build_slots(&build);
 	assert_tells(&build, "1:70:0x555555555389,0x5555555553d9,0x7ffff7dfa24a,0x1000 "
 			     "2:71:" KERNEL ",0x555555555389 "
 			     "3:70:" KERNEL ",0x555555555389,0x5555555553d9,0x7ffff7dfa24a,0x1000 "
@@ -831,7 +837,18 @@ static void test_parts(void **state)
 	close(fd);
 }
 
-int main(void)
+static int write_slots(const char *file)
+{
+	struct build build;
+
+	build_slots(&build);
+	build_end(&build, 1000000, 1000000, 0);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slots),	   cmocka_unit_test(test_many),
@@ -844,6 +861,8 @@ int main(void)
 	ssize_t bytes = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	int fd = open("/proc/self/exe", O_RDONLY);
 
+	if (argc == 2 && !strncmp(argv[1], "--trace=", 8))
+		return write_slots(argv[1] + 8);
 	if (bytes <= 0 || !fkt_elf_build_id(fd, build_id)) {
 		puts("skipped: the linker gives no build ids");
 		return 77;

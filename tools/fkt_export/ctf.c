@@ -25,9 +25,8 @@
 /* Events whose number is not less, or that come long after the one before, have a long header. */
 #define ID_LONG	       65535u
 #define CPUS	       (UINT16_MAX + 1)
-/* What is said of 100 frames and of 64 KiB of text has room in it. */
+/* What is said of 200 frames and of 64 KiB of text has room in it. */
 #define EVENT_BYTES    (512u << 10)
-#define SYMBOL_BYTES   (FKT_VALUE_NAME_BYTES + 8)
 #define NS_PER_SECOND  1000000000
 #define TEXT_BYTES_MAX 256
 
@@ -259,22 +258,19 @@ static int64_t number_of(struct ctf *ctf, const struct lttng_class *class)
 	return ctf->classes - 1;
 }
 
-static uint8_t *put_stack(struct ctf *ctf, uint8_t *at, const struct fkt_stack *stack)
+static uint8_t *put_stack(struct ctf *ctf, uint8_t *at, const struct fkt_stack *stack,
+			  enum lttng_stack which)
 {
-	const unsigned int count = fkt_stack_kernel(stack);
-	struct fkt_symbol symbol;
+	unsigned int first, end;
 
-	at = put(at, count, 4);
-	for (unsigned int i = 0; i < count; i++)
-		at = put(at, stack->frame[i], 8);
-	for (unsigned int i = 0; i < count; i++) {
-		/* Each stands behind the call. */
-		if (fkt_symbol(ctf->export->trace, stack->frame[i] - 1, &symbol))
-			at += snprintf((char *)at, SYMBOL_BYTES, "%.512s+0x%" PRIx64, symbol.name,
-				       symbol.offset + 1) +
-			      1;
-		else
-			at += sprintf((char *)at, "0x%" PRIx64, stack->frame[i]) + 1;
+	end = lttng_frames(stack, which, &first);
+	at = put(at, end, 4);
+	end += first;
+	for (unsigned int i = first; i < end; i++)
+		at = put(at, lttng_address(stack->frame[i]), 8);
+	for (unsigned int i = first; i < end; i++) {
+		at = (uint8_t *)fkt_put_frame(ctf->export->trace, (char *)at, stack, i);
+		*at++ = '\0';
 	}
 	return at;
 }
@@ -302,7 +298,10 @@ static uint8_t *put_fields(struct ctf *ctf, uint8_t *at, const struct lttng_even
 			break;
 		}
 	}
-	return class->stack ? put_stack(ctf, at, event->stack) : at;
+	for (enum lttng_stack which = 0; which < LTTNG_STACKS; which++)
+		if (class->stacks & 1u << which)
+			at = put_stack(ctf, at, event->stack, which);
+	return at;
 }
 
 /* The header is put together when it is known how much room there is. */
@@ -470,11 +469,17 @@ static void put_class(struct output *out, uint32_t number, const struct lttng_cl
 			output_format(out, "[%u]", field->elements);
 		output_text(out, ";\n");
 	}
-	if (class->stack) {
-		output_text(out, "\t\tuint32_t _callstack_kernel_length;\n\t\t");
+	for (enum lttng_stack which = 0; which < LTTNG_STACKS; which++) {
+		const char *stack = lttng_stack_name[which];
+
+		if (!(class->stacks & 1u << which))
+			continue;
+		output_format(out, "\t\tuint32_t _callstack_%s_length;\n\t\t", stack);
 		put_integer(out, 8, false, true);
-		output_text(out, " _callstack_kernel[_callstack_kernel_length];\n"
-				 "\t\tstring _callstack_kernel_names[_callstack_kernel_length];\n");
+		output_format(out,
+			      " _callstack_%s[_callstack_%s_length];\n"
+			      "\t\tstring _callstack_%s_names[_callstack_%s_length];\n",
+			      stack, stack, stack, stack);
 	}
 	output_text(out, "\t};\n};\n\n");
 }
