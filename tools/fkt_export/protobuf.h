@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Protocol buffers, written by hand: a message is put together in a buffer of the caller's, which
- * has the room for it. protobuf-c has a struct filled for each message, and goes through it twice:
- * of an event that takes twice as long as to read it and to write it so.
+ * has the room for it. protobuf-c has a struct filled for each message, and goes through it twice;
+ * docs/architecture.md has what that costs.
  */
 #ifndef FKT_EXPORT_PROTOBUF_H
 #define FKT_EXPORT_PROTOBUF_H
