@@ -24,17 +24,19 @@ static void begin(struct build *build, unsigned int lanes, bool shared, bool sec
 	static const char symbols[] = "ffffffff81000000 T _stext\nffffffff81000100 t one\n"
 				      "ffffffffc0000000 t two\t[module]\n";
 
+	static const char info[] = "tsc_khz=2000000\0command=true\0release=6.1\0machine=x86_64";
+
 	build_begin(build, lanes, shared);
 	if (sections) {
-		build_section(build, FKT_SECTION_INFO, "tsc_khz=2000000\0command=true\0release=6.1",
-			      sizeof("tsc_khz=2000000\0command=true\0release=6.1"), false);
+		build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
 		build_clock(build, 1000, 1000000, 1700000000000000000);
 		build_text(build, FKT_SECTION_IRQS, "4 ttyS0\n30 virtio2\n");
 		build_section(build, FKT_SECTION_SYMBOLS, symbols, sizeof(symbols) - 1, true);
 		build_text(build, FKT_SECTION_PROCESSES, "7 7 1 seven\n8 8 7 eight\n9 8 7 nine\n");
 		build_text(build, FKT_SECTION_CODES,
 			   "65536 1 entry 65537 functions one arg0:x64\n"
-			   "65537 1 exit 65536 functions one ret:ret\n");
+			   "65537 1 exit 65536 functions one ret:ret\n"
+			   "65538 1 entry 0 functions only\n");
 		build_text(build, FKT_SECTION_SYSCALLS,
 			   "x86_64 0 read fd,buf,count\nx86_64 57 fork\ni386 3 read fd\n");
 		build_text(build, FKT_SECTION_STATE,
@@ -57,6 +59,7 @@ static void all_codes(struct build *build, unsigned int lane, uint64_t stamp)
 #undef X
 			65536,
 		65537,
+		65538,
 		70000,
 	};
 	uint64_t words[4] = { 7 | 8ull << 32, 0x6576656e, 0xffffffff81000104, 3 };

@@ -265,7 +265,7 @@ sub next_listed {
 
 sub events {
 	my ($csv_path, $times_path, $listing_path) = @_;
-	my ($count, $left_out, %class) = (0, 0);
+	my ($count, $left_out, %class, %irqs) = (0, 0);
 
 	open(my $csv, '<', $csv_path) or die "$csv_path: $!\n";
 	my $times;
@@ -290,6 +290,10 @@ sub events {
 		$listed->{context}{procname} eq ($event->{process} eq 'idle' ? "swapper/$event->{cpu}" : $event->{process}) or
 			bad("another name:\n$event->{line}\n$listed->{line}") if $event->{tid} ne '';
 		compare_field($event, $listed, $_) for keys %{$event->{args}};
+		# What Trace Compass loses track by.
+		push @{$irqs{$event->{cpu}}}, $event->{args}{irq} if $name eq 'irq_handler_entry';
+		bad("the exit from an interrupt whose entry is not there:\n$listed->{line}")
+			if $name eq 'irq_handler_exit' && (pop @{$irqs{$event->{cpu}}} // -1) != $event->{args}{irq};
 		$count++;
 	}
 	my $more = next_listed($listing, 0);

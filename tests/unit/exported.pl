@@ -18,6 +18,13 @@ sub bad {
 	print "FAILED: $file: $_[0]\n" if $bad++ < 10;
 }
 
+# What Perfetto's views need of events.
+my %needed = (
+	sched_switch => 'prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio', sched_waking => 'comm pid prio target_cpu',
+	sched_wakeup_new => 'comm pid prio target_cpu', softirq_entry => 'vec', softirq_exit => 'vec', softirq_raise => 'vec',
+	irq_handler_entry => 'irq name', irq_handler_exit => 'irq', sys_enter => 'id', sys_exit => 'id ret', task_newtask => 'pid comm clone_flags',
+	task_rename => 'pid newcomm', sched_process_exit => 'pid', sched_process_free => 'pid', funcgraph_entry => 'func', funcgraph_exit => 'func');
+
 # A packet as lines of protoc: what has a name is one value, or a list of those that are messages.
 sub message {
 	my %message;
@@ -95,6 +102,8 @@ sub perfetto {
 					if $event->{timestamp} < ($last{$bundle->{cpu}} // 0);
 				$last{$bundle->{cpu}} = $event->{timestamp};
 				$count{$kind[0]}++;
+				exists $event->{$kind[0]}[0]{$_} or bad("$kind[0] without $_") for split / /, $needed{$kind[0]} // '';
+				bad("$kind[0] is nothing that the views know") if !$needed{$kind[0]};
 				my $func = $event->{$kind[0]}[0]{func};
 				bad("function $func is not told before") if $kind[0] =~ /^funcgraph/ && !$symbol{$func};
 			}
@@ -102,6 +111,7 @@ sub perfetto {
 	}
 	bad('nothing is there') if !$packets;
 	bad('no machine') if keys %machine != 1;
+	bad('without a machine, system calls have no names') if $count{sys_enter} && $machine{''};
 }
 
 sub chrome {
