@@ -148,8 +148,8 @@ $(B)/tests/unit/test_units: tests/unit/units
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # What fkt_view draws, and who may see it.
-$(B)/tests/unit/test_collect: $(OBJ)/tools/fkt_view/collect.o $(OBJ)/tools/fkt_view/names.o
-$(B)/tests/unit/test_collect: LDLIBS += $(B)/lib/libfkt.a $(fkt_ldlibs)
+$(B)/tests/unit/test_collect: $(OBJ)/tools/fkt_view/collect.o $(OBJ)/tools/fkt_view/names.o | $(B)/lib/common.a
+$(B)/tests/unit/test_collect: LDLIBS += $(B)/lib/common.a $(B)/lib/libfkt.a $(fkt_ldlibs)
 
 tests: $(B)/tests/unit/test_view
 

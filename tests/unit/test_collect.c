@@ -11,6 +11,10 @@
  * In round 7, the reader is woken at 80 us, runs at 84 us, and leaves the call at 88 us; the writer
  * is in sys_write up to 82 us, and in G from 50 us on to 60 us. Five events of CPU 0 are lost
  * between rounds 12 and 13. A mark is in round 3.
+ *
+ * With --application=FILE it writes one of programs that tell of spans, counters and marks, with
+ * samples and a trigger; with --long=FILE the same of so many rounds that it is shown by levels,
+ * and nothing is told of later.
  */
 #include "test.h"
 
@@ -38,6 +42,14 @@
 #define REAL_NS	  1790000000000000000ull
 #define IRQ	  14
 #define CELLS_MAX 1000
+#define SHOP	  70
+#define CART	  80
+#define ORDER	  0x6f800
+#define LOOK	  0x6f802
+#define CLIENTS	  0x6f804
+#define OTHER	  0x6f806 /* an event, and no counter */
+#define TRIGGERED 5
+#define LONG	  30000
 
 static struct fkt_trace *trace;
 static struct names *names;
@@ -101,6 +113,100 @@ static void write_trace(const char *path, bool lossy, bool fast)
 	for (unsigned int round = 0; round < ROUNDS; round++)
 		build_round(&build, round, lossy);
 	build_end(&build, end, ns, REAL_NS + ns);
+	build_write(&build, path, build.bytes);
+	build_free(&build);
+}
+
+/* At their own stamps, or told of later, as programs do. */
+static void put_programs(struct build *build, uint64_t base, unsigned int round, bool late)
+{
+	const struct {
+		uint32_t at;
+		uint32_t code;
+		uint64_t value;
+	} events[] = {
+		{ 10000, ORDER, 0 },	 { 15000, CLIENTS, round }, { 20000, LOOK, 0 },
+		{ 30000, LOOK + 1, 0 },	 { 50000, CLIENTS, 3 },	    { 55000, OTHER, 1000000 },
+		{ 60000, ORDER + 1, 0 },
+	};
+
+	for (unsigned int i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		const uint64_t at = base + events[i].at, code = events[i].code;
+		const uint64_t words[] = { at, code | (uint64_t)SHOP << 32, events[i].value };
+		const unsigned int args = code == CLIENTS || code == OTHER;
+
+		if (late)
+			build_slot(build, 0, 0, base + 80000 + i, FKT_CODE_TOLD, 0, words,
+				   2 + args);
+		else
+			build_slot(build, 0, 0, at, (uint32_t)code, 0, words + 2, args);
+	}
+}
+
+static void sample(struct build *build, uint64_t stamp, uint16_t user, uint64_t ip)
+{
+	const uint64_t words[] = { SHOP, ip };
+
+	build_slot(build, 0, 0, stamp, FKT_CODE_SAMPLE, user, words, 2);
+}
+
+/*
+ * CPU 0	"shop" is in order from 10 us on to 60 us, and therein in look from 20 us to 30 us; it has
+ *		as many clients as there were rounds at 15 us, and 3 at 50 us; samples at 5 us, in
+ *		inner(), and at 70 us, in user mode
+ * CPU 1	"cart" has the opposite of the number of rounds as clients at 35 us
+ */
+static void build_application(struct build *build, unsigned int round, bool late)
+{
+	const uint64_t base = FIRST + round * (uint64_t)ROUND_NS;
+	const uint64_t text[2] = { 0x6465726564726f, 0 }, waited[2] = { SHOP, 5 };
+
+	sample(build, base + 5000, 0, 0xffffffff81000108);
+	if (!late)
+		put_programs(build, base, round, false);
+	sample(build, base + 70000, 1, 0x5500);
+	if (round == MARKED)
+		build_slot(build, 0, 0, base + 75000, FKT_CODE_MARK, 0, text, 2);
+	if (round == TRIGGERED)
+		build_slot(build, 0, 0, base + 76000, FKT_CODE_TRIGGER, 1, waited, 2);
+	if (late)
+		put_programs(build, base, round, true);
+	one(build, 1, base + 35000, CLIENTS, 0, -(uint64_t)round);
+}
+
+static void write_application(const char *path, unsigned int rounds, bool late)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000\0profile_hz=20000\0"
+				   "layers=process,profile,application\0trigger_1=long wait";
+	const uint64_t end = FIRST + rounds * (uint64_t)ROUND_NS;
+	struct build build;
+	char tail[100];
+	int bytes;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, REAL_NS);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "70 70 1 <i>shop\n80 80 1 cart\n");
+	build_text(&build, FKT_SECTION_SYMBOLS,
+		   "ffffffff81000000 T outer\nffffffff81000100 T inner\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x6f800 1 entry 0x6f801 application app:order #words\n"
+		   "0x6f801 1 exit 0x6f800 application app:order #words\n"
+		   "0x6f802 1 entry 0x6f803 application app:look #words\n"
+		   "0x6f803 1 exit 0x6f802 application app:look #words\n"
+		   "0x6f804 1 point 0 application app:clients #words value:s64\n"
+		   "0x6f806 1 point 0 application app:other #words size:s64\n");
+	build_pages(&build);
+	build.lane[0].pid = SHOP;
+	build.lane[1].pid = CART;
+	for (unsigned int round = 0; round < rounds; round++)
+		build_application(&build, round, late);
+	build_tail(&build);
+	bytes = snprintf(tail, sizeof(tail),
+			 "application_events=%u%cstart_cycles=%d%cstop_cycles=%lu",
+			 late ? rounds * 7 : 0, 0, FIRST, 0, (unsigned long)end);
+	build_section(&build, FKT_SECTION_INFO, tail, (size_t)bytes + 1, false);
+	build_end(&build, end, end, REAL_NS + end);
 	build_write(&build, path, build.bytes);
 	build_free(&build);
 }
@@ -377,6 +483,14 @@ int main(int argc, char **argv)
 	}
 	if (argc == 2 && !strncmp(argv[1], "--whole=", 8)) {
 		write_trace(argv[1] + 8, false, false);
+		return 0;
+	}
+	if (argc == 2 && !strncmp(argv[1], "--application=", 14)) {
+		write_application(argv[1] + 14, ROUNDS, true);
+		return 0;
+	}
+	if (argc == 2 && !strncmp(argv[1], "--long=", 7)) {
+		write_application(argv[1] + 7, LONG, false);
 		return 0;
 	}
 	if (argc == 2 && !strncmp(argv[1], "--fast=", 7)) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// fkt_view's page in a browser, without a window: view_page.js PLAYWRIGHT CHROMIUM ADDRESS TRACE FKT_PRINT PICTURES
-// TRACE is that of test_collect, whose right answers are known. Each number on the page is fkt_print's of the same span.
+// fkt_view's page in a browser, without a window: view_page.js PLAYWRIGHT CHROMIUM ADDRESS TRACE BIN ADDRESS TRACE PICTURES
+// The traces are those of test_collect, whose right answers are known: threads that wait, and programs that tell of themselves.
+// Each number on the page is fkt_print's of the same span.
 "use strict";
 
 const { execFileSync } = require("child_process");
 const fs = require("fs");
 
-const [, , playwright, chromium, address, trace, print, pictures] = process.argv;
+const [, , playwright, chromium, address, trace, bin, programsAddress, programs, pictures] = process.argv;
 const { chromium: browser } = require(playwright);
 const ROUND = 100000, SLOW = 7 * ROUND, READER = 60, WRITER = 50;
 let failed = 0;
@@ -22,7 +23,11 @@ function same(what, got, wanted) {
 }
 
 function printed(from, to, ...options) {
-	return execFileSync(print, ["--format=json", `--range=${from}ns..${to}ns`, ...options, trace], { stdio: ["ignore", "pipe", "ignore"] })
+	return printedOf(trace, `--range=${from}ns..${to}ns`, ...options);
+}
+
+function printedOf(path, ...options) {
+	return execFileSync(`${bin}/fkt_print`, ["--format=json", ...options, path], { stdio: ["ignore", "pipe", "ignore"] })
 		.toString().split("\n").filter(Boolean).map(line => JSON.parse(line));
 }
 
@@ -243,8 +248,8 @@ async function checkFiles(page) {
 	const [from, to] = (await seen(page)).mark.split("..").map(Number);
 	await save(() => page.locator("#save").click(), data => {
 		fs.writeFileSync(`${trace}.part`, data);
-		const part = execFileSync(print, ["--format=json", "--no-summary", `${trace}.part`], { stdio: ["ignore", "pipe", "ignore"] });
-		same("events of the part", part.toString().trim().split("\n").length, printed(from, to, "--no-summary").length);
+		const part = printedOf(`${trace}.part`, "--no-summary");
+		same("events of the part", part.length, printed(from, to, "--no-summary").length);
 	});
 	await save(() => page.locator("#flame").click(), data => {
 		if (!data.toString().includes("<svg") || !data.toString().includes("sys_read"))
@@ -307,6 +312,54 @@ async function checkKeys(page) {
 	same("without a name", bare, []);
 }
 
+// Samples, spans, counters and marks of programs.
+async function checkPrograms(page) {
+	await page.goto(programsAddress);
+	await settled(page);
+	same("counters", await page.locator("#labels button.name", { hasText: "clients" }).allTextContents(), ["clients <i>shop 70", "clients cart 80"]);
+	same("no markup of programs", await page.locator("#labels i").count(), 0);
+	const base = 4 * ROUND, colors = await page.evaluate(() => COLORS[theme]);
+	await page.evaluate(([from, to]) => setView(from, to), [base, base + 4 * ROUND]);
+	await settled(page);
+	// Of what is seen, 7 is the most; 3 is the value from 45 us on, as fkt_print has it.
+	const events = printedOf(programs, "--no-summary", "--code=app:clients", "--process=70").filter(row => row.time_ns <= base + 60000);
+	const value = events[events.length - 1].args.value;
+	same("the counter's value", value, 3);
+	for (const [at, of] of [[base + 60000, value], [base + 3 * ROUND + 30000, 7]])
+		same(`the line of ${of}`, await color(page, "clients <i>shop", at, 26 - of / 7 * 21 - .5), colors.sample);
+	same("and no more", await color(page, "clients <i>shop", base + 60000, 12), colors.back);
+	let spot = await place(page, "clients <i>shop", base + 60000);
+	await page.mouse.move(spot.x, spot.y);
+	same("its value under the pointer", (await page.locator("#tip").textContent()).split("\n")[1], "3");
+	// A sample, on its CPU and in its thread's row.
+	const sample = printedOf(programs, "--no-summary", "--code=sample").find(row => row.time_ns >= base + ROUND);
+	for (const row of ["CPU 0", "<i>shop"]) {
+		same(`a tick of ${row}`, await color(page, row, sample.time_ns, row === "CPU 0" ? 32 : 2), colors.sample);
+		spot = await place(page, row, sample.time_ns);
+		await page.mouse.move(spot.x, spot.y);
+		if (!(await page.locator("#tip").textContent()).includes("sample of <i>shop 70: inner on CPU 0"))
+			fail(`under the pointer is ${await page.locator("#tip").textContent()}`);
+		await page.mouse.click(spot.x, spot.y);
+		await until(page, "the sample", at => moment && moment.at === at && document.querySelector("#sampled"), sample.time_ns);
+		if (!(await page.locator("#sampled").textContent()).includes(": inner on CPU 0"))
+			fail(`of the sample is said: ${await page.locator("#sampled").textContent()}`);
+		await page.evaluate(() => { moment = null; byId("moment").hidden = true; draw(); });
+	}
+	// A span in a span, in the thread's row.
+	same("spans", await color(page, "<i>shop", base + 10000, 18), await page.evaluate(() => colorOf("app:order")));
+	// A trigger, and what it waited for.
+	spot = await page.evaluate(at => { const box = byId("ruler").getBoundingClientRect(); return { x: box.left + xOf(at), y: box.top + 20 }; }, 571000);
+	await page.mouse.move(spot.x, spot.y);
+	same("the trigger", (await page.locator("#tip").textContent()).split(",")[0], "long wait");
+	// By function, as fkt_print has it.
+	await page.locator("[data-tab=profile]").click();
+	await settled(page);
+	const rows = await page.locator("table[data-table=profile] tbody tr").evaluateAll(all => all.map(row => [...row.cells].map(cell => cell.dataset.value)));
+	same("samples by function", rows.map(([name]) => name), printedOf(programs, "--profile").filter(row => row.table === "profile").map(row => row.function));
+	if (pictures)
+		await page.screenshot({ path: `${pictures}/programs.png` });
+}
+
 async function main() {
 	const started = await browser.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync"] });
@@ -320,7 +373,7 @@ async function main() {
 	});
 	page.on("pageerror", error => fail(`the script fails: ${error.stack}`));
 	page.on("request", request => {
-		if (!request.url().startsWith(address) && !request.url().startsWith("blob:"))
+		if (![address, programsAddress].some(one => request.url().startsWith(one)) && !request.url().startsWith("blob:"))
 			fail(`it loads ${request.url()}`);
 	});
 	await page.goto(address);
@@ -334,6 +387,7 @@ async function main() {
 	await checkMark(page);
 	await checkFiles(page);
 	await checkKeys(page);
+	await checkPrograms(await context.newPage());
 	if (pictures)
 		await page.screenshot({ path: `${pictures}/last.png` });
 	await started.close();

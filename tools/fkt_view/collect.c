@@ -8,9 +8,13 @@
  * Calls and interrupts are the analysis's; who runs, and who is awake, the events say.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collect.h"
+#include "common/sample.h"
+#include "trace/fields.h"
 
 #define CPUS	      (UINT16_MAX + 1)
 #define FIRST_ROOM    64u
@@ -22,17 +26,20 @@
 
 /* Threads that come behind so many others have no track. */
 #define TRACKS_MAX    (1u << 20)
+/* Counters that come behind so many others have none, either. */
+#define COUNTERS_MAX  256u
+#define PROGRAM_CODES (FKT_CODE_PROGRAMS_END - FKT_CODE_PROGRAMS)
 #define NO_CELL	      UINT32_MAX
 #define NO_TRACK      UINT32_MAX
 #define EVENTS_FACTOR 8
 
 /**
- * struct track - a thread or a CPU
+ * struct track - a thread, a counter or a CPU
  * @key: cell.track
  * @id: of a thread, its number
  * @state: enum state
  * @what: of a thread, name of the outermost call; of a CPU, the thread
- * @inner: name of the innermost call or interrupt
+ * @inner: name of the innermost call or interrupt; of a counter, @what and @inner are its value
  * @softirq: of a CPU: @inner is one
  * @since: its time up to this stamp has been charged
  * @cell: its open cell, or NO_CELL
@@ -56,7 +63,7 @@ struct most {
 	uint64_t weight;
 };
 
-/* A cell whose bin goes on. */
+/* A cell whose bin goes on; of a counter, the values of @top and @inner are floats. */
 struct open_cell {
 	uint32_t track;
 	uint64_t cycles[SHARES];
@@ -64,6 +71,13 @@ struct open_cell {
 	struct most inner;
 	uint64_t events;
 	uint8_t flags;
+};
+
+/* Whether the events of a code are values of a counter. */
+enum verdict {
+	VERDICT_NONE, /* nobody has looked */
+	VERDICT_NO,
+	VERDICT_COUNTER,
 };
 
 struct cpu {
@@ -93,7 +107,9 @@ struct collector {
 	uint32_t open_room;
 	struct cpu cpu[CPUS];
 	uint32_t cpus;
-	const struct fkt_event *event; /* the one that is looked at */
+	uint32_t counters;
+	uint8_t counter[PROGRAM_CODES]; /* of enum verdict */
+	const struct fkt_event *event;	/* the one that is looked at */
 	int err;
 };
 
@@ -256,7 +272,7 @@ static void charge(struct collector *collector, struct track *track, uint64_t st
 								  : collector->bin_from;
 	struct open_cell *cell = open_cell(collector, track);
 
-	if (!cell)
+	if (!cell || track_is_counter(track->key))
 		return;
 	if (track->state == STATE_RUNNING && stamp > track->since)
 		track->running += stamp - track->since;
@@ -355,7 +371,7 @@ static struct track *thread_track(struct collector *collector, uint32_t tid, enu
 {
 	struct track *track;
 
-	if (!tid || tid == FKT_PID_UNKNOWN || tid & TRACK_CPU)
+	if (!tid || tid >= TRACK_COUNTER)
 		return NULL;
 	/* Most often it is the same one as before. */
 	if (collector->thread < collector->tracks && collector->track[collector->thread].key == tid)
@@ -453,23 +469,145 @@ static void take_process(struct collector *collector, const struct fkt_event *ev
 	}
 }
 
-static void take_mark(struct collector *collector, const struct fkt_event *event)
+/* What a mark says, or what has happened that a trigger waits for. */
+static void put_mark(struct collector *collector, const struct fkt_event *event, char *text)
 {
-	struct mark mark = { .stamp = event->stamp, .cpu = event->cpu, .text = "trigger" };
 	struct fkt_field fields[FKT_FIELDS_MAX];
+	char name[FKT_VALUE_NAME_BYTES];
 	struct fkt_value value;
 	size_t bytes;
 
+	if (!fkt_fields(collector->trace, event->code, fields) ||
+	    !fkt_field_value(&fields[0], event, &value))
+		return;
+	if (value.kind == FKT_VALUE_UNSIGNED && fkt_field_is_named(&fields[0])) {
+		value.text = name;
+		value.bytes = (size_t)(fkt_put_name(collector->trace, collector->processes,
+						    &fields[0], event, value.number, name) -
+				       name);
+	} else if (value.kind != FKT_VALUE_TEXT) {
+		return;
+	}
+	if (!value.bytes)
+		return;
+	bytes = value.bytes < MARK_BYTES ? value.bytes : MARK_BYTES - 1;
+	memcpy(text, value.text, bytes);
+	text[bytes] = '\0';
+	fkt_sanitize(text);
+}
+
+static void take_mark(struct collector *collector, const struct fkt_event *event)
+{
+	struct mark mark = { .stamp = event->stamp, .cpu = event->cpu, .text = "trigger" };
+
 	if (!collector->to.mark || event->stamp < collector->from)
 		return;
-	if (event->code == FKT_CODE_MARK && fkt_fields(collector->trace, event->code, fields) &&
-	    fkt_field_value(&fields[0], event, &value) && value.kind == FKT_VALUE_TEXT) {
-		bytes = value.bytes < MARK_BYTES ? value.bytes : MARK_BYTES - 1;
-		memcpy(mark.text, value.text, bytes);
-		mark.text[bytes] = '\0';
-		fkt_sanitize(mark.text);
-	}
+	put_mark(collector, event, mark.text);
 	keep(collector, collector->to.mark(collector->to.arg, &mark));
+}
+
+static void flag_sample(struct collector *collector, struct track *track)
+{
+	struct open_cell *cell = track ? open_cell(collector, track) : NULL;
+
+	if (cell)
+		cell->flags |= CELL_SAMPLE;
+}
+
+static void take_sample(struct collector *collector, const struct fkt_event *event)
+{
+	const uint32_t tid = fkt_arg32(event, SAMPLE_PID);
+	const struct fkt_stack *stack;
+	char name[FKT_FRAME_BYTES + 1];
+	struct fkt_stack room;
+
+	if (event->stamp < collector->from)
+		return;
+	flag_sample(collector, cpu_track(collector, event->cpu, event->pid));
+	flag_sample(collector, thread_track(collector, tid, STATE_RUNNING));
+	if (!collector->to.sample)
+		return;
+	stack = sample_stack_of(collector->processes, NULL, event, &room);
+	*fkt_put_frame_name(collector->trace, name, stack, 0) = '\0';
+	keep(collector, collector->to.sample(collector->to.arg, event, tid, name));
+}
+
+/* ---- counters: events of programs whose one argument is a value ---- */
+
+static bool is_counter(struct collector *collector, uint32_t code)
+{
+	uint8_t *verdict = &collector->counter[code - FKT_CODE_PROGRAMS];
+	struct fkt_field fields[FKT_FIELDS_MAX];
+	const struct fkt_code_row *row;
+
+	if (*verdict == VERDICT_NONE) {
+		row = fkt_code_row(collector->trace, code);
+		*verdict = row && row->kind == FKT_KIND_POINT &&
+					   !strcmp(row->layer, "application") &&
+					   fkt_fields(collector->trace, code, fields) == 1 &&
+					   !strcmp(fields[0].name, "value") &&
+					   fields[0].type == FKT_FIELD_SIGNED
+				   ? VERDICT_COUNTER
+				   : VERDICT_NO;
+	}
+	return *verdict == VERDICT_COUNTER;
+}
+
+/* The counter of a process; NULL when there are too many. */
+static struct track *counter_track(struct collector *collector, const struct fkt_event *event)
+{
+	const uint32_t id = fkt_process_id(collector->processes, event->pid, event->cpu);
+	const struct fkt_process *process = fkt_process(collector->processes, id);
+	char code[FKT_NAME_BYTES], name[FKT_NAME_BYTES];
+	uint32_t number, key, before = collector->tracks;
+	struct track *track;
+
+	fkt_code_name(collector->trace, event->code, code);
+	snprintf(name, sizeof(name), "%.60s %" PRIu32, code,
+		 process->tgid == FKT_PID_UNKNOWN ? event->pid : process->tgid);
+	number = names_add(collector->names, name);
+	key = TRACK_COUNTER | number;
+	if (!number || number >= TRACK_COUNTER ||
+	    (collector->counters == COUNTERS_MAX && !*find_slot(collector, key)))
+		return NULL;
+	track = get_track(collector, key, STATE_UNKNOWN, 0);
+	collector->counters += collector->tracks - before;
+	return track;
+}
+
+static void take_counter(struct collector *collector, const struct fkt_event *event)
+{
+	struct fkt_field fields[FKT_FIELDS_MAX];
+	struct open_cell *cell;
+	struct fkt_value value;
+	struct track *track;
+	bool had;
+	float now;
+
+	if (!is_counter(collector, event->code) ||
+	    fkt_fields(collector->trace, event->code, fields) != 1 ||
+	    !fkt_field_value(&fields[0], event, &value))
+		return;
+	track = counter_track(collector, event);
+	if (!track)
+		return;
+	had = track->cell != NO_CELL;
+	cell = open_cell(collector, track);
+	if (!cell)
+		return;
+	now = (float)cell_value(track->what, track->inner);
+	/* The value that it had when the bin began is one of the bin's. */
+	if (!had && track->state == STATE_RUNNING)
+		cell->top.value = cell->inner.value = float_bits(now);
+	had |= track->state == STATE_RUNNING;
+	now = (float)(int64_t)value.number;
+	if (!had || event->stamp <= collector->from || now < bits_float(cell->top.value))
+		cell->top.value = float_bits(now);
+	if (!had || event->stamp <= collector->from || now > bits_float(cell->inner.value))
+		cell->inner.value = float_bits(now);
+	track->what = (uint32_t)value.number;
+	track->inner = (uint32_t)(value.number >> 32);
+	track->state = STATE_RUNNING;
 }
 
 /* ---- calls, as the analysis tells of them ---- */
@@ -614,9 +752,15 @@ int collector_event(struct collector *collector, const struct fkt_event *event)
 	case FKT_CODE_MARK:
 		take_mark(collector, event);
 		break;
+	case FKT_CODE_SAMPLE:
+		if (is_sample(event))
+			take_sample(collector, event);
+		break;
 	default:
 		if (fkt_is_process_event(event->code))
 			take_process(collector, event);
+		if (event->code >= FKT_CODE_PROGRAMS && event->code < FKT_CODE_PROGRAMS_END)
+			take_counter(collector, event);
 		break;
 	}
 	collector->event = NULL;
@@ -684,7 +828,7 @@ bool collector_thread(const struct collector *collector, uint32_t *at,
 	const struct fkt_process *process;
 	const struct track *track;
 
-	while (*at < collector->tracks && collector->track[*at].key & TRACK_CPU)
+	while (*at < collector->tracks && collector->track[*at].key >= TRACK_COUNTER)
 		++*at;
 	if (*at >= collector->tracks)
 		return false;

@@ -11,19 +11,25 @@
 #ifndef FKT_VIEW_COLLECT_H
 #define FKT_VIEW_COLLECT_H
 
+#include <string.h>
+
 #include <fkt/trace.h>
 
 #include "names.h"
 
-/* Tracks: threads by their numbers, and CPUs. */
-#define TRACK_CPU   0x80000000u
-#define TRACK_NONE  UINT32_MAX
+/* Tracks: threads by their numbers, counters by those of their names (names.h), and CPUs. */
+#define TRACK_COUNTER 0x40000000u
+#define TRACK_CPU     0x80000000u
+#define TRACK_NONE    UINT32_MAX
 /* Of CPUs, instead of a thread's number: it is not known who is there. */
-#define TID_UNKNOWN UINT32_MAX
+#define TID_UNKNOWN   UINT32_MAX
 
-#define CELL_BEFORE UINT32_MAX
+#define CELL_BEFORE   UINT32_MAX
 
-/* How a thread is. Of a CPU: running when anybody but the idle task is, or unknown. */
+/*
+ * How a thread is. Of a CPU: running when anybody but the idle task is, or unknown. Of a counter:
+ * running once it has a value.
+ */
 enum state {
 	STATE_UNKNOWN,
 	STATE_GONE, /* not there yet, or no more */
@@ -50,6 +56,7 @@ enum share {
 /* Bits of cell.flags. */
 #define CELL_ERROR   1 /* a call failed */
 #define CELL_SOFTIRQ 2 /* of a CPU: the interrupt at its end is a softirq */
+#define CELL_SAMPLE  4 /* a sample came */
 
 /**
  * struct cell - as it is kept and sent, in the machine's byte order, which is little-endian
@@ -59,6 +66,8 @@ enum share {
  *	was most
  * @inner: likewise, name of the innermost call; of a CPU, that of the interrupt
  * @last, @last_inner: the same at the end of the bin
+ *	Of a counter, @top and @inner are the least and the largest of its values, each a float, and
+ *	@last and @last_inner the low and the high half of that at the end of the bin.
  * @share: of enum share, in parts of SHARE_ALL; more than nothing is at least 1
  * @state: enum state at its end
  * @flags: CELL_...
@@ -97,6 +106,34 @@ struct loss {
 	bool pages;
 };
 
+/* Whether a track is a counter. */
+static inline bool track_is_counter(uint32_t track)
+{
+	return (track & (TRACK_CPU | TRACK_COUNTER)) == TRACK_COUNTER;
+}
+
+/* The value of a counter at the end of a cell, and as a float: the bits of it. */
+static inline int64_t cell_value(uint32_t last, uint32_t last_inner)
+{
+	return (int64_t)((uint64_t)last_inner << 32 | last);
+}
+
+static inline uint32_t float_bits(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline float bits_float(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
 #define MARK_BYTES 64
 
 /**
@@ -118,6 +155,7 @@ struct mark {
  * @loss: events are missing
  * @wake: a thread, current on a CPU, has woken another one; or NULL
  * @mark: an event that stands out: a trigger, a program's mark; or NULL
+ * @sample: a sample of a thread, in a function; or NULL
  *
  * Each returns 0 or a negative errno value, which ends the collection.
  */
@@ -127,6 +165,7 @@ struct collect_to {
 	int (*loss)(void *arg, const struct loss *loss);
 	int (*wake)(void *arg, const struct fkt_event *event, uint32_t woken);
 	int (*mark)(void *arg, const struct mark *mark);
+	int (*sample)(void *arg, const struct fkt_event *event, uint32_t tid, const char *function);
 };
 
 struct collector;

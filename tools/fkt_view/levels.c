@@ -253,6 +253,11 @@ static struct cell same_cell(uint32_t track, const struct known *known)
 		.state = known->state,
 	};
 
+	if (track_is_counter(track)) {
+		cell.top = cell.inner =
+			float_bits((float)cell_value(known->last, known->last_inner));
+		return cell;
+	}
 	if (known->last_inner && track & TRACK_CPU)
 		cell.share[known->softirq ? SHARE_SOFTIRQ : SHARE_IRQ] = SHARE_ALL;
 	switch (known->state) {
@@ -272,12 +277,28 @@ static struct cell same_cell(uint32_t track, const struct known *known)
 	return cell;
 }
 
+/* The same of a counter, which may have had no value before. */
+static struct cell join_counter(const struct cell *a, const struct cell *b)
+{
+	struct cell cell = *b;
+
+	if (a->state == STATE_UNKNOWN)
+		return cell;
+	if (bits_float(a->top) < bits_float(b->top))
+		cell.top = a->top;
+	if (bits_float(a->inner) > bits_float(b->inner))
+		cell.inner = a->inner;
+	return cell;
+}
+
 /* The cell of two bins, one after the other. */
 static struct cell join(const struct cell *a, const struct cell *b)
 {
 	struct cell cell = *b;
 	bool first = a->share[SHARE_RUNNING] > b->share[SHARE_RUNNING] || !b->top;
 
+	if (track_is_counter(b->track))
+		return join_counter(a, b);
 	cell.top = first ? a->top : b->top;
 	cell.inner = a->inner && (first || !b->inner) ? a->inner : b->inner;
 	for (unsigned int i = 0; i < SHARES; i++) {
@@ -285,7 +306,7 @@ static struct cell join(const struct cell *a, const struct cell *b)
 		if (!cell.share[i] && (a->share[i] || b->share[i]))
 			cell.share[i] = 1;
 	}
-	cell.flags = (a->flags & CELL_ERROR) | b->flags;
+	cell.flags = (a->flags & (CELL_ERROR | CELL_SAMPLE)) | b->flags;
 	/* The logarithm of a sum, as far as a picture needs it. */
 	cell.events = a->events > b->events ? a->events : b->events;
 	if (a->events && b->events && cell.events < UINT8_MAX - 8)
@@ -420,6 +441,8 @@ static int on_mark(void *arg, const struct mark *mark)
 	pthread_mutex_lock(&levels->lock);
 	if (levels->marks < MARKS_MAX)
 		levels->mark[levels->marks++] = *mark;
+	else
+		levels->progress.marks_left++;
 	pthread_mutex_unlock(&levels->lock);
 	return 0;
 }
@@ -645,6 +668,18 @@ struct collected_thread *levels_threads(struct levels *levels, size_t *count)
 		memcpy(copy, levels->threads, *count * sizeof(*copy));
 	pthread_mutex_unlock(&levels->lock);
 	return copy;
+}
+
+int levels_counters(struct levels *levels, level_counter_fn *counter, void *arg)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&levels->lock);
+	for (uint32_t i = 0; i < levels->befores && !err; i++)
+		if (track_is_counter(levels->before[i].track))
+			err = counter(arg, levels->before[i].track);
+	pthread_mutex_unlock(&levels->lock);
+	return err;
 }
 
 uint32_t levels_cpus(struct levels *levels, uint8_t *met, uint32_t room)

@@ -18,6 +18,7 @@
  * @err: 0, or a negative errno value that has ended it
  * @events: how many it has seen
  * @lost: and how many of them are missing; @pages: and how many pages
+ * @marks_left: and how many marks are not kept, for there are too many
  */
 struct progress {
 	uint64_t made;
@@ -26,6 +27,7 @@ struct progress {
 	uint64_t events;
 	uint64_t lost;
 	uint64_t pages;
+	uint64_t marks_left;
 };
 
 struct levels;
@@ -56,6 +58,11 @@ struct collected_thread *levels_threads(struct levels *levels, size_t *count);
 
 /* The CPUs that were met so far: one more than the largest number. */
 uint32_t levels_cpus(struct levels *levels, uint8_t *met, uint32_t room);
+
+/* The counters that were met so far, each by its track. */
+typedef int level_counter_fn(void *arg, uint32_t track);
+
+int levels_counters(struct levels *levels, level_counter_fn *counter, void *arg);
 
 /* What is missing, and what stands out, is told once for each in a part of the trace. */
 typedef int level_loss_fn(void *arg, const struct loss *loss);

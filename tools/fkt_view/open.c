@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "read/internal.h"
 #include "view.h"
 
 #define WATCH_MS 500
@@ -58,6 +59,7 @@ static void take_growth(struct view *view)
 	char error[FKT_ERROR_BYTES];
 	struct fkt_trace *trace = fkt_open(view->path, NULL, NULL, error), *old;
 	uint64_t first = 0, last = 0;
+	bool whole;
 
 	if (!trace || memcmp(fkt_header(trace)->id, fkt_header(view->trace)->id, FKT_ID_BYTES) ||
 	    !fkt_has_clock(trace) || !fkt_span(trace, &first, &last)) {
@@ -65,17 +67,21 @@ static void take_growth(struct view *view)
 		return;
 	}
 	pthread_rwlock_wrlock(&view->lock);
-	/* A CPU's first page may come long after those of others, and begin before them. */
-	if (!view->feed || first != view->first)
+	/*
+	 * A CPU's first page may come long after those of others, and begin before them. And in the
+	 * end, what a stream has when it is told of belongs where it was.
+	 */
+	whole = fkt_is_complete(trace);
+	if (!view->feed || first != view->first || (whole && fkt_tells_late(trace)))
 		end_levels(view);
 	old = view->trace;
 	view->trace = trace;
 	view->empty = false;
 	view->first = first;
 	view->last = last;
-	if (!view->levels && begin_levels(view, true))
+	if (!view->levels && begin_levels(view, !whole))
 		end_levels(view);
-	if (fkt_is_complete(trace) && view->feed)
+	if (whole && view->feed)
 		grow_finish(view->feed);
 	pthread_rwlock_unlock(&view->lock);
 	fkt_close(old);

@@ -21,6 +21,7 @@
 #define WAKES_MAX	2000
 #define MARKS_MAX	1000
 #define LOSSES_MAX	4000
+#define SAMPLES_MAX	20000
 /* Of a trace that has not been read, so many blocks of pages are looked at, and of each so many. */
 #define SAMPLE_BLOCKS	256
 #define SAMPLE_PAGES	12
@@ -31,7 +32,9 @@
  * @view, @request: what is asked for
  * @from, @to: stamps
  * @cells: struct cell, one behind the other
- * @losses, @wakes, @marks: rows of JSON; how many there are of each
+ * @losses, @wakes, @marks, @samples: rows of JSON; how many there are of each
+ * @bin_cycles: length of a bin
+ * @sampled: by CPU, the bin of its last sample, and one; NULL: there was none
  * @used: numbers of names that cells have, a bit each
  * @names: how many bits there are
  */
@@ -44,9 +47,13 @@ struct picture {
 	struct answer losses;
 	struct answer wakes;
 	struct answer marks;
+	struct answer samples;
 	unsigned int loss_count;
 	unsigned int wake_count;
 	unsigned int mark_count;
+	unsigned int sample_count;
+	uint64_t bin_cycles;
+	uint32_t *sampled;
 	uint8_t *used;
 	uint32_t names;
 };
@@ -111,6 +118,29 @@ static int on_mark(void *arg, const struct mark *mark)
 	return answer_error(&picture->marks);
 }
 
+/* One of each CPU and bin: that is as close as they can be pointed at. */
+static int on_sample(void *arg, const struct fkt_event *event, uint32_t tid, const char *function)
+{
+	struct picture *picture = arg;
+	const uint32_t bin = (uint32_t)((event->stamp - picture->from) / picture->bin_cycles) + 1;
+
+	if (!picture->sampled) {
+		picture->sampled = calloc(UINT16_MAX + 1, sizeof(*picture->sampled));
+		if (!picture->sampled)
+			return -ENOMEM;
+	}
+	if (event->stamp >= picture->to || picture->sampled[event->cpu] == bin ||
+	    picture->sample_count >= SAMPLES_MAX)
+		return 0;
+	picture->sampled[event->cpu] = bin;
+	answer_text(&picture->samples, "%s[%" PRId64 ",%u,%" PRIu32 ",%d,",
+		    picture->sample_count++ ? "," : "", view_ns(picture->view, event->stamp),
+		    event->cpu, tid, !!event->imm);
+	answer_string(&picture->samples, function);
+	answer_bytes(&picture->samples, "]", 1);
+	return answer_error(&picture->samples);
+}
+
 /* ---- from events ---- */
 
 /* 1, 0 when there are too many events for that, or a negative errno value. */
@@ -143,6 +173,7 @@ static int collect(struct picture *picture, struct level_part *part)
 		.loss = on_loss,
 		.wake = on_wake,
 		.mark = on_mark,
+		.sample = on_sample,
 	};
 	const uint64_t begin = fkt_look_back_pages(view->trace, picture->from, LOOK_BACK_PAGES);
 	struct fkt_reader *reader = fkt_reader_new_window(view->trace, begin, picture->to);
@@ -152,6 +183,7 @@ static int collect(struct picture *picture, struct level_part *part)
 	part->from = picture->from;
 	part->bin_cycles = (picture->to - picture->from - 1) / picture->request->width + 1;
 	part->made = picture->to;
+	picture->bin_cycles = part->bin_cycles;
 	collector = collector_new(view->trace, view->names, part->from, part->bin_cycles, &to);
 	if (reader && collector)
 		ret = read_events(picture, reader, collector);
@@ -269,6 +301,8 @@ static void put_names(struct picture *picture, struct answer *answer)
 	const char *comma = "";
 
 	for (size_t i = 0; i < cells; i++, cell++) {
+		if (track_is_counter(cell->track))
+			continue;
 		use_name(picture, cell->inner);
 		use_name(picture, cell->last_inner);
 		if (cell->track & TRACK_CPU)
@@ -300,18 +334,21 @@ static int write_answer(struct picture *picture, const struct level_part *part, 
 	answer_bytes(answer, &none, sizeof(none));
 	answer_text(answer,
 		    "{\"from_ns\":%" PRId64 ",\"bin_ns\":%.6f,\"exact\":%s,\"made_ns\":%" PRId64
-		    ",\"sampled_ns\":%" PRId64 ",\"all_losses\":%u,\"all_wakes\":%u",
+		    ",\"sampled_ns\":%" PRId64
+		    ",\"all_losses\":%u,\"all_wakes\":%u,\"all_marks\":%u",
 		    view_ns(view, part->from),
 		    (double)fkt_cycles_to_ns(view->trace, (int64_t)(part->bin_cycles << 10)) / 1024,
 		    exact ? "true" : "false", view_ns(view, part->made),
 		    view_ns(view, part->made > picture->to ? part->made : picture->to),
-		    picture->loss_count, picture->wake_count);
+		    picture->loss_count, picture->wake_count, picture->mark_count);
 	answer_text(answer, ",\"losses\":[");
 	answer_bytes(answer, picture->losses.data, picture->losses.bytes);
 	answer_text(answer, "],\"wakes\":[");
 	answer_bytes(answer, picture->wakes.data, picture->wakes.bytes);
 	answer_text(answer, "],\"marks\":[");
 	answer_bytes(answer, picture->marks.data, picture->marks.bytes);
+	answer_text(answer, "],\"samples\":[");
+	answer_bytes(answer, picture->samples.data, picture->samples.bytes);
 	answer_text(answer, "],\"names\":{");
 	put_names(picture, answer);
 	answer_text(answer, "}}");
@@ -331,7 +368,9 @@ static void forget(struct picture *picture)
 	answer_free(&picture->losses);
 	answer_free(&picture->wakes);
 	answer_free(&picture->marks);
+	answer_free(&picture->samples);
 	picture->loss_count = picture->wake_count = picture->mark_count = 0;
+	picture->sample_count = 0;
 }
 
 static int read_levels(struct picture *picture, struct level_part *part)
@@ -375,6 +414,7 @@ int answer_picture(struct view *view, const struct request *request, struct answ
 	if (err >= 0)
 		err = write_answer(&picture, &part, exact > 0, answer);
 	forget(&picture);
+	free(picture.sampled);
 	free(picture.used);
 	return err < 0 ? err : 0;
 }

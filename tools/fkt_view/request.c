@@ -37,9 +37,9 @@ static const struct {
 	const char *name;
 	enum table table;
 } tables[] = {
-	{ "summary", TABLE_SUMMARY }, { "waits", TABLE_WAITS }, { "by", TABLE_BY },
-	{ "spans", TABLE_SPANS },     { "calls", TABLE_CALLS }, { "noise", TABLE_NOISE },
-	{ "events", TABLE_EVENTS },
+	{ "summary", TABLE_SUMMARY }, { "waits", TABLE_WAITS },	  { "by", TABLE_BY },
+	{ "spans", TABLE_SPANS },     { "calls", TABLE_CALLS },	  { "noise", TABLE_NOISE },
+	{ "profile", TABLE_PROFILE }, { "events", TABLE_EVENTS },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -230,6 +230,7 @@ int answer_table(struct view *view, const struct request *request, int client,
 	static const char *const options[] = {
 		[TABLE_SUMMARY] = "--summary", [TABLE_WAITS] = "--waits", [TABLE_BY] = "--by=",
 		[TABLE_SPANS] = "--spans",     [TABLE_CALLS] = "--calls", [TABLE_NOISE] = "--noise",
+		[TABLE_PROFILE] = "--profile",
 	};
 	struct command *command = calloc(1, sizeof(*command));
 	bool whole;

@@ -80,13 +80,13 @@ int answer_trace(struct view *view, struct answer *answer)
 		    ",\"empty\":%s,\"end_ns\":%" PRId64 ",\"wall_s\":%" PRId64
 		    ",\"wall_ns\":%" PRId64 ",\"complete\":%s,\"made_ns\":%" PRId64
 		    ",\"done\":%s,\"growing\":%s,\"events\":%" PRIu64 ",\"lost\":%" PRIu64
-		    ",\"missing_pages\":%" PRIu64 ",\"error\":",
+		    ",\"missing_pages\":%" PRIu64 ",\"marks_left\":%" PRIu64 ",\"error\":",
 		    view->empty ? "true" : "false", view_ns(view, view->last) + !view->empty,
 		    wall / 1000000000, wall % 1000000000,
 		    fkt_is_complete(view->trace) ? "true" : "false",
 		    view_ns(view, progress.made ?: view->first), progress.done ? "true" : "false",
 		    view->feed && !progress.done ? "true" : "false", progress.events, progress.lost,
-		    progress.pages);
+		    progress.pages, progress.marks_left);
 	answer_string(answer, progress.err ? strerror(-progress.err) : "");
 	put_info(view, answer, "command");
 	put_info(view, answer, "release");
@@ -96,8 +96,34 @@ int answer_trace(struct view *view, struct answer *answer)
 	return err ?: answer_error(answer);
 }
 
+struct put_counters {
+	struct view *view;
+	struct answer *answer;
+	const char *comma;
+};
+
+/* Its name ends with the number of its process: see collect.c. */
+static int put_counter(void *arg, uint32_t track)
+{
+	struct put_counters *put = arg;
+	char name[FKT_NAME_BYTES], *space;
+
+	names_get(put->view->names, track & ~TRACK_COUNTER, name);
+	space = strrchr(name, ' ');
+	if (!space)
+		return 0;
+	*space = '\0';
+	answer_text(put->answer, "%s[%" PRIu32 ",%lu,", put->comma, track,
+		    strtoul(space + 1, NULL, 10));
+	answer_string(put->answer, name);
+	answer_bytes(put->answer, "]", 1);
+	put->comma = ",";
+	return 0;
+}
+
 int answer_threads(struct view *view, struct answer *answer)
 {
+	struct put_counters put = { .view = view, .answer = answer, .comma = "" };
 	struct collected_thread *threads = NULL;
 	size_t count = 0;
 
@@ -111,6 +137,9 @@ int answer_threads(struct view *view, struct answer *answer)
 		answer_string(answer, threads[i].comm);
 		answer_text(answer, "]");
 	}
+	answer_text(answer, "],\"counters\":[");
+	if (view->levels)
+		levels_counters(view->levels, put_counter, &put);
 	answer_text(answer, "]}");
 	free(threads);
 	return answer_error(answer);

@@ -5,24 +5,24 @@
 
 /* ---- what is known ---- */
 
-const CPU = 0x80000000, BEFORE = 0xffffffff, UNKNOWN_TID = 0xffffffff;
-const GONE = 1, BLOCKED = 3, READY = 4, RUNNING = 5, ERROR = 1, SOFTIRQ = 2;
+const CPU = 0x80000000, COUNTER = 0x40000000, BEFORE = 0xffffffff, UNKNOWN_TID = 0xffffffff;
+const GONE = 1, BLOCKED = 3, READY = 4, RUNNING = 5, ERROR = 1, SOFTIRQ = 2, SAMPLE = 4;
 const STATES = ["not known", "not there", "asleep", "blocked (D)", "ready, waits for a CPU", "running", "idle"];
 const CELL_BYTES = 32, CPU_HEIGHT = 44, THREAD_HEIGHT = 30, RULER_HEIGHT = 30, CALL_HEIGHT = 13;
-const MIN_SPAN_NS = 100, TABLE_ROWS = 400, ARROWS_MAX = 200, TIDS_MAX = 250, FEW_THREADS = 16, EVENTS_AT_ONCE = 2e7;
+const MIN_SPAN_NS = 100, TABLE_ROWS = 400, ARROWS_MAX = 200, FEW_COUNTERS = 4, NEAR = 4, TIDS_MAX = 250, FEW_THREADS = 16, EVENTS_AT_ONCE = 2e7;
 
 // Okabe and Ito's colours, which the colour-blind can tell; those of states and those of names.
 const COLORS = {
 	light: {
 		back: "#ffffff", line: "#c9d0d6", text: "#14202b", faint: "#566370", running: "#0072b2", ready: "#e69f00",
 		blocked: "#d55e00", sleeping: "#9aa5b0", unknown: "#e3e7eb", irq: "#b8a800", softirq: "#cc79a7", loss: "#d55e00",
-		mark: "#0072b233", cursor: "#14202b", events: "#7d8894", onName: "#0b1116",
+		sample: "#7b3fa0", mark: "#0072b233", cursor: "#14202b", events: "#7d8894", onName: "#0b1116",
 		names: ["#8cc4e8", "#f2c879", "#7fcfb6", "#e7b3d0", "#f0e98a", "#9db8f2", "#e8a98a", "#b9d68c"],
 	},
 	dark: {
 		back: "#11161b", line: "#36424d", text: "#e6ebf0", faint: "#a0adb9", running: "#56b4e9", ready: "#e69f00",
 		blocked: "#e8743b", sleeping: "#65727f", unknown: "#29323a", irq: "#f0e442", softirq: "#cc79a7", loss: "#e8743b",
-		mark: "#56b4e933", cursor: "#e6ebf0", events: "#8794a0", onName: "#0b1116",
+		sample: "#d0a2f0", mark: "#56b4e933", cursor: "#e6ebf0", events: "#8794a0", onName: "#0b1116",
 		names: ["#6fb2dd", "#dba94a", "#4fb795", "#cf8fb4", "#cfc553", "#7f9fe0", "#d68a66", "#97bb5f"],
 	},
 };
@@ -30,8 +30,9 @@ const COLORS = {
 const byId = id => document.getElementById(id);
 let trace = null;          // as /trace says
 let threads = new Map();   // tid: {tid, tgid, kernel, run, comm}
+let counters = [];         // of programs: [key, tgid, name]
 let rows = [];             // what can be scrolled to: {kind, key, y, h, label, …}
-let folded = new Set(["kernel"]);
+let folded = new Set(["kernel", "counters"]);
 let unfolded = false;      // the first time, where all threads are few
 let view = { from: 0, to: 1 };
 let mark = null;           // {from, to}
@@ -116,12 +117,15 @@ async function askTrace() {
 		missing.push(`${trace.missing_pages.toLocaleString("en")} pages are missing`);
 	if (!trace.complete)
 		missing.push("the trace has no end: it is being recorded, or was cut off");
+	if (trace.marks_left)
+		missing.push(`${trace.marks_left.toLocaleString("en")} marks are seen in short spans alone`);
 	byId("losses").hidden = !missing.length;
 	byId("losses").textContent = missing.join("; ") + (trace.lost ? ": hatched where that was" : "");
 	const list = await (await ask("threads")).json();
 	threads = new Map();
 	for (const [tid, tgid, kernel, run, comm] of list.threads)
 		threads.set(tid, { tid, tgid, kernel: !!kernel, run, comm });
+	counters = list.counters;
 	if (trace.done && !unfolded && threads.size <= FEW_THREADS)
 		folded.clear();
 	unfolded = trace.done;
@@ -158,11 +162,28 @@ function matches(thread) {
 	return !filter || thread.comm.toLowerCase().includes(filter) || String(thread.tid) === filter;
 }
 
+function counterName(name, tgid) {
+	const thread = threads.get(tgid);
+	return `${name.replace(/^app:/, "")} ${thread ? thread.comm : "?"} ${tgid}`;
+}
+
+function putCounters() {
+	const shown = counters.map(([key, tgid, name]) => ({ kind: "counter", key, h: THREAD_HEIGHT, label: counterName(name, tgid) }));
+	const few = filter ? shown.filter(row => row.label.toLowerCase().includes(filter)) : shown;
+	const many = shown.length > FEW_COUNTERS && few.length === shown.length, closed = many && folded.has("counters");
+	if (many)
+		rows.push({ kind: "group", key: null, group: "counters", h: THREAD_HEIGHT, label: `counters (${shown.length})`, closed });
+	if (!closed)
+		for (const row of few.length ? few : shown)
+			rows.push({ ...row, member: many });
+}
+
 function makeRows() {
 	const groups = new Map();
 	rows = [];
 	for (const cpu of trace.cpus)
 		rows.push({ kind: "cpu", key: CPU + cpu, h: CPU_HEIGHT, label: `CPU ${cpu}` });
+	putCounters();
 	// A filter that nobody has is the name of an event.
 	const any = [...threads.values()].some(matches);
 	for (const thread of threads.values()) {
@@ -194,13 +215,18 @@ function makeRows() {
 	let y = 0;
 	for (const row of rows) {
 		// The chosen thread has its calls below it.
-		if (row.kind !== "cpu" && row.key !== null && row.key === chosen && flame && flame.tid === chosen)
+		if (isThread(row) && row.key === chosen && flame && flame.tid === chosen)
 			row.h += flame.depth * CALL_HEIGHT;
 		row.y = y;
 		y += row.h;
 	}
 	byId("labels").style.height = `${y}px`;
 	showLabels();
+}
+
+// One that is a thread, or the first one of a process.
+function isThread(row) {
+	return row.key !== null && (row.kind === "thread" || row.kind === "group");
 }
 
 function visibleRows() {
@@ -232,7 +258,7 @@ function showLabels() {
 		name.textContent = row.label;
 		name.title = row.label;
 		name.onclick = () => row.kind === "group" && row.key === null ? toggle(row.group)
-			: row.kind === "cpu" ? null : choose(row.key);
+			: isThread(row) ? choose(row.key) : null;
 		label.append(name);
 		if (row.run !== undefined) {
 			const use = document.createElement("span");
@@ -320,7 +346,7 @@ function readPicture(buffer) {
 	const bytes = new DataView(buffer).getUint32(0, true);
 	const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, bytes)));
 	const cells = new Uint32Array(buffer, 4 + bytes), small = new Uint8Array(buffer, 4 + bytes);
-	const words = CELL_BYTES / 4;
+	const words = CELL_BYTES / 4, floats = new Float32Array(buffer, 4 + bytes);
 	head.tracks = new Map();
 	for (let at = 0; at < cells.length; at += words) {
 		const track = cells[at], byte = at * 4;
@@ -329,6 +355,8 @@ function readPicture(buffer) {
 			share: [small[byte + 24], small[byte + 25], small[byte + 26], small[byte + 27]],
 			state: small[byte + 28], flags: small[byte + 29], events: small[byte + 30],
 		};
+		if (track >= COUNTER && track < CPU)
+			Object.assign(cell, { least: floats[at + 2], most: floats[at + 3], value: BigInt.asIntN(64, BigInt(cell.lastInner) << 32n | BigInt(cell.last)) });
 		if (!head.tracks.has(track))
 			head.tracks.set(track, { before: null, cells: [] });
 		if (cell.bin === BEFORE)
@@ -359,7 +387,9 @@ function eachPart(key, put) {
 	// Of CPUs there is a sample behind what was read.
 	const madeBin = ((key >= CPU ? data.sampled_ns : data.made_ns) - data.from_ns) / bin;
 	const stay = (from, to, cell) => {
-		if (cell && from < to)
+		if (cell && cell.value !== undefined && from < to)
+			put(from, to, { ...cell, least: Number(cell.value), most: Number(cell.value) });
+		else if (cell && from < to)
 			put(from, to, { share: pure(cell, key), top: cell.last, inner: cell.lastInner, state: cell.state, flags: 0, events: 0 });
 	};
 	let last = track.before, at = Math.max(0, first);
@@ -513,6 +543,42 @@ function drawCpu(context, row, y, count) {
 			context.fillRect(x, y + row.h - 1 - px.events[x] / 255 * 14, 1, Math.max(1, px.events[x] / 255 * 14));
 		}
 	}
+	drawSamples(context, px, base - 5, count);
+}
+
+function drawSamples(context, px, y, count) {
+	context.fillStyle = colors().sample;
+	for (let x = 0; x < count; x++)
+		if (px.flags[x] & SAMPLE)
+			context.fillRect(x, y, 1, 5);
+}
+
+// A line through the values; from the least to the largest where there are several in a pixel.
+function drawCounter(context, row, y, count) {
+	const parts = [], color = colors(), base = y + row.h - 4, high = row.h - 9;
+	let low = 0, top = 0;
+	eachPart(row.key, (a, b, part) => {
+		const from = Math.max(0, xOf(data.from_ns + a * data.bin_ns)), to = Math.min(count, xOf(data.from_ns + b * data.bin_ns));
+		if (part.state !== RUNNING || from >= to)
+			return;
+		parts.push([from, to, part]);
+		low = Math.min(low, part.least);
+		top = Math.max(top, part.most);
+	});
+	const at = value => base - (top > low ? (value - low) / (top - low) : 0) * high;
+	for (const [from, to, part] of parts) {
+		context.fillStyle = color.unknown;
+		context.fillRect(from, Math.min(at(part.most), at(0)), Math.max(1, to - from), Math.abs(at(part.most) - at(0)));
+		context.fillStyle = color.sample;
+		context.fillRect(from, at(part.most) - 1, Math.max(1, to - from), at(part.least) - at(part.most) + 2);
+	}
+	context.fillStyle = color.faint;
+	if (parts.length)
+		context.fillText(low < 0 ? `${shortNumber(low)} … ${shortNumber(top)}` : shortNumber(top), 3, y + 11);
+}
+
+function shortNumber(value) {
+	return value.toLocaleString("en", { maximumSignificantDigits: 4, notation: Math.abs(value) >= 1e6 ? "compact" : "standard" });
 }
 
 function drawThread(context, row, y, count) {
@@ -546,6 +612,7 @@ function drawThread(context, row, y, count) {
 			context.fillRect(a, y + 26, b - a, 2);
 		}
 	});
+	drawSamples(context, px, y, count);
 }
 
 // The calls of the chosen thread, each below its caller.
@@ -568,7 +635,7 @@ function drawLosses(context, top) {
 	const pattern = hatch(context, colors().loss);
 	for (const [cpu, from, to, , , tid] of data.losses) {
 		const row = rows.find(one => one.kind === "cpu" && one.key === CPU + cpu);
-		const thread = tid && rows.find(one => one.kind !== "cpu" && one.key === tid);
+		const thread = tid && rows.find(one => isThread(one) && one.key === tid);
 		const a = xOf(from), b = Math.max(xOf(to), a + 3);
 		if (b < 0 || a > width())
 			continue;
@@ -608,6 +675,20 @@ function drawWakes(context, top) {
 	context.globalAlpha = 1;
 }
 
+// Where marks and triggers are; their texts stand in the time scale.
+function drawMarks(context, high) {
+	context.strokeStyle = colors().blocked;
+	context.lineWidth = 1;
+	context.setLineDash([2, 4]);
+	context.beginPath();
+	for (const [ns] of data.marks) {
+		context.moveTo(Math.round(xOf(ns)) + .5, 0);
+		context.lineTo(Math.round(xOf(ns)) + .5, high);
+	}
+	context.stroke();
+	context.setLineDash([]);
+}
+
 function drawOver(context, high) {
 	const color = colors();
 	if (mark) {
@@ -642,11 +723,13 @@ function drawRuler() {
 		context.fillText(when(at, step), xOf(at) + 3, 13);
 	}
 	if (data)
-		for (const [ns, , name] of data.marks) {
+		data.marks.forEach(([ns, , name], i) => {
+			// Up to the next one; under the pointer there is all of it.
+			const x = xOf(ns), room = i + 1 < data.marks.length ? xOf(data.marks[i + 1][0]) - x - 4 : wide;
 			context.fillStyle = color.blocked;
-			context.fillRect(xOf(ns) - 1, 0, 3, RULER_HEIGHT);
-			context.fillText(name, xOf(ns) + 4, RULER_HEIGHT - 4);
-		}
+			context.fillRect(x - 1, 0, 3, RULER_HEIGHT);
+			text(context, name, x + 1, RULER_HEIGHT - 4, room, color.blocked);
+		});
 	drawOver(context, RULER_HEIGHT);
 	byId("shown").textContent = `${length(span)} are shown`;
 }
@@ -661,9 +744,11 @@ function paint(context, wide, high, top) {
 		context.fillRect(0, y + row.h - 1, wide, 1);
 		if (row.kind === "cpu")
 			drawCpu(context, row, y, wide);
+		else if (row.kind === "counter")
+			drawCounter(context, row, y, wide);
 		else if (row.key !== null)
 			drawThread(context, row, y, wide);
-		if (row.h > THREAD_HEIGHT && row.kind !== "cpu" && flame)
+		if (row.h > THREAD_HEIGHT && isThread(row) && flame)
 			drawCalls(context, y);
 	}
 	const end = xOf(Math.min(data.made_ns, trace.end_ns));
@@ -678,6 +763,7 @@ function paint(context, wide, high, top) {
 	drawLosses(context, top);
 	if (data.exact)
 		drawWakes(context, top);
+	drawMarks(context, high);
 	drawOver(context, high);
 }
 
@@ -704,7 +790,7 @@ function showLegend() {
 	const color = colors(), legend = byId("legend");
 	legend.textContent = "";
 	for (const [name, words] of [["running", "running"], ["ready", "ready: waits for a CPU"], ["blocked", "blocked (D), or an error"],
-		["sleeping", "asleep"], ["irq", "interrupt"], ["softirq", "softirq"], ["events", "number of events"], ["unknown", "not known"], ["loss", "events lost"]]) {
+		["sleeping", "asleep"], ["irq", "interrupt"], ["softirq", "softirq"], ["sample", "sample, counter"], ["events", "number of events"], ["unknown", "not known"], ["loss", "events lost"]]) {
 		const item = document.createElement("span"), spot = document.createElement("canvas"), context = spot.getContext("2d");
 		spot.width = 14;
 		spot.height = 10;
@@ -748,7 +834,7 @@ function goTo(ns, span) {
 }
 
 function showRow(tid) {
-	const row = rows.find(one => one.kind !== "cpu" && one.key === tid), box = byId("rows");
+	const row = rows.find(one => isThread(one) && one.key === tid), box = byId("rows");
 	if (row && (row.y < box.scrollTop || row.y + row.h > box.scrollTop + box.clientHeight))
 		box.scrollTop = row.y - box.clientHeight / 2;
 }
@@ -829,11 +915,11 @@ function showMark() {
 /* ---- tables ---- */
 
 const TABS = [["summary", "Summary"], ["waits", "Waits"], ["by", "By function"], ["spans", "Calls"], ["calls", "Who calls what"],
-	["noise", "Noise"], ["events", "Events"]];
+	["noise", "Noise"], ["profile", "Samples"], ["events", "Events"]];
 // What a table may be asked for besides: the field beside it.
 const PICKS = { by: "by the fields", spans: "that took (such as 10us)", events: "with the name" };
 const TITLES = { rows: "Where the time went", processes: "Threads", trace: "The span", waits: "Why threads did not run", by: "By function",
-	spans: "Calls", events: "Events", error: "", cut: "" };
+	spans: "Calls", profile: "Samples by function", profile_processes: "Samples by process", events: "Events", error: "", cut: "" };
 
 // "10us" as people write it; what is none is an error that is shown.
 function nanoseconds(words) {
@@ -1087,9 +1173,9 @@ function link(words, act) {
 	return button;
 }
 
-async function askMoment(tid, at, push) {
+async function askMoment(tid, at, push, sample) {
 	const panel = byId("moment");
-	moment = { tid, at };
+	moment = { tid, at, sample };
 	chosen = tid;
 	makeRows();
 	showRow(tid);
@@ -1114,6 +1200,12 @@ async function askMoment(tid, at, push) {
 
 function showMoment(panel, answer) {
 	const wait = answer.wait, name = document.createElement("b");
+	if (moment.sample) {
+		const sampled = document.createElement("span");
+		sampled.id = "sampled";
+		sampled.textContent = `A ${sampleWords(moment.sample)}`;
+		line(panel, sampled);
+	}
 	name.textContent = `${answer.process} ${answer.tid}`;
 	if (wait) {
 		const slept = wait.woken_ns === null ? wait.back_ns : wait.woken_ns;
@@ -1232,9 +1324,39 @@ function partAt(key, ns) {
 // The call of the chosen thread that the pointer is at.
 function callAt(row, event, ns) {
 	const y = event.clientY - byId("rows").getBoundingClientRect().top + byId("rows").scrollTop - row.y - THREAD_HEIGHT;
-	if (row.kind === "cpu" || row.key !== chosen || !flame || flame.tid !== chosen || y < 0)
+	if (!isThread(row) || row.key !== chosen || !flame || flame.tid !== chosen || y < 0)
 		return null;
 	return flame.calls.find(([depth, from, to]) => depth === Math.floor(y / CALL_HEIGHT) && ns >= from && ns < to);
+}
+
+// The sample of a row that is nearest, if it is near.
+function sampleAt(row, ns) {
+	const reach = NEAR * (view.to - view.from) / width();
+	let best = null;
+	for (const sample of data && row && row.key !== null ? data.samples : [])
+		if ((row.kind === "cpu" ? CPU + sample[1] === row.key : isThread(row) && sample[2] === row.key) &&
+			Math.abs(sample[0] - ns) <= (best ? Math.abs(best[0] - ns) : reach))
+			best = sample;
+	return best;
+}
+
+function sampleWords([at, cpu, tid, user, name]) {
+	return `sample of ${threadName(tid)}: ${name}${user ? ", in user mode," : ""} on CPU ${cpu} at ${when(at)}`;
+}
+
+function showMarkTip(event) {
+	const ns = nsAt(event, byId("ruler")), reach = NEAR * (view.to - view.from) / width();
+	const lines = (data ? data.marks : []).filter(([at]) => Math.abs(at - ns) <= reach).slice(0, 20)
+		.map(([at, cpu, name]) => `${name}, on CPU ${cpu} at ${when(at)}`);
+	byId("tip").textContent = lines.join("\n");
+	byId("tip").hidden = !lines.length;
+	placeTip(event);
+}
+
+function placeTip(event) {
+	const tip = byId("tip");
+	tip.style.left = `${Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
+	tip.style.top = `${Math.min(event.clientY + 16, window.innerHeight - tip.offsetHeight - 8)}px`;
 }
 
 function showTip(event) {
@@ -1248,7 +1370,13 @@ function showTip(event) {
 	const lost = data && row.kind === "cpu" ? data.losses.find(([cpu, from, to]) => (cpu < 0 || CPU + cpu === row.key) && xOf(from) - 2 <= xOf(ns) && xOf(to) + 2 >= xOf(ns)) : null;
 	if (lost)
 		lines.push(lost[3] ? `${lost[3]} ${lost[4] ? "pages are missing" : "events were lost"}` : "events are missing");
-	if (part && row.kind === "cpu") {
+	const sample = sampleAt(row, ns);
+	if (sample)
+		lines.push(sampleWords(sample));
+	if (part && row.kind === "counter") {
+		if (part.state === RUNNING)
+			lines.push(part.least === part.most ? String(part.value) : `${shortNumber(part.least)} … ${shortNumber(part.most)}, then ${part.value}`);
+	} else if (part && row.kind === "cpu") {
 		const busy = Math.round(part.share[0] / 2.55);
 		lines.push(part.share[0] ? `${threadName(part.top)}${busy < 100 ? `, busy ${busy < 1 ? "< 1" : busy} %` : ""}` : part.share[3] ? "not known" : "idle");
 		if (part.inner)
@@ -1267,16 +1395,25 @@ function showTip(event) {
 	}
 	tip.textContent = lines.join("\n");
 	tip.hidden = false;
-	tip.style.left = `${Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
-	tip.style.top = `${Math.min(event.clientY + 16, window.innerHeight - tip.offsetHeight - 8)}px`;
+	placeTip(event);
 }
 
 function clickAt(event) {
 	const row = rowAt(event), ns = nsAt(event, byId("canvas"));
 	if (!row || row.key === null)
 		return;
-	if (row.kind !== "cpu") {
+	const sample = sampleAt(row, ns);
+	if (sample && sample[2]) {
+		askMoment(sample[2], sample[0], true, sample);
+		return;
+	}
+	if (isThread(row)) {
 		askMoment(row.key, ns, true);
+		return;
+	}
+	if (row.kind === "counter") {
+		const part = partAt(row.key, ns);
+		say(part && part.state === RUNNING ? `${row.label}: ${part.value}` : `${row.label} has no value there`);
 		return;
 	}
 	const part = partAt(row.key, ns);
@@ -1296,7 +1433,9 @@ function onPointer(canvas, always) {
 	});
 	canvas.addEventListener("pointermove", event => {
 		if (!down) {
-			if (!always)
+			if (always)
+				showMarkTip(event);
+			else
 				showTip(event);
 			return;
 		}
