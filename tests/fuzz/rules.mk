@@ -41,10 +41,10 @@ $(B)/fuzz/obj/tools/fkt_view/view_main.o: tools/fkt_view/fkt_view.c $(OBJ)/flags
 	$(call say,FUZZCC,$<)
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(fkt_cflags) $(fuzz_no_link) -c -o $@ $<
 
-$(B)/fuzz/bin/fkt_view: $(fuzz_server_objects) $(OBJ)/tools/fkt_view/page.o | $(B)/bin/fkt_print $(B)/bin/fkt_extract
+$(B)/fuzz/bin/fkt_view: $(fuzz_server_objects) $(OBJ)/tools/fkt_view/page.o | $(B)/bin/fkt_print $(B)/bin/fkt_extract $(B)/bin/fkt_query
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(fuzz_no_link) -o $@ $^ -lmicrohttpd $(fkt_ldlibs) && \
-	for tool in fkt_print fkt_extract; do ln -sf ../../bin/$$tool $(@D)/$$tool; done
+	for tool in fkt_print fkt_extract fkt_query; do ln -sf ../../bin/$$tool $(@D)/$$tool; done
 
 # Requests before each of the seeds.
 $(B)/fuzz/view_seeds: $(B)/fuzz/seeds

@@ -154,7 +154,7 @@ $(B)/tests/unit/test_collect: LDLIBS += $(B)/lib/common.a $(B)/lib/libfkt.a $(fk
 tests: $(B)/tests/unit/test_view
 
 $(B)/tests/unit/test_view: tests/unit/view $(B)/fuzz/seeds | $(B)/tests/unit/test_print $(B)/tests/unit/test_collect \
-			   $(B)/tests/bench/multiply_trace $(B)/bin/fkt_view $(B)/bin/fkt_print $(B)/bin/fkt_extract
+			   $(B)/tests/bench/multiply_trace $(B)/bin/fkt_view $(B)/bin/fkt_print $(B)/bin/fkt_extract $(B)/bin/fkt_query
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # The page, in a browser. Without npm, or a network, that test is skipped.
@@ -167,7 +167,7 @@ $(B)/node/$(PLAYWRIGHT):
 		else echo 'playwright-core could not be had: a test is skipped' >&2; fi
 
 $(B)/tests/unit/test_view_page: tests/unit/view_page tests/unit/view_page.js | $(B)/node/$(PLAYWRIGHT) $(B)/tests/unit/test_collect \
-				$(B)/bin/fkt_view $(B)/bin/fkt_print $(B)/bin/fkt_extract
+				$(B)/bin/fkt_view $(B)/bin/fkt_print $(B)/bin/fkt_extract $(B)/bin/fkt_query
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # fkt_top against fkt_print.

@@ -151,9 +151,9 @@ static void sample(struct build *build, uint64_t stamp, uint16_t user, uint64_t 
 }
 
 /*
- * CPU 0	"shop" is in order from 10 us on to 60 us, and therein in look from 20 us to 30 us; it has
- *		as many clients as there were rounds at 15 us, and 3 at 50 us; samples at 5 us, in
- *		inner(), and at 70 us, in user mode
+ * CPU 0	"shop" is in order from 10 us on to 60 us, and therein in look from 20 us to 30 us;
+ *		it has as many clients as there were rounds at 15 us, and 3 at 50 us; samples at
+ *		5 us, in inner(), and at 70 us, in user mode
  * CPU 1	"cart" has the opposite of the number of rounds as clients at 35 us
  */
 static void build_application(struct build *build, unsigned int round, bool late)

@@ -229,6 +229,41 @@ async function checkMark(page) {
 	await other.close();
 }
 
+// A SELECT's rows are fkt_query's, as text; from a time in them to its moment.
+async function checkQuery(page) {
+	await page.evaluate(([from, to]) => { setView(0, trace.end_ns); setMark(from, to); }, [5 * ROUND, 10 * ROUND]);
+	await page.locator("[data-tab=sql]").click();
+	const run = async sql => {
+		await page.locator("#sql").fill(sql);
+		await page.locator("#sql").press("Control+Enter");
+		await settled(page);
+		return page.locator("#result table tbody tr").evaluateAll(all => all.map(row => Object.fromEntries([...row.cells].map(cell => [cell.dataset.column, cell.textContent]))));
+	};
+	const wanted = sql => execFileSync(`${bin}/fkt_query`, ["--format=json", trace, sql], { stdio: ["ignore", "pipe", "ignore"] })
+		.toString().split("\n").filter(Boolean).map(line => Object.fromEntries(Object.entries(JSON.parse(line)).map(([column, value]) => [column, value === null ? "" : String(value)])));
+	const calls = "SELECT begin, elapsed, tid, process, name FROM calls WHERE begin >= {from} AND begin < {to} ORDER BY elapsed DESC";
+	const rows = await run(calls);
+	same("rows of a query", rows, wanted(calls.replace("{from}", 5 * ROUND).replace("{to}", 10 * ROUND)));
+	same("which are there", rows.length > 10 && rows.some(row => row.process === "<b>writer</b>"), true);
+	same("no markup of a query", await page.locator("#result b").count(), 0);
+	const longest = rows.findIndex(row => row.name === "sys_write");
+	await page.locator("#result tbody tr").nth(longest).locator("td[data-column=begin] button").click();
+	await until(page, "the call's moment", at => moment && moment.at === at && view.from <= at && view.to >= at, Number(rows[longest].begin));
+	await settled(page);
+	same("and its thread", (await seen(page)).thread, String(WRITER));
+	const large = "SELECT 9223372036854775807 AS most, 'x' AS [table], '12345678901234567890' AS text";
+	same("what JavaScript would round", await run(large), [{ most: "9223372036854775807", table: "x", text: "12345678901234567890" }]);
+	await run("SELECT '<img src=x onerror=alert(1)>' FROM nowhere");
+	same("an error", (await page.locator("#result").textContent()).startsWith("no such table: nowhere"), true);
+	// Another span is marked: what was asked is still there.
+	await page.evaluate(([from, to]) => setMark(from, to), [5 * ROUND, 6 * ROUND]);
+	same("the statement stays", await page.locator("#sql").inputValue(), "SELECT '<img src=x onerror=alert(1)>' FROM nowhere");
+	same("rows of the other span", (await run(calls)).length, wanted(calls.replace("{from}", 5 * ROUND).replace("{to}", 6 * ROUND)).length);
+	if (pictures)
+		await page.screenshot({ path: `${pictures}/sql.png` });
+	await page.evaluate(([from, to]) => setMark(from, to), [5 * ROUND, 10 * ROUND]);
+}
+
 async function checkFiles(page) {
 	const save = async (click, check) => {
 		const [download] = await Promise.all([page.waitForEvent("download"), click()]);
@@ -385,6 +420,7 @@ async function main() {
 	await checkPicture(page);
 	await checkWay(page);
 	await checkMark(page);
+	await checkQuery(page);
 	await checkFiles(page);
 	await checkKeys(page);
 	await checkPrograms(await context.newPage());

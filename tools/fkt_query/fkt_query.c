@@ -23,12 +23,16 @@
 #include "common/width.h"
 #include "query.h"
 
-#define ALSO_MAX 16
+#define ALSO_MAX      16
+/* With --bounded. */
+#define BOUNDED_VALUE (1 << 20)
+#define BOUNDED_HEAP  (256 << 20)
 
 enum {
 	OPTION_FORMAT = 256,
 	OPTION_TABLES,
 	OPTION_ALSO,
+	OPTION_BOUNDED,
 };
 
 /* Another trace, and the name of its tables' schema. */
@@ -42,6 +46,7 @@ struct options {
 	const char **sql;
 	unsigned int count;
 	bool tables;
+	bool bounded;
 	const struct fkt_format *format;
 	struct also also[ALSO_MAX];
 	unsigned int alsos;
@@ -55,6 +60,10 @@ static const struct argp_option argp_options[] = {
 	{ "format", OPTION_FORMAT, "FORMAT", 0, "text, csv or json (a line each); default text",
 	  0 },
 	{ "tables", OPTION_TABLES, NULL, 0, "List the tables with their columns", 0 },
+	{ "bounded", OPTION_BOUNDED, NULL, 0,
+	  "One SELECT that does no more than read, within bounds of memory and no file: for SQL "
+	  "that somebody else has written",
+	  0 },
 	{ "also", OPTION_ALSO, "NAME=FILE", 0, "Another trace, as NAME.events and so on", 0 },
 	FKT_OPTION_HELP,
 	{ 0 },
@@ -94,6 +103,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_TABLES:
 		options->tables = true;
+		return 0;
+	case OPTION_BOUNDED:
+		options->bounded = true;
 		return 0;
 	case OPTION_ALSO:
 		add_also(state, options, arg);
@@ -136,21 +148,25 @@ static bool is_temp(const char *schema)
 	return schema && !strcmp(schema, "temp");
 }
 
-/* It reads traces, and makes temporary tables: no files, no other traces, no settings. */
+/*
+ * It reads traces, and makes temporary tables, if it is not bounded: no files, no other traces, no
+ * settings.
+ */
 static int authorize(void *arg, int action, const char *a, const char *b, const char *schema,
 		     const char *inner)
 {
+	const struct options *options = arg;
 	static const char *const pragmas[] = {
 		"table_info",  "table_xinfo",	 "table_list",	  "function_list",   "module_list",
 		"pragma_list", "collation_list", "database_list", "compile_options",
 	};
 
-	(void)arg;
 	(void)inner;
 	switch (action) {
 	case SQLITE_SELECT:
 	case SQLITE_READ:
 	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
 	case SQLITE_TRANSACTION:
 	case SQLITE_SAVEPOINT:
 	case SQLITE_CREATE_TEMP_TABLE:
@@ -159,7 +175,7 @@ static int authorize(void *arg, int action, const char *a, const char *b, const 
 	case SQLITE_DROP_TEMP_TABLE:
 	case SQLITE_DROP_TEMP_INDEX:
 	case SQLITE_DROP_TEMP_VIEW:
-		return SQLITE_OK;
+		return options->bounded ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_FUNCTION:
 		return b && (!sqlite3_stricmp(b, "load_extension") ||
 			     !sqlite3_stricmp(b, "fkt_open"))
@@ -169,7 +185,7 @@ static int authorize(void *arg, int action, const char *a, const char *b, const 
 	case SQLITE_UPDATE:
 	case SQLITE_DELETE:
 	case SQLITE_REINDEX:
-		return is_temp(schema) ? SQLITE_OK : SQLITE_DENY;
+		return is_temp(schema) && !options->bounded ? SQLITE_OK : SQLITE_DENY;
 	case SQLITE_PRAGMA:
 		for (size_t i = 0; i < sizeof(pragmas) / sizeof(pragmas[0]); i++)
 			if (a && !sqlite3_stricmp(a, pragmas[i]))
@@ -219,7 +235,16 @@ static void tell_missing(const char *path)
 	fkt_close(trace);
 }
 
-static bool open_all(const struct options *options)
+/* Before there are tables: where they are kept can't be changed afterwards. */
+static void set_bounds(void)
+{
+	sqlite3_exec(database, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+	sqlite3_hard_heap_limit64(BOUNDED_HEAP);
+	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, BOUNDED_VALUE);
+	sqlite3_limit(database, SQLITE_LIMIT_WORKER_THREADS, 0);
+}
+
+static bool open_all(struct options *options)
 {
 	int rc;
 
@@ -229,6 +254,8 @@ static bool open_all(const struct options *options)
 		complain("SQLite", sqlite3_errstr(rc));
 		return false;
 	}
+	if (options->bounded)
+		set_bounds();
 	if (!attach(options->path, "temp"))
 		return false;
 	for (unsigned int i = 0; i < options->alsos; i++)
@@ -240,7 +267,7 @@ static bool open_all(const struct options *options)
 	/* SQLite makes this table when it is used first, which later would not be let through. */
 	sqlite3_exec(database, "SELECT 1 FROM pragma_table_info('events')", NULL, NULL, NULL);
 	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_set_authorizer(database, authorize, NULL);
+	sqlite3_set_authorizer(database, authorize, options);
 	signal(SIGINT, interrupt);
 	return true;
 }
@@ -378,6 +405,29 @@ static char *read_input(void)
 	return text;
 }
 
+static bool is_blank(const char *sql)
+{
+	return !sql[strspn(sql, " \t\r\n;")];
+}
+
+/* The one SELECT that a bounded query is. */
+static int run_select(struct fkt_output *out, const char *sql)
+{
+	sqlite3_stmt *statement = NULL;
+	const char *rest = "";
+	bool first = true, is_one;
+	int rc = sqlite3_prepare_v2(database, sql, -1, &statement, &rest);
+
+	is_one = rc != SQLITE_OK || (statement && sqlite3_stmt_readonly(statement) &&
+				     sqlite3_column_count(statement) && is_blank(rest) &&
+				     !sqlite3_stmt_isexplain(statement));
+	sqlite3_finalize(statement);
+	if (is_one)
+		return run_sql(out, sql, &first);
+	complain("", "--bounded: it takes one SELECT, and nothing else");
+	return 1;
+}
+
 static int query(const struct options *options, struct fkt_output *out)
 {
 	bool first = true;
@@ -387,7 +437,8 @@ static int query(const struct options *options, struct fkt_output *out)
 	if (options->tables)
 		status = list_tables(options, out);
 	for (unsigned int i = 0; !status && i < options->count; i++)
-		status = run_sql(out, options->sql[i], &first);
+		status = options->bounded ? run_select(out, options->sql[i])
+					  : run_sql(out, options->sql[i], &first);
 	if (options->tables || options->count)
 		return status;
 	text = read_input();
@@ -395,7 +446,7 @@ static int query(const struct options *options, struct fkt_output *out)
 		complain("standard input", "out of memory");
 		return 1;
 	}
-	status = run_sql(out, text, &first);
+	status = options->bounded ? run_select(out, text) : run_sql(out, text, &first);
 	free(text);
 	return status;
 }

@@ -12,6 +12,7 @@ enum {
 	TAKES_TIDS = 16,
 	NEEDS_FROM = 32,
 	TAKES_PART = 64,
+	NEEDS_SQL = 128,
 };
 
 static const struct {
@@ -31,6 +32,7 @@ static const struct {
 	{ "/next", ASKED_NEXT, NEEDS_FROM | NEEDS_TEXT | TAKES_TIDS },
 	{ "/table", ASKED_TABLE, NEEDS_SPAN | NEEDS_TABLE | TAKES_TIDS },
 	{ "/part", ASKED_PART, NEEDS_SPAN | TAKES_PART },
+	{ "/query", ASKED_QUERY, NEEDS_SQL },
 };
 
 static const struct {
@@ -80,16 +82,30 @@ static bool read_tids(struct request *request, const char *text)
 	return true;
 }
 
-/* A word without control characters, which an option may end with. */
+/* Without control characters, but for those in @but. */
+static bool is_clean(const char *text, const char *but)
+{
+	for (; *text; text++)
+		if (((unsigned char)*text < ' ' || *text == 127) && !strchr(but, *text))
+			return false;
+	return true;
+}
+
+static bool read_sql(struct request *request, const char *text)
+{
+	if (!text || !*text || strlen(text) >= REQUEST_SQL_BYTES || !is_clean(text, "\t\r\n"))
+		return false;
+	request->sql = text;
+	return true;
+}
+
+/* A word, which an option may end with. */
 static bool read_text(struct request *request, const char *text)
 {
 	size_t bytes = text ? strlen(text) : 0;
 
-	if (bytes >= REQUEST_TEXT_BYTES)
+	if (bytes >= REQUEST_TEXT_BYTES || (text && !is_clean(text, "")))
 		return false;
-	for (size_t i = 0; i < bytes; i++)
-		if ((unsigned char)text[i] < ' ' || text[i] == 127)
-			return false;
 	if (bytes)
 		memcpy(request->text, text, bytes + 1);
 	return true;
@@ -159,6 +175,8 @@ const char *request_read(struct request *request, const char *path, request_valu
 		if (request->part == PARTS)
 			return "as= is to be trace, perfetto or flame";
 	}
+	if (needs & NEEDS_SQL && !read_sql(request, value(arg, "sql")))
+		return "sql= is to be a statement, and not too long";
 	if (needs & (NEEDS_TEXT | NEEDS_TABLE) && !read_text(request, value(arg, "text")))
 		return "text= is too long, or has control characters";
 	if (needs & NEEDS_TEXT && !*request->text)

@@ -10,6 +10,7 @@
 #define REQUEST_TIDS	   256
 #define REQUEST_WIDTH_MAX  8192
 #define REQUEST_TEXT_BYTES 128
+#define REQUEST_SQL_BYTES  4096
 /* Moments that the page's numbers are exact for. */
 #define REQUEST_NS_MAX	   (1ull << 53)
 
@@ -27,6 +28,7 @@ enum asked {
 	ASKED_NEXT,
 	ASKED_TABLE,
 	ASKED_PART,
+	ASKED_QUERY,
 };
 
 /* Tables that fkt_print makes. */
@@ -62,6 +64,7 @@ enum part {
  * @text: a word: what is searched for, the fields of a table, the name of an event
  * @longer: calls that take so long, in nanoseconds
  * @back: the one before, not the next one
+ * @sql: of ASKED_QUERY; as long as the value of the parameter
  */
 struct request {
 	enum asked what;
@@ -75,6 +78,7 @@ struct request {
 	char text[REQUEST_TEXT_BYTES];
 	uint64_t longer;
 	bool back;
+	const char *sql;
 };
 
 /* The value of a parameter: NULL if there is none. */

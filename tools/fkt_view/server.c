@@ -204,6 +204,9 @@ static enum MHD_Result send_asked(struct server *server, struct MHD_Connection *
 	case ASKED_TABLE:
 		return send_answer(connection, &text,
 				   answer_table(view, request, client_of(connection), &text), json);
+	case ASKED_QUERY:
+		return send_answer(connection, &text,
+				   answer_query(view, request, client_of(connection), &text), json);
 	case ASKED_PART:
 		return send_part(connection, view, request);
 	default:
@@ -225,7 +228,8 @@ static enum MHD_Result answer(struct server *server, struct MHD_Connection *conn
 							       : MHD_HTTP_BAD_REQUEST,
 				 wrong);
 	/* Other programs open the trace themselves, and take their time. */
-	if (request.what == ASKED_TABLE || request.what == ASKED_PART)
+	if (request.what == ASKED_TABLE || request.what == ASKED_PART ||
+	    request.what == ASKED_QUERY)
 		return send_asked(server, connection, &request);
 	pthread_rwlock_rdlock(&view->lock);
 	result = send_asked(server, connection, &request);

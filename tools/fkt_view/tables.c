@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables of a span are those of fkt_print, and a part of the trace is that of fkt_extract: the
- * programs beside this one are run, so that the numbers are the same ones.
+ * Tables of a span are those of fkt_print, SQL is fkt_query's, and a part of the trace is that of
+ * fkt_extract: the programs beside this one are run, so that the numbers are the same ones, and so
+ * that what takes too much can be ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,7 @@
 #define TABLE_BYTES (8u << 20)
 #define TABLE_LINES 20000u
 #define WAIT_MS	    120000
+#define QUERY_MS    20000
 /* So many programs run at once, however many pages there are; others wait. */
 #define PROGRAMS    3
 #define TURN_MS	    50
@@ -110,8 +112,18 @@ static void end_turn(void)
 	pthread_mutex_unlock(&turns);
 }
 
-/* Begin it: its number, and what it prints from *fd; or a negative errno value. */
-static pid_t start(const struct command *command, int client, int output, int *fd)
+/* What of a program is read: what it prints goes to a file, or to who asks, or that and errors. */
+enum reads {
+	READS_ERRORS,
+	READS_OUTPUT,
+	READS_BOTH,
+};
+
+/*
+ * Begin it: its number, and from *fd what of it is read; or a negative errno value. @output: the
+ * file, with READS_ERRORS.
+ */
+static pid_t start(const struct command *command, int client, enum reads reads, int output, int *fd)
 {
 	int says[2], err;
 	pid_t pid;
@@ -133,8 +145,8 @@ static pid_t start(const struct command *command, int client, int output, int *f
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		dup2(null, STDIN_FILENO);
-		dup2(output < 0 ? says[1] : output, STDOUT_FILENO);
-		dup2(output < 0 ? null : says[1], STDERR_FILENO);
+		dup2(reads == READS_ERRORS ? output : says[1], STDOUT_FILENO);
+		dup2(reads == READS_OUTPUT ? null : says[1], STDERR_FILENO);
 		run(command);
 	}
 	err = errno;
@@ -158,10 +170,10 @@ static int64_t now_ms(void)
 
 /* Read up to the end of what it prints, or the limits, or until @client is gone: whether that was
  * the end. */
-static bool read_all(int fd, int client, struct answer *answer, size_t bytes_max,
+static bool read_all(int fd, int client, struct answer *answer, int64_t wait_ms,
 		     unsigned int lines_max)
 {
-	const int64_t until = now_ms() + WAIT_MS;
+	const int64_t until = now_ms() + wait_ms;
 	struct pollfd in[] = { { .fd = fd, .events = POLLIN },
 			       { .fd = client, .events = POLLRDHUP } };
 	unsigned int lines = 0;
@@ -188,7 +200,7 @@ static bool read_all(int fd, int client, struct answer *answer, size_t bytes_max
 			return false;
 		}
 		answer_bytes(answer, data, (size_t)got);
-		if (answer->bytes > bytes_max || answer->failed)
+		if (answer->bytes > TABLE_BYTES || answer->failed)
 			return false;
 	}
 }
@@ -257,11 +269,11 @@ int answer_table(struct view *view, const struct request *request, int client,
 		add_made(command, "--longer-than=%" PRIu64 "ns", request->longer);
 	add(command, "--");
 	add(command, view->path);
-	pid = start(command, client, -1, &fd);
+	pid = start(command, client, READS_OUTPUT, -1, &fd);
 	free(command);
 	if (pid < 0)
 		return (int)pid;
-	whole = read_all(fd, client, answer, TABLE_BYTES, TABLE_LINES);
+	whole = read_all(fd, client, answer, WAIT_MS, TABLE_LINES);
 	status = finish(pid, fd, !whole);
 	cut_line(answer);
 	if (!whole)
@@ -271,6 +283,71 @@ int answer_table(struct view *view, const struct request *request, int client,
 	else if (status && !answer->bytes)
 		put_error(answer, "there is nothing of this in the span");
 	return answer_error(answer);
+}
+
+/* A row is {…}; anything else is what fkt_query complains of. */
+static void put_lines(struct answer *answer, struct answer *said)
+{
+	static const char name[] = "fkt_query: ";
+	char *at, *end;
+
+	answer_bytes(said, "", 1);
+	for (at = said->data; !said->failed && *at; at = end) {
+		end = strchr(at, '\n');
+		if (end)
+			*end++ = '\0';
+		else
+			end = at + strlen(at);
+		if (*at == '{') {
+			answer_text(answer, "{\"row\":");
+			answer_bytes(answer, at, strlen(at));
+			answer_bytes(answer, "}\n", 2);
+		} else {
+			put_error(answer,
+				  strncmp(at, name, sizeof(name) - 1) ? at : at + sizeof(name) - 1);
+		}
+	}
+}
+
+int answer_query(struct view *view, const struct request *request, int client,
+		 struct answer *answer)
+{
+	struct command *command = calloc(1, sizeof(*command));
+	struct answer said = { 0 };
+	int64_t begun;
+	bool whole;
+	int fd, status, err;
+	pid_t pid;
+
+	if (!command)
+		return -ENOMEM;
+	add(command, "fkt_query");
+	add(command, "--bounded");
+	add(command, "--format=json");
+	add(command, "--");
+	add(command, view->path);
+	add(command, request->sql);
+	pid = start(command, client, READS_BOTH, -1, &fd);
+	free(command);
+	if (pid < 0)
+		return (int)pid;
+	begun = now_ms();
+	whole = read_all(fd, client, &said, QUERY_MS, TABLE_LINES);
+	status = finish(pid, fd, !whole);
+	if (!whole)
+		cut_line(&said);
+	put_lines(answer, &said);
+	err = answer_error(&said);
+	answer_free(&said);
+	if (!whole && now_ms() - begun >= QUERY_MS)
+		put_error(answer, "it was ended: it takes longer than 20 seconds");
+	else if (!whole)
+		answer_text(answer, "{\"table\":\"cut\"}\n");
+	else if (status == NOT_THERE)
+		put_error(answer, "fkt_query is not there");
+	else if (status < 0)
+		put_error(answer, "fkt_query did not come to an end");
+	return err ?: answer_error(answer);
 }
 
 int answer_part(struct view *view, const struct request *request, int client, int *file)
@@ -306,13 +383,13 @@ int answer_part(struct view *view, const struct request *request, int client, in
 	add_made(command, "--range=%" PRIu64 "ns..%" PRIu64 "ns", request->from, request->to);
 	add(command, "--");
 	add(command, view->path);
-	pid = start(command, client, *file, &fd);
+	pid = start(command, client, READS_ERRORS, *file, &fd);
 	free(command);
 	if (pid < 0) {
 		close(*file);
 		return (int)pid;
 	}
-	whole = read_all(fd, client, &said, TABLE_BYTES, UINT32_MAX);
+	whole = read_all(fd, client, &said, WAIT_MS, UINT32_MAX);
 	status = finish(pid, fd, !whole);
 	answer_free(&said);
 	if (status)

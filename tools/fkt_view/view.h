@@ -15,7 +15,7 @@
  *	picture.c	the cells of a window: from its events, or from the levels
  *	moment.c	what a thread was at, and who woke it; the next event of a kind
  *	calls.c		the calls of a thread in a window
- *	tables.c	tables and parts of the trace, by fkt_print and fkt_extract
+ *	tables.c	tables, queries and parts of the trace, by fkt_print, fkt_query, fkt_extract
  *	page/		what the browser shows; page.S has it in the program
  */
 #ifndef FKT_VIEW_H
@@ -99,6 +99,9 @@ int answer_calls(struct view *view, const struct request *request, struct answer
 int answer_next(struct view *view, const struct request *request, struct answer *answer);
 /* It may take long, and ends when the socket @client is closed at its other end. */
 int answer_table(struct view *view, const struct request *request, int client,
+		 struct answer *answer);
+/* What a SELECT gives, a line each; likewise. */
+int answer_query(struct view *view, const struct request *request, int client,
 		 struct answer *answer);
 /* The part of the trace, as a file without a name; likewise. */
 int answer_part(struct view *view, const struct request *request, int client, int *fd);

@@ -915,11 +915,21 @@ function showMark() {
 /* ---- tables ---- */
 
 const TABS = [["summary", "Summary"], ["waits", "Waits"], ["by", "By function"], ["spans", "Calls"], ["calls", "Who calls what"],
-	["noise", "Noise"], ["profile", "Samples"], ["events", "Events"]];
+	["noise", "Noise"], ["profile", "Samples"], ["events", "Events"], ["sql", "SQL"]];
 // What a table may be asked for besides: the field beside it.
 const PICKS = { by: "by the fields", spans: "that took (such as 10us)", events: "with the name" };
 const TITLES = { rows: "Where the time went", processes: "Threads", trace: "The span", waits: "Why threads did not run", by: "By function",
-	spans: "Calls", profile: "Samples by function", profile_processes: "Samples by process", events: "Events", error: "", cut: "" };
+	spans: "Calls", profile: "Samples by function", profile_processes: "Samples by process", query: "Rows", events: "Events", error: "", cut: "" };
+
+// Columns of SQL's tables that are moments; and what one may begin with.
+const MOMENTS = /^(time|begin|end|woken|parent_begin|at|first|last)$/;
+const EXAMPLES = [
+	["the slowest calls", "SELECT * FROM slowest_calls LIMIT 20"],
+	["what threads slept in", "SELECT * FROM off_cpu LIMIT 20"],
+	["calls in the marked span", "SELECT begin, elapsed, tid, process, name, result\nFROM calls\nWHERE begin >= {from} AND begin < {to}\nORDER BY elapsed DESC\nLIMIT 100"],
+	["events of a name, by thread", "SELECT tid, process, count(*) AS count\nFROM events\nWHERE name = 'wakeup'\nGROUP BY tid\nORDER BY count DESC"],
+	["tables and columns", "SELECT m.name, group_concat(c.name, ', ') AS columns\nFROM temp.sqlite_schema m, pragma_table_info(m.name, 'temp') c\nGROUP BY m.name"],
+];
 
 // "10us" as people write it; what is none is an error that is shown.
 function nanoseconds(words) {
@@ -958,13 +968,93 @@ function showTabs() {
 	}
 }
 
-async function showTable(anyway) {
-	const asked = showTable.asked = (showTable.asked || 0) + 1, panel = byId("table");
-	showTabs();
+/* ---- SQL ---- */
+
+// Numbers that JavaScript would round stay as they are written.
+function parseRow(line) {
+	return JSON.parse(line.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, part => part[0] === '"' ? part : `"${part}"`));
+}
+
+// The field for a statement; what it gave is below it.
+function putQuery(panel) {
+	const form = document.createElement("form"), sql = document.createElement("textarea"), examples = document.createElement("select");
+	const run = document.createElement("button"), about = document.createElement("p"), result = document.createElement("div");
+	form.id = "query";
+	sql.id = "sql";
+	sql.rows = 4;
+	sql.spellcheck = false;
+	sql.maxLength = 4000;
+	sql.value = stored("sql") || EXAMPLES[0][1];
+	sql.setAttribute("aria-label", "A SELECT over the trace");
+	examples.setAttribute("aria-label", "Examples");
+	for (const [words] of [["Examples"], ...EXAMPLES])
+		examples.append(new Option(words));
+	examples.onchange = () => {
+		if (examples.selectedIndex)
+			sql.value = EXAMPLES[examples.selectedIndex - 1][1];
+		examples.selectedIndex = 0;
+	};
+	run.textContent = "Run (Ctrl+Enter)";
+	about.textContent = "One SELECT, as of fkt_query(1). {from} and {to} are the ends of the marked span; a click on a time leads to it.";
+	result.id = "result";
+	sql.onkeydown = event => {
+		if (event.key === "Enter" && event.ctrlKey)
+			form.requestSubmit();
+	};
+	form.onsubmit = event => { event.preventDefault(); runQuery(sql.value, result); };
+	form.append(sql, run, examples, about);
+	panel.replaceChildren(form, result);
+}
+
+async function runQuery(words, result) {
+	const asked = showTable.asked, { from, to } = span(), panel = byId("table");
 	if (showTable.stop)
 		showTable.stop.abort();
+	showTable.stop = new AbortController();
+	const signal = showTable.stop.signal;
+	stored("sql", words);
+	tableRows = [];
+	panel.setAttribute("aria-busy", "true");
+	result.textContent = "Asking …";
+	try {
+		const sql = words.replaceAll("{from}", String(from)).replaceAll("{to}", String(to));
+		const lines = (await (await ask("query", { sql }, signal)).text()).split("\n").filter(Boolean).map(parseRow);
+		if (asked !== showTable.asked || signal.aborted)
+			return;
+		const list = lines.filter(line => line.row).map(line => line.row);
+		tableRows = list;
+		result.textContent = "";
+		for (const line of lines.filter(one => !one.row))
+			putTable(result, line.table, [line]);
+		if (list.length)
+			putTable(result, "query", list);
+		else if (!lines.length)
+			result.textContent = "No rows";
+	} catch (error) {
+		if (asked === showTable.asked && !signal.aborted)
+			result.textContent = error.message;
+	}
+	if (asked === showTable.asked && !signal.aborted)
+		panel.removeAttribute("aria-busy");
+}
+
+/* ---- tables of a span ---- */
+
+async function showTable(anyway) {
+	showTabs();
+	// What was asked in SQL stays, whatever is marked.
+	if (tab === "sql" && byId("query"))
+		return;
+	const asked = showTable.asked = (showTable.asked || 0) + 1, panel = byId("table");
+	if (showTable.stop)
+		showTable.stop.abort();
+	panel.removeAttribute("aria-busy");
 	if (trace.empty)
 		return;
+	if (tab === "sql") {
+		putQuery(panel);
+		return;
+	}
 	// All of a large trace takes a while, and the time of who wants to look at a part of it.
 	if (!mark && !(trace.done && trace.events < EVENTS_AT_ONCE) && anyway !== true) {
 		panel.textContent = trace.done ? "Mark a span, or " : "The trace is being read. Mark a span, or ";
@@ -1020,7 +1110,9 @@ function shownValue(column, value) {
 	return String(value);
 }
 
-function columnsOf(list) {
+function columnsOf(name, list) {
+	if (name === "query")
+		return Object.keys(list[0]);
 	const columns = new Set();
 	for (const row of list.slice(0, 1000))
 		for (const column of Object.keys(row))
@@ -1049,16 +1141,25 @@ function lead(row) {
 		askMoment(row.tid, at, true);
 }
 
+// From a cell of a query: to its moment, and what its thread was at.
+function leadTo(row, at) {
+	goTo(at, typeof row.elapsed === "number" && row.elapsed > 0 ? row.elapsed * 20 : undefined);
+	if (typeof row.tid === "number" && row.tid > 0)
+		askMoment(row.tid, at, true);
+	else
+		pointAt(at);
+}
+
 function putTable(panel, name, list) {
 	const heading = document.createElement("h3"), table = document.createElement("table");
 	if (name === "error" || name === "cut") {
-		heading.textContent = name === "cut" ? "There is more: mark a shorter span." : list[0].text;
+		heading.textContent = name === "cut" ? "There is more: mark a shorter span, or ask for less." : list[0].text;
 		panel.append(heading);
 		return;
 	}
 	heading.textContent = TITLES[name] || name;
 	table.dataset.table = name;
-	const columns = columnsOf(list), head = table.createTHead().insertRow(), body = table.createTBody();
+	const columns = columnsOf(name, list), head = table.createTHead().insertRow(), body = table.createTBody();
 	let order = null, down = true, shown = TABLE_ROWS;
 	const isNumber = column => list.some(row => typeof row[column] === "number") && !/^(tid|code|cpu)$/.test(column);
 	const fill = () => {
@@ -1073,13 +1174,17 @@ function putTable(panel, name, list) {
 			const line = body.insertRow();
 			for (const column of columns) {
 				const cell = line.insertCell();
-				cell.textContent = shownValue(column, row[column]);
+				cell.textContent = name === "query" ? String(row[column] ?? "") : shownValue(column, row[column]);
 				cell.dataset.column = column;
 				cell.dataset.value = row[column] === null || row[column] === undefined ? "" : typeof row[column] === "object" ? JSON.stringify(row[column]) : String(row[column]);
 				cell.title = /_ns$/.test(column) && row[column] !== null && row[column] !== undefined ? `${row[column]} ns` : cell.textContent;
 				if (isNumber(column))
 					cell.className = "number";
+				if (name === "query" && MOMENTS.test(column) && typeof row[column] === "number")
+					cell.replaceChildren(link(String(row[column]), () => leadTo(row, row[column])));
 			}
+			if (name === "query")
+				continue;
 			if (momentOf(row) !== null || (typeof row.tid === "number" && row.tid > 0)) {
 				line.className = "leads";
 				line.tabIndex = 0;
@@ -1099,7 +1204,7 @@ function putTable(panel, name, list) {
 		cell.scope = "col";
 		cell.className = isNumber(column) ? "number" : "";
 		button.type = "button";
-		button.textContent = title(column);
+		button.textContent = name === "query" ? column : title(column);
 		button.onclick = () => {
 			down = order === column ? !down : isNumber(column);
 			order = column;
@@ -1130,7 +1235,7 @@ function saveCsv() {
 	};
 	let columns = "";
 	for (const row of tableRows) {
-		const keys = Object.keys(row).filter(key => key !== "table");
+		const keys = Object.keys(row).filter(key => key !== "table" || tab === "sql");
 		if (keys.join() !== columns) {
 			columns = keys.join();
 			lines.push((lines.length ? "\n" : "") + keys.map(quote).join(","));
@@ -1171,6 +1276,14 @@ function link(words, act) {
 	button.textContent = words;
 	button.onclick = act;
 	return button;
+}
+
+// A moment of no thread.
+function pointAt(at) {
+	moment = { tid: null, at };
+	byId("moment").hidden = true;
+	keep(true);
+	draw();
 }
 
 async function askMoment(tid, at, push, sample) {
@@ -1280,14 +1393,10 @@ async function searchNext(back) {
 		say(`${found.name} on CPU ${found.cpu} at ${when(found.at_ns)}`);
 		if (found.at_ns < view.from || found.at_ns > view.to)
 			goTo(found.at_ns);
-		if (found.tid > 0) {
+		if (found.tid > 0)
 			askMoment(found.tid, found.at_ns, true);
-		} else {
-			moment = { tid: null, at: found.at_ns };
-			byId("moment").hidden = true;
-			keep(true);
-			draw();
-		}
+		else
+			pointAt(found.at_ns);
 	} catch (error) {
 		say(error.message);
 	}
