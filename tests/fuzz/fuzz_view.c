@@ -2,13 +2,14 @@
 /*
  * What libFuzzer feeds: a line that is a request, "/picture?from=0&to=9&width=100&tids=50", and
  * behind it any bytes as a trace. What fkt_view would answer is made, but for what other programs
- * do.
+ * do, and notes.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fkt_view/notes.h"
 #include "fkt_view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -89,8 +90,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char line[LINE_BYTES], path[64], *query = line;
 	struct values values = { 0 };
 	struct request request;
+	struct note note;
 	int fd;
 
+	/* The line may be that of a note, too. */
+	note_parse(&note, (const char *)data, bytes);
 	bytes = bytes < LINE_BYTES ? bytes : LINE_BYTES - 1;
 	memcpy(line, data, bytes);
 	line[bytes] = '\0';

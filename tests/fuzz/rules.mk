@@ -53,7 +53,7 @@ $(B)/fuzz/view_seeds: $(B)/fuzz/seeds
 			'moment?from=500&tids=7' 'calls?from=0&to=9000&width=100&tids=7' 'next?from=0&text=sys' 'next?from=5000&text=*&back=1&tids=8'; do \
 			n=$$((n + 1)); { printf '/%s\n' "$$request"; cat "$$trace"; } >$@/$$n; \
 		done; \
-	done && touch $@
+	done && printf '{"trace":"00ff","stamp":5,"at_ns":5,"tid":null,"text":"a\\u00e4\\n\\"b"}\n' >$@/note && touch $@
 
 $(OBJ)/tests/fuzz/make_corpus.o: private CPPFLAGS += -Itests/unit
 objects += $(OBJ)/tests/fuzz/make_corpus.o

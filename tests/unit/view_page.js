@@ -264,6 +264,49 @@ async function checkQuery(page) {
 	await page.evaluate(([from, to]) => setMark(from, to), [5 * ROUND, 10 * ROUND]);
 }
 
+// Notes on moments: added, there for others, from one to its moment, taken back. Their texts are text.
+async function checkNotes(page) {
+	const words = "<i>here</i> \"it\" waits";
+	const spot = await page.evaluate(([from, to]) => setView(from, to), [SLOW, SLOW + ROUND]).then(() => place(page, "reader", SLOW + 50000));
+	await settled(page);
+	await page.mouse.click(spot.x, spot.y);
+	await until(page, "the moment", () => moment && moment.answer);
+	const at = Math.round(await page.evaluate(() => moment.at));
+	await page.locator("#rows").focus();
+	await page.keyboard.press("e");
+	await page.keyboard.type(words);
+	await page.keyboard.press("Enter");
+	await until(page, "the note", () => notes.length === 1);
+	const kept = fs.readFileSync(`${trace}.notes`, "utf8").trim().split("\n").map(line => JSON.parse(line));
+	same("it is kept", kept.map(line => [line.at_ns, line.tid, line.text]), [[at, READER, words]]);
+	same("it is shown", await page.locator("table[data-table=notes] tr").evaluateAll(all => all.map(row => [...row.cells].map(cell => cell.textContent))),
+		[[await page.evaluate(ns => when(ns), at), "reader 60", words, "Remove"]]);
+	same("no markup of it", await page.locator("#table i").count(), 0);
+	await page.evaluate(() => setView(0, trace.end_ns));
+	await settled(page);
+	const other = await page.context().newPage();
+	await other.goto(page.url().replace(/at=\d+/, "").replace(/from=\d+&to=\d+/, "from=0&to=900000"));
+	await settled(other);
+	const mark = await other.evaluate(ns => { const box = byId("ruler").getBoundingClientRect(); return { x: box.left + xOf(ns), y: box.top + 20 }; }, at);
+	await other.mouse.move(mark.x, mark.y);
+	same("under the pointer of another page", (await other.locator("#tip").textContent()).startsWith(words), true);
+	await other.locator("table[data-table=notes] button").first().click();
+	await until(other, "its moment", ns => moment && moment.at === ns && moment.tid === 60, at);
+	await other.getByRole("button", { name: "Remove" }).click();
+	await until(other, "taken back", () => !notes.length);
+	await other.close();
+	await page.evaluate(() => askNotes());
+	same("it is gone", await page.evaluate(() => notes.length), 0);
+	// One that can't be kept is said to be none, and its text is still there.
+	fs.unlinkSync(`${trace}.notes`);
+	fs.mkdirSync(`${trace}.notes`);
+	await page.locator("#note").fill("lost");
+	await page.locator("#note").press("Enter");
+	await until(page, "that it is not kept", () => byId("message").textContent.includes("are as they were: Is a directory"));
+	same("its text", await page.locator("#note").inputValue(), "lost");
+	fs.rmdirSync(`${trace}.notes`);
+}
+
 async function checkFiles(page) {
 	const save = async (click, check) => {
 		const [download] = await Promise.all([page.waitForEvent("download"), click()]);
@@ -403,7 +446,8 @@ async function main() {
 	context.on("page", one => one.on("pageerror", error => fail(`in another page: ${error}`)));
 	page.on("console", message => {
 		// What is read here, pixel by pixel, is not the page's doing.
-		if (/error|warning/.test(message.type()) && !message.text().includes("willReadFrequently"))
+		// An answer that says that a note can't be kept is one that is asked for.
+		if (/error|warning/.test(message.type()) && !/status of 500/.test(message.text()) && !message.text().includes("willReadFrequently"))
 			fail(`the console says: ${message.text()}`);
 	});
 	page.on("pageerror", error => fail(`the script fails: ${error.stack}`));
@@ -421,6 +465,7 @@ async function main() {
 	await checkWay(page);
 	await checkMark(page);
 	await checkQuery(page);
+	await checkNotes(page);
 	await checkFiles(page);
 	await checkKeys(page);
 	await checkPrograms(await context.newPage());

@@ -228,20 +228,12 @@ static int put_moment(struct moment *moment, struct answer *answer)
 	return answer_error(answer);
 }
 
-/* The last stamp that is in a nanosecond: what is said to be there, is not behind it. */
-static uint64_t last_stamp(const struct view *view, uint64_t ns)
-{
-	uint64_t stamp = view_stamp(view, ns + 1);
-
-	return stamp > view->first && view_ns(view, stamp) > (int64_t)ns ? stamp - 1 : stamp;
-}
-
 int answer_moment(struct view *view, const struct request *request, struct answer *answer)
 {
 	struct moment moment = {
 		.view = view,
 		.tid = request->tids ? request->tid[0] : 0,
-		.at = last_stamp(view, request->from),
+		.at = view_last_stamp(view, request->from),
 	};
 	const struct fkt_analysis_hooks hooks = {
 		.arg = &moment, .enter = on_enter, .wait = on_wait, .leave = on_leave
@@ -355,7 +347,7 @@ int answer_next(struct view *view, const struct request *request, struct answer 
 	if (request->back)
 		what = find_before(view, &wanted, view_stamp(view, request->from), &event);
 	else
-		what = find_behind(view, &wanted, last_stamp(view, request->from) + 1, &event);
+		what = find_behind(view, &wanted, view_last_stamp(view, request->from) + 1, &event);
 	free((void *)wanted.code);
 	if (what < 0)
 		return what;

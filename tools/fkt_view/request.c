@@ -13,6 +13,8 @@ enum {
 	NEEDS_FROM = 32,
 	TAKES_PART = 64,
 	NEEDS_SQL = 128,
+	TAKES_REMOVE = 256,
+	WRITES = 512,
 };
 
 static const struct {
@@ -33,6 +35,8 @@ static const struct {
 	{ "/table", ASKED_TABLE, NEEDS_SPAN | NEEDS_TABLE | TAKES_TIDS },
 	{ "/part", ASKED_PART, NEEDS_SPAN | TAKES_PART },
 	{ "/query", ASKED_QUERY, NEEDS_SQL },
+	{ "/notes", ASKED_NOTES, 0 },
+	{ "/note", ASKED_NOTE, NEEDS_FROM | TAKES_TIDS | TAKES_REMOVE | WRITES },
 };
 
 static const struct {
@@ -137,7 +141,7 @@ const char *request_read(struct request *request, const char *path, request_valu
 			 void *arg)
 {
 	unsigned int needs = 0;
-	const char *longer;
+	const char *longer, *remove;
 	uint64_t width;
 
 	*request = (struct request){ 0 };
@@ -148,6 +152,12 @@ const char *request_read(struct request *request, const char *path, request_valu
 		}
 	if (request->what == ASKED_NOTHING)
 		return "there is no such page";
+	request->writes = needs & WRITES;
+	remove = needs & TAKES_REMOVE ? value(arg, "remove") : NULL;
+	if (remove)
+		return read_number(remove, UINT32_MAX, '\0', &request->remove) && request->remove
+			       ? NULL
+			       : "remove= is to be the number of a note";
 	if (needs & (NEEDS_SPAN | NEEDS_FROM) &&
 	    !read_number(value(arg, "from"), REQUEST_NS_MAX, '\0', &request->from))
 		return "from= is to be a number of nanoseconds";

@@ -29,6 +29,8 @@ enum asked {
 	ASKED_TABLE,
 	ASKED_PART,
 	ASKED_QUERY,
+	ASKED_NOTES,
+	ASKED_NOTE,
 };
 
 /* Tables that fkt_print makes. */
@@ -65,6 +67,8 @@ enum part {
  * @longer: calls that take so long, in nanoseconds
  * @back: the one before, not the next one
  * @sql: of ASKED_QUERY; as long as the value of the parameter
+ * @remove: of ASKED_NOTE, the one that is taken back, or 0
+ * @writes: something is written: it is to be a POST
  */
 struct request {
 	enum asked what;
@@ -79,6 +83,8 @@ struct request {
 	uint64_t longer;
 	bool back;
 	const char *sql;
+	uint64_t remove;
+	bool writes;
 };
 
 /* The value of a parameter: NULL if there is none. */

@@ -15,6 +15,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "notes.h"
 #include "page.h"
 #include "view.h"
 
@@ -32,6 +33,16 @@ static const char policy[] = "default-src 'none'; script-src 'self'; style-src '
 struct server {
 	struct view *view;
 	char token[TOKEN_LETTERS + 1];
+};
+
+/**
+ * struct upload - what comes with a POST
+ * @data: it, with a NUL
+ * @bytes: how much has come, also more than there is room for
+ */
+struct upload {
+	char data[NOTE_TEXT_BYTES];
+	size_t bytes;
 };
 
 /* ---- who may ask ---- */
@@ -171,8 +182,22 @@ static const char *get_value(void *arg, const char *name)
 	return MHD_lookup_connection_value(arg, MHD_GET_ARGUMENT_KIND, name);
 }
 
+static enum MHD_Result send_note(struct MHD_Connection *connection, struct view *view,
+				 const struct request *request, struct upload *upload)
+{
+	struct answer text = { 0 };
+
+	if (upload->bytes >= sizeof(upload->data) || strlen(upload->data) != upload->bytes)
+		return send_text(connection, MHD_HTTP_BAD_REQUEST,
+				 "a note is text of no more than 1000 bytes");
+	if (!request->remove && !upload->bytes)
+		return send_text(connection, MHD_HTTP_BAD_REQUEST, "a note without a text");
+	return send_answer(connection, &text, answer_note(view, request, upload->data, &text),
+			   "application/json");
+}
+
 static enum MHD_Result send_asked(struct server *server, struct MHD_Connection *connection,
-				  const struct request *request)
+				  const struct request *request, struct upload *upload)
 {
 	static const char json[] = "application/json";
 	struct view *view = server->view;
@@ -207,6 +232,10 @@ static enum MHD_Result send_asked(struct server *server, struct MHD_Connection *
 	case ASKED_QUERY:
 		return send_answer(connection, &text,
 				   answer_query(view, request, client_of(connection), &text), json);
+	case ASKED_NOTES:
+		return send_answer(connection, &text, answer_notes(view, &text), json);
+	case ASKED_NOTE:
+		return send_note(connection, view, request, upload);
 	case ASKED_PART:
 		return send_part(connection, view, request);
 	default:
@@ -214,8 +243,15 @@ static enum MHD_Result send_asked(struct server *server, struct MHD_Connection *
 	}
 }
 
+/* Whether a request may change something: a page of this server's has to say that it is one. */
+static bool may_write(struct MHD_Connection *connection)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+}
+
+/* @upload: what came with a POST; NULL: it is a GET. @whole: all of it has come. */
 static enum MHD_Result answer(struct server *server, struct MHD_Connection *connection,
-			      const char *path)
+			      const char *path, struct upload *upload, bool whole)
 {
 	struct view *view = server->view;
 	struct request request;
@@ -227,27 +263,54 @@ static enum MHD_Result answer(struct server *server, struct MHD_Connection *conn
 				 request.what == ASKED_NOTHING ? MHD_HTTP_NOT_FOUND
 							       : MHD_HTTP_BAD_REQUEST,
 				 wrong);
+	if (request.writes != !!upload)
+		return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "read-only");
+	if (upload && !may_write(connection))
+		return send_text(connection, MHD_HTTP_FORBIDDEN, "not from here");
+	if (upload && !whole)
+		return MHD_YES;
 	/* Other programs open the trace themselves, and take their time. */
 	if (request.what == ASKED_TABLE || request.what == ASKED_PART ||
 	    request.what == ASKED_QUERY)
-		return send_asked(server, connection, &request);
+		return send_asked(server, connection, &request, upload);
 	pthread_rwlock_rdlock(&view->lock);
-	result = send_asked(server, connection, &request);
+	result = send_asked(server, connection, &request, upload);
 	pthread_rwlock_unlock(&view->lock);
 	return result;
+}
+
+static void take_data(struct upload *upload, const char *data, size_t bytes)
+{
+	const size_t room = sizeof(upload->data) - 1;
+
+	if (upload->bytes < room)
+		memcpy(upload->data + upload->bytes, data,
+		       bytes < room - upload->bytes ? bytes : room - upload->bytes);
+	upload->bytes += bytes;
 }
 
 static enum MHD_Result take(void *arg, struct MHD_Connection *connection, const char *url,
 			    const char *method, const char *version, const char *data,
 			    size_t *data_bytes, void **state)
 {
+	const bool posts = !strcmp(method, MHD_HTTP_METHOD_POST);
 	struct server *server = arg;
+	struct upload *upload = *state;
+	bool whole = upload && !*data_bytes;
 
 	(void)version;
-	(void)data;
-	(void)state;
-	if (strcmp(method, MHD_HTTP_METHOD_GET) || *data_bytes)
+	if ((strcmp(method, MHD_HTTP_METHOD_GET) || *data_bytes) && !posts)
 		return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "read-only");
+	if (upload && *data_bytes) {
+		take_data(upload, data, *data_bytes);
+		*data_bytes = 0;
+		return MHD_YES;
+	}
+	if (posts && !upload) {
+		*state = upload = calloc(1, sizeof(*upload));
+		if (!upload)
+			return MHD_NO;
+	}
 	if (!comes_from_here(connection))
 		return send_text(connection, MHD_HTTP_FORBIDDEN, "not from here");
 	/* "/TOKEN/what" */
@@ -255,7 +318,17 @@ static enum MHD_Result take(void *arg, struct MHD_Connection *connection, const 
 	    url[TOKEN_LETTERS + 1] != '/')
 		return send_text(connection, MHD_HTTP_FORBIDDEN,
 				 "the address has to be the one that fkt_view has printed");
-	return answer(server, connection, url + TOKEN_LETTERS + 1);
+	return answer(server, connection, url + TOKEN_LETTERS + 1, upload, whole);
+}
+
+static void end_request(void *arg, struct MHD_Connection *connection, void **state,
+			enum MHD_RequestTerminationCode why)
+{
+	(void)arg;
+	(void)connection;
+	(void)why;
+	free(*state);
+	*state = NULL;
 }
 
 /* ---- */
@@ -301,6 +374,7 @@ int serve(struct view *view, uint16_t port, void (*ready)(const char *address, u
 	/* A thread a connection, so that a table that takes long holds up no picture. */
 	daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION,
 				  port, NULL, NULL, take, &server, MHD_OPTION_SOCK_ADDR, &here,
+				  MHD_OPTION_NOTIFY_COMPLETED, end_request, NULL,
 				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
 				  MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
 				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,

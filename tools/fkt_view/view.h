@@ -16,6 +16,8 @@
  *	moment.c	what a thread was at, and who woke it; the next event of a kind
  *	calls.c		the calls of a thread in a window
  *	tables.c	tables, queries and parts of the trace, by fkt_print, fkt_query, fkt_extract
+ *	notes.c		notes on moments, in a file beside the trace
+ *	note_parse.c	a line of it
  *	page/		what the browser shows; page.S has it in the program
  */
 #ifndef FKT_VIEW_H
@@ -90,6 +92,14 @@ static inline int64_t view_ns(const struct view *view, uint64_t stamp)
 	return fkt_cycles_to_ns(view->trace, (int64_t)(stamp - view->first));
 }
 
+/* The last stamp that is in a nanosecond: what is said to be there, is not behind it. */
+static inline uint64_t view_last_stamp(const struct view *view, uint64_t ns)
+{
+	uint64_t stamp = view_stamp(view, ns + 1);
+
+	return stamp > view->first && view_ns(view, stamp) > (int64_t)ns ? stamp - 1 : stamp;
+}
+
 /* Answers: 0 or a negative errno value. */
 int answer_trace(struct view *view, struct answer *answer);
 int answer_threads(struct view *view, struct answer *answer);
@@ -97,6 +107,10 @@ int answer_picture(struct view *view, const struct request *request, struct answ
 int answer_moment(struct view *view, const struct request *request, struct answer *answer);
 int answer_calls(struct view *view, const struct request *request, struct answer *answer);
 int answer_next(struct view *view, const struct request *request, struct answer *answer);
+int answer_notes(struct view *view, struct answer *answer);
+/* Add a note, or take one back; the answer is all of them. The text is changed. */
+int answer_note(struct view *view, const struct request *request, char *text,
+		struct answer *answer);
 /* It may take long, and ends when the socket @client is closed at its other end. */
 int answer_table(struct view *view, const struct request *request, int client,
 		 struct answer *answer);

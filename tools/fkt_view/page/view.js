@@ -16,13 +16,13 @@ const COLORS = {
 	light: {
 		back: "#ffffff", line: "#c9d0d6", text: "#14202b", faint: "#566370", running: "#0072b2", ready: "#e69f00",
 		blocked: "#d55e00", sleeping: "#9aa5b0", unknown: "#e3e7eb", irq: "#b8a800", softirq: "#cc79a7", loss: "#d55e00",
-		sample: "#7b3fa0", mark: "#0072b233", cursor: "#14202b", events: "#7d8894", onName: "#0b1116",
+		sample: "#7b3fa0", note: "#006b4f", mark: "#0072b233", cursor: "#14202b", events: "#7d8894", onName: "#0b1116",
 		names: ["#8cc4e8", "#f2c879", "#7fcfb6", "#e7b3d0", "#f0e98a", "#9db8f2", "#e8a98a", "#b9d68c"],
 	},
 	dark: {
 		back: "#11161b", line: "#36424d", text: "#e6ebf0", faint: "#a0adb9", running: "#56b4e9", ready: "#e69f00",
 		blocked: "#e8743b", sleeping: "#65727f", unknown: "#29323a", irq: "#f0e442", softirq: "#cc79a7", loss: "#e8743b",
-		sample: "#d0a2f0", mark: "#56b4e933", cursor: "#e6ebf0", events: "#8794a0", onName: "#0b1116",
+		sample: "#d0a2f0", note: "#4fd0a5", mark: "#56b4e933", cursor: "#e6ebf0", events: "#8794a0", onName: "#0b1116",
 		names: ["#6fb2dd", "#dba94a", "#4fb795", "#cf8fb4", "#cfc553", "#7f9fe0", "#d68a66", "#97bb5f"],
 	},
 };
@@ -31,6 +31,8 @@ const byId = id => document.getElementById(id);
 let trace = null;          // as /trace says
 let threads = new Map();   // tid: {tid, tgid, kernel, run, comm}
 let counters = [];         // of programs: [key, tgid, name]
+let notes = [];            // on moments: [number, at, tid or -1, text]
+let notesAbout = "";       // what else is to be said of them
 let rows = [];             // what can be scrolled to: {kind, key, y, h, label, …}
 let folded = new Set(["kernel", "counters"]);
 let unfolded = false;      // the first time, where all threads are few
@@ -93,9 +95,9 @@ function say(text) {
 
 /* ---- asking ---- */
 
-async function ask(what, values, signal) {
+async function ask(what, values, signal, body) {
 	const query = values ? "?" + new URLSearchParams(values) : "";
-	const answer = await fetch(what + query, { signal });
+	const answer = await fetch(what + query, body === undefined ? { signal } : { method: "POST", body });
 	if (!answer.ok)
 		throw new Error(await answer.text());
 	return answer;
@@ -730,6 +732,11 @@ function drawRuler() {
 			context.fillRect(x - 1, 0, 3, RULER_HEIGHT);
 			text(context, name, x + 1, RULER_HEIGHT - 4, room, color.blocked);
 		});
+	for (const [, at, , words] of notes) {
+		context.fillStyle = color.note;
+		context.fillRect(xOf(at) - 1, 0, 3, RULER_HEIGHT);
+		text(context, words, xOf(at) + 1, RULER_HEIGHT - 4, 160, color.note);
+	}
 	drawOver(context, RULER_HEIGHT);
 	byId("shown").textContent = `${length(span)} are shown`;
 }
@@ -915,7 +922,7 @@ function showMark() {
 /* ---- tables ---- */
 
 const TABS = [["summary", "Summary"], ["waits", "Waits"], ["by", "By function"], ["spans", "Calls"], ["calls", "Who calls what"],
-	["noise", "Noise"], ["profile", "Samples"], ["events", "Events"], ["sql", "SQL"]];
+	["noise", "Noise"], ["profile", "Samples"], ["events", "Events"], ["sql", "SQL"], ["notes", "Notes"]];
 // What a table may be asked for besides: the field beside it.
 const PICKS = { by: "by the fields", spans: "that took (such as 10us)", events: "with the name" };
 const TITLES = { rows: "Where the time went", processes: "Threads", trace: "The span", waits: "Why threads did not run", by: "By function",
@@ -1038,6 +1045,76 @@ async function runQuery(words, result) {
 		panel.removeAttribute("aria-busy");
 }
 
+/* ---- notes on moments ---- */
+
+function takeNotes(answer) {
+	notes = answer.notes;
+	const about = [];
+	if (answer.others)
+		about.push(`${answer.others} notes there are of another trace`);
+	if (answer.bad)
+		about.push(`${answer.bad} lines are no notes`);
+	if (answer.cut)
+		about.push("there are more than are read");
+	notesAbout = about.join("; ");
+	draw();
+	if (tab === "notes")
+		showTable();
+}
+
+async function askNotes() {
+	takeNotes(await (await ask("notes")).json());
+}
+
+async function changeNotes(values, words) {
+	try {
+		takeNotes(await (await ask("note", values, undefined, words)).json());
+		return true;
+	} catch (error) {
+		say(`The notes, ${trace.name}.notes, are as they were: ${error.message}`);
+		return false;
+	}
+}
+
+function putNotes(panel) {
+	const form = document.createElement("form"), words = document.createElement("input"), add = document.createElement("button");
+	const about = document.createElement("p"), table = document.createElement("table"), body = table.createTBody(), of = moment ? moment.tid : chosen;
+	const at = Math.round(center());
+	form.id = "add-note";
+	words.id = "note";
+	words.type = "search";
+	words.maxLength = 500;
+	words.autocomplete = "off";
+	words.placeholder = `A note on ${when(at)}${of ? `, ${threadName(of)}` : ""}`;
+	words.setAttribute("aria-label", words.placeholder);
+	add.textContent = "Add";
+	form.onsubmit = async event => {
+		event.preventDefault();
+		if (words.value.trim() && await changeNotes({ from: at, tids: of ? String(of) : "" }, words.value.trim()))
+			say("Noted");
+	};
+	about.id = "notes-about";
+	about.textContent = [`Kept in ${trace.name}.notes, beside the trace.`, notesAbout].filter(Boolean).join(" ");
+	table.dataset.table = "notes";
+	for (const [number, ns, tid, said] of notes) {
+		const line = body.insertRow();
+		line.insertCell().append(link(when(ns), () => leadTo({ tid }, ns)));
+		line.insertCell().textContent = tid > 0 ? threadName(tid) : "";
+		line.insertCell().textContent = said;
+		line.insertCell().append(link("Remove", () => changeNotes({ remove: String(number) }, "")));
+	}
+	form.append(words, add);
+	panel.replaceChildren(form, about, table);
+}
+
+// The field for a note on the moment that was clicked.
+function beginNote() {
+	tab = "notes";
+	keep();
+	showTable();
+	byId("note").focus();
+}
+
 /* ---- tables of a span ---- */
 
 async function showTable(anyway) {
@@ -1051,8 +1128,8 @@ async function showTable(anyway) {
 	panel.removeAttribute("aria-busy");
 	if (trace.empty)
 		return;
-	if (tab === "sql") {
-		putQuery(panel);
+	if (tab === "sql" || tab === "notes") {
+		(tab === "sql" ? putQuery : putNotes)(panel);
 		return;
 	}
 	// All of a large trace takes a while, and the time of who wants to look at a part of it.
@@ -1284,6 +1361,8 @@ function pointAt(at) {
 	byId("moment").hidden = true;
 	keep(true);
 	draw();
+	if (tab === "notes")
+		showTable();
 }
 
 async function askMoment(tid, at, push, sample) {
@@ -1308,6 +1387,9 @@ async function askMoment(tid, at, push, sample) {
 	panel.hidden = false;
 	panel.textContent = "";
 	showMoment(panel, answer);
+	line(panel, link("Note (e)", beginNote));
+	if (tab === "notes")
+		showTable();
 	draw();
 }
 
@@ -1455,8 +1537,9 @@ function sampleWords([at, cpu, tid, user, name]) {
 
 function showMarkTip(event) {
 	const ns = nsAt(event, byId("ruler")), reach = NEAR * (view.to - view.from) / width();
-	const lines = (data ? data.marks : []).filter(([at]) => Math.abs(at - ns) <= reach).slice(0, 20)
-		.map(([at, cpu, name]) => `${name}, on CPU ${cpu} at ${when(at)}`);
+	const near = list => list.filter(one => Math.abs(one.at - ns) <= reach).slice(0, 20);
+	const lines = near((data ? data.marks : []).map(([at, cpu, name]) => ({ at, words: `${name}, on CPU ${cpu} at ${when(at)}` })))
+		.concat(near(notes.map(([, at, , words]) => ({ at, words: `${words} (${when(at)})` })))).map(one => one.words);
 	byId("tip").textContent = lines.join("\n");
 	byId("tip").hidden = !lines.length;
 	placeTip(event);
@@ -1598,6 +1681,7 @@ const KEYS = [
 	["j, k", "the next thread, the one above", { j: () => step(1), k: () => step(-1) }],
 	["Enter", "what the chosen thread was at", { Enter: () => chosen !== null && askMoment(chosen, center(), true) }],
 	["o", "follow: to who woke it", { o: followWaker }],
+	["e", "note on the moment that was clicked, or the middle", { e: beginNote }],
 	["/", "search", { "/": () => byId("text").select() }],
 	["n, N", "next event of the name that is searched for, previous one", { n: () => searchNext(false), N: () => searchNext(true) }],
 	["t", "light, dark", { t: () => setTheme(theme === "light" ? "dark" : "light") }],
@@ -1696,6 +1780,7 @@ async function begin() {
 	});
 	window.addEventListener("popstate", restore);
 	await askTrace();
+	await askNotes();
 	new ResizeObserver(() => { showLabels(); draw(); askPicture(); }).observe(byId("rows"));
 	restore();
 	follow(200);
