@@ -307,6 +307,41 @@ async function checkNotes(page) {
 	fs.rmdirSync(`${trace}.notes`);
 }
 
+// The drawing has what the canvas has, pixel by pixel but for the letters' edges.
+async function checkDrawing(page, save) {
+	await page.evaluate(([from, to]) => setView(from, to), [5 * ROUND, 14 * ROUND]);
+	await settled(page);
+	const canvas = await page.evaluate(() => { const one = byId("canvas"); return { url: one.toDataURL(), wide: one.width, high: one.height, side: byId("labels").offsetWidth }; });
+	let svg = "";
+	await save(() => page.locator("#drawing").click(), (data, name) => {
+		svg = data.toString();
+		if (!name.endsWith(".svg") || !svg.includes("&lt;b&gt;writer&lt;/b&gt; 50") || svg.includes("<b>"))
+			fail(`${name} is no drawing: ${svg.slice(0, 200)}`);
+	});
+	const blank = await page.context().newPage();
+	const differs = await blank.evaluate(async ([svg, { url, wide, high, side }]) => {
+		const pixels = async (source, x, y) => {
+			const image = new Image(), canvas = document.createElement("canvas"), context = canvas.getContext("2d");
+			image.src = source;
+			await image.decode();
+			canvas.width = wide;
+			canvas.height = high;
+			context.drawImage(image, -x, -y);
+			return context.getImageData(0, 0, wide, high).data;
+		};
+		const drawn = await pixels(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, side, 30), seen = await pixels(url, 0, 0);
+		let differs = 0, colored = 0;
+		for (let i = 0; i < seen.length; i += 4) {
+			differs += [0, 1, 2].some(part => Math.abs(seen[i + part] - drawn[i + part]) > 60);
+			colored += seen[i] !== 255 || seen[i + 1] !== 255 || seen[i + 2] !== 255;
+		}
+		return { differs: differs / colored, colored };
+	}, [svg, canvas]);
+	await blank.close();
+	if (differs.differs > .02 || differs.colored < 10000)
+		fail(`the drawing differs in ${JSON.stringify(differs)}`);
+}
+
 async function checkFiles(page) {
 	const save = async (click, check) => {
 		const [download] = await Promise.all([page.waitForEvent("download"), click()]);
@@ -316,6 +351,7 @@ async function checkFiles(page) {
 		if (data.subarray(1, 4).toString() !== "PNG" || data.length < 5000 || !name.endsWith(".png"))
 			fail(`${name} of ${data.length} bytes is no picture`);
 	});
+	await checkDrawing(page, save);
 	await page.locator("[data-tab=by]").click();
 	await settled(page);
 	await save(() => page.locator("#csv").click(), data => {

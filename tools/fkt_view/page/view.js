@@ -456,6 +456,8 @@ function colorOf(text) {
 }
 
 function hatch(context, color) {
+	if (context.hatch)
+		return context.hatch(color);
 	const tile = document.createElement("canvas"), to = tile.getContext("2d");
 	tile.width = tile.height = 8;
 	to.strokeStyle = color;
@@ -714,9 +716,14 @@ function tickStep(span, wide) {
 }
 
 function drawRuler() {
-	const wide = width(), context = resize(byId("ruler"), wide, RULER_HEIGHT), color = colors();
-	const span = view.to - view.from, step = tickStep(span, wide);
+	const wide = width(), context = resize(byId("ruler"), wide, RULER_HEIGHT);
 	context.clearRect(0, 0, wide, RULER_HEIGHT);
+	paintRuler(context, wide);
+	byId("shown").textContent = `${length(view.to - view.from)} are shown`;
+}
+
+function paintRuler(context, wide) {
+	const span = view.to - view.from, step = tickStep(span, wide), color = colors();
 	context.font = "11px system-ui, sans-serif";
 	for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) {
 		context.fillStyle = color.faint;
@@ -738,7 +745,6 @@ function drawRuler() {
 		text(context, words, xOf(at) + 1, RULER_HEIGHT - 4, 160, color.note);
 	}
 	drawOver(context, RULER_HEIGHT);
-	byId("shown").textContent = `${length(span)} are shown`;
 }
 
 function paint(context, wide, high, top) {
@@ -1322,6 +1328,109 @@ function saveCsv() {
 	download(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }), `${tab}.csv`);
 }
 
+function paintLabels(context, side, top) {
+	context.font = "12px system-ui, sans-serif";
+	text(context, trace.name, 0, 18, side, colors().text);
+	for (const row of visibleRows())
+		text(context, row.label, row.member ? 16 : 4, RULER_HEIGHT + row.y - top + Math.min(row.h, CPU_HEIGHT) / 2 + 4, side - 16, colors().text);
+}
+
+// As much of a canvas's context as is drawn with here, which makes a drawing of it.
+class Drawing {
+	fillStyle = "#000";
+	strokeStyle = "#000";
+	lineWidth = 1;
+	globalAlpha = 1;
+	#font = "11px sans-serif";
+	#dash = "";
+	#path = "";
+	#measure = document.createElement("canvas").getContext("2d");
+	#hatches = new Map();
+
+	constructor(wide, high) {
+		this.root = this.into = this.#put(null, "svg", { width: wide, height: high, viewBox: `0 0 ${wide} ${high}` });
+	}
+	// What is drawn from now on is in a part of it, and nothing of it outside of that.
+	within(x, y, wide, high) {
+		this.into = this.#put(this.root, "svg", { x, y, width: wide, height: high });
+	}
+	#put(parent, name, values) {
+		const one = document.createElementNS("http://www.w3.org/2000/svg", name);
+		for (const [key, value] of Object.entries(values))
+			one.setAttribute(key, typeof value === "number" ? String(Math.round(value * 100) / 100) : value);
+		if (parent)
+			parent.append(one);
+		return one;
+	}
+	// "#rrggbbaa" is not understood everywhere.
+	#paint(key, style) {
+		const alpha = /^#.{8}$/.test(style) ? parseInt(style.slice(7), 16) / 255 : 1;
+		return { [key]: alpha < 1 ? style.slice(0, 7) : style, ...alpha * this.globalAlpha < 1 && { [`${key}-opacity`]: alpha * this.globalAlpha } };
+	}
+	get font() {
+		return this.#font;
+	}
+	set font(font) {
+		this.#font = this.#measure.font = font;
+	}
+	measureText(words) {
+		return this.#measure.measureText(words);
+	}
+	fillRect(x, y, wide, high) {
+		this.#put(this.into, "rect", { x, y, width: Math.max(0, wide), height: Math.max(0, high), ...this.#paint("fill", this.fillStyle) });
+	}
+	clearRect(x, y, wide, high) {
+		this.#put(this.into, "rect", { x, y, width: wide, height: high, fill: colors().back });
+	}
+	fillText(words, x, y) {
+		const [size, family] = /^(\S+)px (.*)$/.exec(this.#font).slice(1);
+		this.#put(this.into, "text", { x, y, "font-size": size, "font-family": family, ...this.#paint("fill", this.fillStyle) }).textContent = words;
+	}
+	beginPath() {
+		this.#path = "";
+	}
+	moveTo(x, y) {
+		this.#path += `M${x.toFixed(2)} ${y.toFixed(2)}`;
+	}
+	lineTo(x, y) {
+		this.#path += `L${x.toFixed(2)} ${y.toFixed(2)}`;
+	}
+	setLineDash(dash) {
+		this.#dash = dash.join(" ");
+	}
+	stroke() {
+		if (this.#path)
+			this.#put(this.into, "path", { d: this.#path, fill: "none", "stroke-width": this.lineWidth, ...this.#paint("stroke", this.strokeStyle),
+				...this.#dash && { "stroke-dasharray": this.#dash } });
+	}
+	hatch(color) {
+		if (!this.#hatches.has(color)) {
+			const id = `hatch${this.#hatches.size}`;
+			const tile = this.#put(this.root, "pattern", { id, width: 8, height: 8, patternUnits: "userSpaceOnUse" });
+			this.#put(tile, "path", { d: "M-2 10L10 -2M-2 2L2 -2M6 10L10 6", stroke: color, "stroke-width": 2 });
+			this.#hatches.set(color, `url(#${id})`);
+		}
+		return this.#hatches.get(color);
+	}
+	toString() {
+		return new XMLSerializer().serializeToString(this.root);
+	}
+}
+
+function saveDrawing() {
+	const side = byId("labels").offsetWidth, wide = Math.floor(width()), high = byId("rows").clientHeight, top = byId("rows").scrollTop;
+	const drawing = new Drawing(side + wide, high + RULER_HEIGHT);
+	drawing.fillStyle = colors().back;
+	drawing.fillRect(0, 0, side + wide, high + RULER_HEIGHT);
+	paintLabels(drawing, side, top);
+	drawing.within(side, 0, wide, RULER_HEIGHT);
+	paintRuler(drawing, wide);
+	drawing.within(side, RULER_HEIGHT, wide, high);
+	if (data)
+		paint(drawing, wide, high, top);
+	download(new Blob([String(drawing)], { type: "image/svg+xml" }), `${trace.name}.svg`);
+}
+
 // What is seen, with the rows' names and the time scale.
 function savePicture() {
 	const side = byId("labels").offsetWidth, wide = Math.floor(width()), high = byId("rows").clientHeight, top = byId("rows").scrollTop;
@@ -1331,10 +1440,7 @@ function savePicture() {
 	context.fillRect(0, 0, side + wide, high + RULER_HEIGHT);
 	context.drawImage(byId("ruler"), side, 0, wide, RULER_HEIGHT);
 	context.drawImage(byId("canvas"), side, RULER_HEIGHT, wide, high);
-	context.font = "12px system-ui, sans-serif";
-	text(context, trace.name, 0, 18, side, colors().text);
-	for (const row of visibleRows())
-		text(context, row.label, row.member ? 16 : 4, RULER_HEIGHT + row.y - top + Math.min(row.h, CPU_HEIGHT) / 2 + 4, side - 16, colors().text);
+	paintLabels(context, side, top);
 	canvas.toBlob(blob => download(blob, `${trace.name}.png`), "image/png");
 	return ratio;
 }
@@ -1764,6 +1870,7 @@ async function begin() {
 		draw();
 	};
 	byId("picture").onclick = savePicture;
+	byId("drawing").onclick = saveDrawing;
 	byId("theme").onclick = () => setTheme(theme === "light" ? "dark" : "light");
 	byId("keys").onclick = () => byId("help").showModal();
 	byId("zoom").onclick = () => mark && setView(mark.from, mark.to, true);
