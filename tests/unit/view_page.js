@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// fkt_view's page in a browser, without a window: view_page.js PLAYWRIGHT CHROMIUM ADDRESS TRACE BIN ADDRESS TRACE PICTURES
-// The traces are those of test_collect, whose right answers are known: threads that wait, and programs that tell of themselves.
+// fkt_view's page in a browser, without a window: view_page.js PLAYWRIGHT CHROMIUM ADDRESS TRACE BIN ADDRESS TRACE ADDRESS PICTURES
+// The traces are those of test_collect, whose right answers are known: threads that wait, and programs that tell of themselves; the
+// third address has the second one and the first.
 // Each number on the page is fkt_print's of the same span.
 "use strict";
 
 const { execFileSync } = require("child_process");
 const fs = require("fs");
 
-const [, , playwright, chromium, address, trace, bin, programsAddress, programs, pictures] = process.argv;
+const [, , playwright, chromium, address, trace, bin, programsAddress, programs, bothAddress, pictures] = process.argv;
 const { chromium: browser } = require(playwright);
 const ROUND = 100000, SLOW = 7 * ROUND, READER = 60, WRITER = 50;
 let failed = 0;
@@ -474,6 +475,49 @@ async function checkPrograms(page) {
 		await page.screenshot({ path: `${pictures}/programs.png` });
 }
 
+// Two traces on one line of time: the CPUs of both, each where its clock says; and from one to the other.
+async function checkSeveral(page) {
+	const later = 5000; // so many ns after the other one, this one begins
+	await page.goto(bothAddress);
+	await settled(page);
+	same("both", await page.locator("#traces option").allTextContents(), ["programs.fkt", "known.fkt (5.000 us earlier, by stamps)"]);
+	await page.evaluate(([from, to]) => setView(from, to), [SLOW - later, SLOW - later + ROUND]);
+	await settled(page);
+	const colors = await page.evaluate(() => COLORS[theme]), at = ns => SLOW - later + ns, row = "CPU 1 of known.fkt";
+	// The reader runs, sleeps, and there is an interrupt: as in the trace's own page.
+	for (const [ns, down, is] of [[5000, 28, await page.evaluate(() => colorOf("reader"))], [50000, 28, colors.back], [16000, 4, colors.irq], [86000, 28, await page.evaluate(() => colorOf("reader"))]])
+		same(`the other's CPU at ${ns}`, await color(page, row, at(ns), down), is);
+	same("its own CPU", await color(page, "CPU 0", at(50000), 28), await page.evaluate(() => colorOf("<i>shop")));
+	let spot = await place(page, row, at(5000));
+	await page.mouse.move(spot.x, spot.y);
+	same("under the pointer", (await page.locator("#tip").textContent()).split("\n")[1], "reader 60");
+	// Where events are missing in the other one, and before this one begins.
+	await page.evaluate(([from, to]) => setView(from, to), [12 * ROUND - later, 14 * ROUND - later]);
+	await settled(page);
+	const lost = new Set();
+	for (let ns = 12 * ROUND - later + 40000; ns < 13 * ROUND - later + 15000; ns += 500)
+		lost.add(await color(page, "CPU 0 of", ns, 25));
+	same("the other's loss", lost.has(colors.loss), true);
+	await page.evaluate(() => setView(-5000, 15000));
+	await settled(page);
+	same("before it begins", [(await seen(page)).from, await color(page, "CPU 0", -2000, 28), await color(page, "CPU 0 of", -2000, 28)],
+		["-5000", colors.back, await page.evaluate(() => colorOf("<b>writer</b>"))]);
+	if (pictures)
+		await page.screenshot({ path: `${pictures}/both.png` });
+	await page.evaluate(([from, to]) => setView(from, to), [SLOW - later, SLOW - later + ROUND]);
+	await settled(page);
+	spot = await place(page, row, at(5000));
+	await page.mouse.click(spot.x, spot.y);
+	await page.waitForURL("**/1/**");
+	await settled(page);
+	same("the same in the other's page", [await page.locator("#name").textContent(), (await seen(page)).from, (await seen(page)).to],
+		["known.fkt", String(SLOW), String(SLOW + ROUND)]);
+	await page.locator("#traces").selectOption("0");
+	await until(page, "back", () => trace && trace.name === "programs.fkt");
+	await settled(page);
+	same("and back", [(await seen(page)).from, (await seen(page)).to], [String(SLOW - later), String(SLOW - later + ROUND)]);
+}
+
 async function main() {
 	const started = await browser.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync"] });
@@ -488,7 +532,7 @@ async function main() {
 	});
 	page.on("pageerror", error => fail(`the script fails: ${error.stack}`));
 	page.on("request", request => {
-		if (![address, programsAddress].some(one => request.url().startsWith(one)) && !request.url().startsWith("blob:"))
+		if (![address, programsAddress, bothAddress].some(one => request.url().startsWith(one)) && !request.url().startsWith("blob:"))
 			fail(`it loads ${request.url()}`);
 	});
 	await page.goto(address);
@@ -505,6 +549,7 @@ async function main() {
 	await checkFiles(page);
 	await checkKeys(page);
 	await checkPrograms(await context.newPage());
+	await checkSeveral(await context.newPage());
 	if (pictures)
 		await page.screenshot({ path: `${pictures}/last.png` });
 	await started.close();

@@ -28,22 +28,34 @@ enum {
 };
 
 struct options {
-	const char *path;
+	const char *path[TRACES_MAX];
+	unsigned int paths;
 	uint16_t port;
 	bool no_browser;
 };
 
-static struct options options = { .path = "trace_file" };
+static struct options options;
+static const char *opening; /* what a warning is about */
 
 static void complain(const char *sentence)
 {
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, options.path, sentence);
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, opening, sentence);
 }
 
 static void warn(void *arg, const char *sentence)
 {
 	(void)arg;
 	complain(sentence);
+}
+
+static void add_trace(struct argp_state *state, const char *path)
+{
+	for (unsigned int i = 0; i < options.paths; i++)
+		if (!strcmp(path, "-") && !strcmp(options.path[i], "-"))
+			argp_error(state, "-: standard input can be read once");
+	if (options.paths == TRACES_MAX)
+		argp_error(state, "no more than %d traces at a time", TRACES_MAX);
+	options.path[options.paths++] = path;
 }
 
 static const struct argp_option argp_options[] = {
@@ -70,7 +82,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options.no_browser = true;
 		break;
 	case ARGP_KEY_ARG:
-		options.path = fkt_one_trace(state, arg);
+		add_trace(state, arg);
+		break;
+	case ARGP_KEY_NO_ARGS:
+		add_trace(state, "trace_file");
 		break;
 	default:
 		return fkt_other_option(key, state);
@@ -81,9 +96,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.args_doc = "[TRACE]",
+	.args_doc = "[TRACE...]",
 	.doc = "Show a trace in the browser: who ran, who waited for what, and where the time went."
-	       "\vTRACE defaults to trace_file; - is standard input. It may still be recorded. The page is served to this machine alone, until "
+	       "\vTRACE defaults to trace_file; - is standard input. It may still be recorded. Several are "
+	       "shown on one line of time, where their clocks tell how they stand to each other. The page is served to this machine alone, until "
 	       "Ctrl-C; its address is printed.",
 };
 
@@ -122,11 +138,14 @@ static void ready(const char *address, uint16_t port)
 
 int main(int argc, char **argv)
 {
-	struct view view = { 0 };
+	struct view views[TRACES_MAX] = { 0 };
 	char error[FKT_ERROR_BYTES];
+	unsigned int opened = 0;
 	sigset_t signals;
+	bool all = true;
 	int err = 1;
 
+	argp_err_exit_status = 2;
 	config_parse(&argp, argc, argv, 0, NULL);
 	/* Large tables, of which little is used, are made for each answer: not to be cleared. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
@@ -138,14 +157,19 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	/* A pipe, or a page, that is gone is an error of write(2). */
 	signal(SIGPIPE, SIG_IGN);
-	if (view_open(&view, options.path, warn, error)) {
-		err = serve(&view, options.port, ready);
+	while (all && opened < options.paths) {
+		opening = options.path[opened];
+		all = view_open(&views[opened++], opening, warn, error);
+	}
+	if (all) {
+		err = serve(views, opened, options.port, ready);
 		if (err)
 			fprintf(stderr, "%s: 127.0.0.1: %s\n", program_invocation_short_name,
 				strerror(-err));
 	} else {
 		complain(error);
 	}
-	view_close(&view);
+	while (opened)
+		view_close(&views[--opened]);
 	return !!err;
 }

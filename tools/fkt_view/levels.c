@@ -852,11 +852,9 @@ int levels_before(struct levels *levels, uint64_t at, const uint32_t *track, uns
 	int err = 0;
 
 	wanted.left = wanted.count;
-	if (at <= levels->first)
-		return 0;
-	bin = (at - levels->first) / levels->bin_cycles;
+	bin = at > levels->first ? (at - levels->first) / levels->bin_cycles : 0;
 	/* In each level the last bin, if it has no other one of its pair; in the top one, all. */
-	for (unsigned int i = 0; i < levels->levels && !err && wanted.left; i++, bin /= 2) {
+	for (unsigned int i = 0; i < levels->levels && bin && !err && wanted.left; i++, bin /= 2) {
 		if (i + 1 == levels->levels)
 			err = look_back(levels, i, 0, bin, &wanted);
 		else if (bin & 1)

@@ -27,6 +27,7 @@ static const struct {
 	{ "/view.css", ASKED_STYLE, 0 },
 	{ "/icon.svg", ASKED_ICON, 0 },
 	{ "/trace", ASKED_TRACE, 0 },
+	{ "/traces", ASKED_TRACES, 0 },
 	{ "/threads", ASKED_THREADS, 0 },
 	{ "/picture", ASKED_PICTURE, NEEDS_SPAN | NEEDS_WIDTH | TAKES_TIDS },
 	{ "/moment", ASKED_MOMENT, NEEDS_FROM | TAKES_TIDS },

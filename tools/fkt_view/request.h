@@ -31,6 +31,7 @@ enum asked {
 	ASKED_QUERY,
 	ASKED_NOTES,
 	ASKED_NOTE,
+	ASKED_TRACES,
 };
 
 /* Tables that fkt_print makes. */

@@ -31,7 +31,8 @@ static const char policy[] = "default-src 'none'; script-src 'self'; style-src '
 			     "form-action 'none'; frame-ancestors 'none'";
 
 struct server {
-	struct view *view;
+	struct view *views;
+	unsigned int count;
 	char token[TOKEN_LETTERS + 1];
 };
 
@@ -196,11 +197,11 @@ static enum MHD_Result send_note(struct MHD_Connection *connection, struct view 
 			   "application/json");
 }
 
-static enum MHD_Result send_asked(struct server *server, struct MHD_Connection *connection,
-				  const struct request *request, struct upload *upload)
+static enum MHD_Result send_asked(struct server *server, struct view *view,
+				  struct MHD_Connection *connection, const struct request *request,
+				  struct upload *upload)
 {
 	static const char json[] = "application/json";
-	struct view *view = server->view;
 	struct answer text = { 0 };
 
 	switch (request->what) {
@@ -215,6 +216,9 @@ static enum MHD_Result send_asked(struct server *server, struct MHD_Connection *
 		return send_file(connection, page_icon, page_icon_end, "image/svg+xml");
 	case ASKED_TRACE:
 		return send_answer(connection, &text, answer_trace(view, &text), json);
+	case ASKED_TRACES:
+		return send_answer(connection, &text,
+				   answer_traces(server->views, server->count, view, &text), json);
 	case ASKED_THREADS:
 		return send_answer(connection, &text, answer_threads(view, &text), json);
 	case ASKED_PICTURE:
@@ -249,11 +253,23 @@ static bool may_write(struct MHD_Connection *connection)
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
 }
 
+/* The first trace's page is at "/", those of the others at "/1/", "/2/" and so on. */
+static struct view *pick_view(struct server *server, const char **path)
+{
+	const char digit = (*path)[1];
+	unsigned int number = (unsigned int)(digit - '0');
+
+	if (digit < '1' || digit > '9' || (*path)[2] != '/' || number >= server->count)
+		return &server->views[0];
+	*path += 2;
+	return &server->views[number];
+}
+
 /* @upload: what came with a POST; NULL: it is a GET. @whole: all of it has come. */
 static enum MHD_Result answer(struct server *server, struct MHD_Connection *connection,
 			      const char *path, struct upload *upload, bool whole)
 {
-	struct view *view = server->view;
+	struct view *view = pick_view(server, &path);
 	struct request request;
 	const char *wrong = request_read(&request, path, get_value, connection);
 	enum MHD_Result result;
@@ -269,12 +285,12 @@ static enum MHD_Result answer(struct server *server, struct MHD_Connection *conn
 		return send_text(connection, MHD_HTTP_FORBIDDEN, "not from here");
 	if (upload && !whole)
 		return MHD_YES;
-	/* Other programs open the trace themselves, and take their time. */
+	/* Other programs open the trace themselves, and take their time; and some look at all. */
 	if (request.what == ASKED_TABLE || request.what == ASKED_PART ||
-	    request.what == ASKED_QUERY)
-		return send_asked(server, connection, &request, upload);
+	    request.what == ASKED_QUERY || request.what == ASKED_TRACES)
+		return send_asked(server, view, connection, &request, upload);
 	pthread_rwlock_rdlock(&view->lock);
-	result = send_asked(server, connection, &request, upload);
+	result = send_asked(server, view, connection, &request, upload);
 	pthread_rwlock_unlock(&view->lock);
 	return result;
 }
@@ -351,9 +367,10 @@ static uint16_t port_of(struct MHD_Daemon *daemon)
 	return info ? info->port : 0;
 }
 
-int serve(struct view *view, uint16_t port, void (*ready)(const char *address, uint16_t port))
+int serve(struct view *views, unsigned int count, uint16_t port,
+	  void (*ready)(const char *address, uint16_t port))
 {
-	struct server server = { .view = view };
+	struct server server = { .views = views, .count = count };
 	struct sockaddr_in here = { .sin_family = AF_INET,
 				    .sin_addr = { htonl(INADDR_LOOPBACK) },
 				    .sin_port = htons(port) };

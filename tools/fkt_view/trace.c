@@ -96,6 +96,104 @@ int answer_trace(struct view *view, struct answer *answer)
 	return err ?: answer_error(answer);
 }
 
+/* ---- several traces ---- */
+
+/* How far the clocks of two traces of one machine may be apart, beside what they drift. */
+#define SAME_CLOCK_NS 10000000
+#define DRIFT_PER_NS  1000
+/* Of so many cycles the time is compared. */
+#define RATE_CYCLES   (1ll << 32)
+/* The page's numbers are exact for these. */
+#define OFFSET_NS_MAX (1ll << 53)
+
+/* What of a trace is asked without its lock being held for long. */
+struct begin {
+	char *name;
+	bool has_wall;
+	uint64_t first;
+	int64_t wall_ns;
+	int64_t end_ns;
+	int64_t rate_ns;
+	bool empty;
+};
+
+static bool read_begin(struct view *view, struct begin *begin)
+{
+	pthread_rwlock_rdlock(&view->lock);
+	begin->name = strdup(base_name(view->name));
+	begin->empty = view->empty;
+	begin->first = view->first;
+	begin->end_ns = view_ns(view, view->last) + !view->empty;
+	begin->rate_ns = fkt_cycles_to_ns(view->trace, RATE_CYCLES);
+	begin->has_wall = !view->empty && fkt_has_wall_clock(view->trace);
+	if (begin->has_wall)
+		begin->wall_ns = fkt_wall_ns(view->trace, view->first);
+	pthread_rwlock_unlock(&view->lock);
+	if (begin->name)
+		fkt_sanitize(begin->name);
+	return begin->name;
+}
+
+static bool are_near(int64_t a, int64_t b, int64_t most)
+{
+	int64_t apart;
+
+	return !__builtin_sub_overflow(a, b, &apart) && apart <= most && apart >= -most;
+}
+
+/*
+ * How much later another trace begins, and what says so: "stamps" where both count with the same
+ * counter, for then these say the same as the time of day; that alone; or "nothing".
+ */
+static const char *compare_begins(struct view *view, const struct begin *own,
+				  const struct begin *other, int64_t *offset)
+{
+	int64_t by_stamps;
+
+	*offset = 0;
+	if (!own->has_wall || !other->has_wall ||
+	    __builtin_sub_overflow(other->wall_ns, own->wall_ns, offset) ||
+	    *offset > OFFSET_NS_MAX || *offset < -OFFSET_NS_MAX) {
+		*offset = 0;
+		return "nothing";
+	}
+	pthread_rwlock_rdlock(&view->lock);
+	by_stamps = fkt_cycles_to_ns(view->trace, (int64_t)(other->first - own->first));
+	pthread_rwlock_unlock(&view->lock);
+	if (!are_near(own->rate_ns, other->rate_ns, own->rate_ns / DRIFT_PER_NS) ||
+	    !are_near(by_stamps, *offset, SAME_CLOCK_NS + llabs(*offset) / DRIFT_PER_NS))
+		return "time of day";
+	*offset = by_stamps;
+	return "stamps";
+}
+
+int answer_traces(struct view *views, unsigned int count, const struct view *asks,
+		  struct answer *answer)
+{
+	const unsigned int own = (unsigned int)(asks - views);
+	struct begin begins[TRACES_MAX] = { 0 };
+	const char *by;
+	int64_t offset;
+	bool all = true;
+
+	for (unsigned int i = 0; i < count; i++)
+		all &= read_begin(&views[i], &begins[i]);
+	answer_text(answer, "{\"own\":%u,\"traces\":[", own);
+	for (unsigned int i = 0; all && i < count; i++) {
+		by = compare_begins(&views[own], &begins[own], &begins[i], &offset);
+		answer_text(answer, "%s{\"name\":", i ? "," : "");
+		answer_string(answer, begins[i].name);
+		answer_text(answer,
+			    ",\"by\":\"%s\",\"offset_ns\":%" PRId64 ",\"end_ns\":%" PRId64
+			    ",\"empty\":%s}",
+			    by, offset, begins[i].end_ns, begins[i].empty ? "true" : "false");
+	}
+	answer_text(answer, "]}");
+	for (unsigned int i = 0; i < count; i++)
+		free(begins[i].name);
+	return all ? answer_error(answer) : -ENOMEM;
+}
+
 struct put_counters {
 	struct view *view;
 	struct answer *answer;

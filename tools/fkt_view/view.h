@@ -33,8 +33,11 @@
 #include "names.h"
 #include "request.h"
 
+/* So many traces are looked at at once. */
+#define TRACES_MAX 8
+
 /**
- * struct view - what is looked at
+ * struct view - a trace that is looked at
  * @path: the trace's file; @name: what the user calls it
  * @lock: held for reading by who answers: what follows changes while the trace grows
  * @trace: the trace
@@ -102,6 +105,9 @@ static inline uint64_t view_last_stamp(const struct view *view, uint64_t ns)
 
 /* Answers: 0 or a negative errno value. */
 int answer_trace(struct view *view, struct answer *answer);
+/* All traces, and how they stand to the one that asks; it takes their locks. */
+int answer_traces(struct view *views, unsigned int count, const struct view *asks,
+		  struct answer *answer);
 int answer_threads(struct view *view, struct answer *answer);
 int answer_picture(struct view *view, const struct request *request, struct answer *answer);
 int answer_moment(struct view *view, const struct request *request, struct answer *answer);
@@ -122,12 +128,14 @@ int answer_part(struct view *view, const struct request *request, int client, in
 
 /**
  * serve() - answer until a signal ends it
- * @view: what is looked at
+ * @views: what is looked at; a page each
+ * @count: how many traces that are
  * @port: the port, 0: any that is free
  * @ready: called with the page's address
  *
  * Return: 0 or a negative errno value.
  */
-int serve(struct view *view, uint16_t port, void (*ready)(const char *address, uint16_t port));
+int serve(struct view *views, unsigned int count, uint16_t port,
+	  void (*ready)(const char *address, uint16_t port));
 
 #endif

@@ -31,6 +31,7 @@ const byId = id => document.getElementById(id);
 let trace = null;          // as /trace says
 let threads = new Map();   // tid: {tid, tgid, kernel, run, comm}
 let counters = [];         // of programs: [key, tgid, name]
+let others = [];           // traces on the same line of time: {name, path, offset_ns, end_ns, by, cpus, threads, names, data}
 let notes = [];            // on moments: [number, at, tid or -1, text]
 let notesAbout = "";       // what else is to be said of them
 let rows = [];             // what can be scrolled to: {kind, key, y, h, label, …}
@@ -103,6 +104,10 @@ async function ask(what, values, signal, body) {
 	return answer;
 }
 
+function mapThreads(list) {
+	return new Map(list.threads.map(([tid, tgid, kernel, run, comm]) => [tid, { tid, tgid, kernel: !!kernel, run, comm }]));
+}
+
 async function askTrace() {
 	trace = await (await ask("trace")).json();
 	byId("name").textContent = trace.name;
@@ -124,9 +129,7 @@ async function askTrace() {
 	byId("losses").hidden = !missing.length;
 	byId("losses").textContent = missing.join("; ") + (trace.lost ? ": hatched where that was" : "");
 	const list = await (await ask("threads")).json();
-	threads = new Map();
-	for (const [tid, tgid, kernel, run, comm] of list.threads)
-		threads.set(tid, { tid, tgid, kernel: !!kernel, run, comm });
+	threads = mapThreads(list);
 	counters = list.counters;
 	if (trace.done && !unfolded && threads.size <= FEW_THREADS)
 		folded.clear();
@@ -143,6 +146,8 @@ async function follow(delay) {
 		const was = trace, whole = view.to >= trace.end_ns && view.from <= 0, end = view.to >= trace.end_ns;
 		try {
 			await askTrace();
+			if (others.length)
+				await askTraces();
 			// Who looks at the end, or at all of it, goes on to do so.
 			if (trace.end_ns > was.end_ns && end)
 				setView(whole ? 0 : view.from + trace.end_ns - was.end_ns, trace.end_ns);
@@ -156,6 +161,86 @@ async function follow(delay) {
 		}
 		follow(Math.min(trace.growing ? 1000 : 2000, delay * 1.5));
 	}, delay);
+}
+
+/* ---- other traces ---- */
+
+// Which there are, and those whose moments are known in this one's time.
+async function askTraces() {
+	const answer = await (await ask("traces")).json(), choice = byId("traces");
+	choice.textContent = "";
+	choice.hidden = answer.traces.length < 2;
+	const were = others, are = [];
+	for (const [i, one] of answer.traces.entries()) {
+		const about = i === answer.own ? "" : one.empty ? " (empty)" : one.by === "nothing" ? " (from its own begin)"
+			: ` (${length(Math.abs(one.offset_ns))} ${one.offset_ns < 0 ? "earlier" : "later"}, by ${one.by})`;
+		choice.append(new Option(one.name + about, String(i), i === answer.own, i === answer.own));
+		one.path = (answer.own ? "../" : "") + (i ? `${i}/` : "") || "./";
+		if (i === answer.own || one.by === "nothing" || one.empty)
+			continue;
+		const [{ cpus }, list] = await Promise.all(["trace", "threads"].map(async what => (await ask(one.path + what)).json()));
+		const was = were.find(other => other.number === i && other.offset_ns === one.offset_ns);
+		are.push({ ...one, number: i, cpus, threads: mapThreads(list), names: was ? was.names : new Map(), data: was ? was.data : null });
+	}
+	others = are;
+	choice.onchange = () => leadToTrace(answer.traces[Number(choice.value)]);
+	makeRows();
+}
+
+// What is done as if the page were that trace's.
+function within(other, act) {
+	const was = [data, threads, names];
+	if (other)
+		[data, threads, names] = [other.data, other.threads, other.names];
+	try {
+		return act();
+	} finally {
+		[data, threads, names] = was;
+	}
+}
+
+// To its page: where it is known, to what is seen here.
+function leadToTrace(other) {
+	const parts = new URLSearchParams({ tab });
+	if (other.by !== "nothing" && view.to > other.offset_ns && view.from < other.offset_ns + other.end_ns) {
+		parts.set("from", String(Math.round(view.from - other.offset_ns)));
+		parts.set("to", String(Math.round(view.to - other.offset_ns)));
+	}
+	location.assign(`${other.path}#${parts}`);
+}
+
+async function askOther(other, from, to, bins) {
+	const first = Math.max(0, Math.round(from - other.offset_ns)), end = Math.min(other.end_ns, Math.round(to - other.offset_ns));
+	if (first >= end || !rows.some(row => row.of === other)) {
+		other.data = null;
+		return;
+	}
+	const width = Math.max(1, Math.round(bins * (end - first) / (to - from)));
+	const buffer = await (await ask(`${other.path}picture`, { from: first, to: end, width, tids: "" })).arrayBuffer();
+	within(other, () => { other.data = readPicture(buffer); });
+	for (const key of ["from_ns", "made_ns", "sampled_ns"])
+		other.data[key] += other.offset_ns;
+	for (const loss of other.data.losses) {
+		loss[1] += other.offset_ns;
+		loss[2] += other.offset_ns;
+	}
+	for (const sample of other.data.samples)
+		sample[0] += other.offset_ns;
+}
+
+function putOthers() {
+	for (const other of others) {
+		const closed = folded.has(`trace${other.number}`);
+		rows.push({ kind: "group", key: null, group: `trace${other.number}`, h: THREAD_HEIGHT, label: `${other.name} (${other.cpus.length} CPUs)`, closed, of: other });
+		if (!closed)
+			for (const cpu of other.cpus)
+				rows.push({ kind: "cpu", key: CPU + cpu, h: CPU_HEIGHT, label: `CPU ${cpu} of ${other.name}`, member: true, of: other });
+	}
+}
+
+// Where the line of time begins and ends, of all traces.
+function ends() {
+	return { from: Math.min(0, ...others.map(one => one.offset_ns)), to: Math.max(trace.end_ns || 1, ...others.map(one => one.offset_ns + one.end_ns)) };
 }
 
 /* ---- rows ---- */
@@ -185,6 +270,7 @@ function makeRows() {
 	rows = [];
 	for (const cpu of trace.cpus)
 		rows.push({ kind: "cpu", key: CPU + cpu, h: CPU_HEIGHT, label: `CPU ${cpu}` });
+	putOthers();
 	putCounters();
 	// A filter that nobody has is the name of an event.
 	const any = [...threads.values()].some(matches);
@@ -323,14 +409,15 @@ async function askOnce() {
 			tids.push(row.key);
 	if (chosen !== null && !tids.includes(chosen))
 		tids.push(chosen);
-	const from = Math.max(0, Math.round(view.from - span / 2)), to = Math.min(trace.end_ns, Math.round(view.to + span / 2));
+	const from = Math.max(0, Math.min(trace.end_ns - 1, Math.round(view.from - span / 2))), to = Math.min(trace.end_ns, Math.round(view.to + span / 2));
 	const bins = Math.min(8192, Math.max(1, Math.round(width() * (to - from) / span)));
-	const begun = performance.now();
+	const begun = performance.now(), also = Promise.all(others.map(one => askOther(one, view.from - span / 2, view.to + span / 2, 2 * width())));
 	const answer = await ask("picture", { from, to: Math.max(to, from + 1), width: bins, tids: tids.join(",") });
 	const buffer = await answer.arrayBuffer();
 	data = readPicture(buffer);
 	if (chosen !== null)
 		await askCalls(chosen, from, Math.max(to, from + 1), bins);
+	await also;
 	document.body.dataset.answerMs = String(Math.round(performance.now() - begun));
 	draw();
 }
@@ -635,11 +722,11 @@ function drawCalls(context, y) {
 	}
 }
 
-function drawLosses(context, top) {
+function drawLosses(context, top, of) {
 	const pattern = hatch(context, colors().loss);
 	for (const [cpu, from, to, , , tid] of data.losses) {
-		const row = rows.find(one => one.kind === "cpu" && one.key === CPU + cpu);
-		const thread = tid && rows.find(one => isThread(one) && one.key === tid);
+		const row = rows.find(one => one.kind === "cpu" && one.key === CPU + cpu && one.of === of);
+		const thread = !of && tid && rows.find(one => isThread(one) && one.key === tid);
 		const a = xOf(from), b = Math.max(xOf(to), a + 3);
 		if (b < 0 || a > width())
 			continue;
@@ -647,7 +734,8 @@ function drawLosses(context, top) {
 		if (row)
 			context.fillRect(a, row.y - top, b - a, row.h - 1);
 		else if (cpu < 0)
-			context.fillRect(a, 0, b - a, byId("rows").clientHeight);
+			for (const one of rows.filter(one => one.of === of))
+				context.fillRect(a, one.y - top, b - a, one.h);
 		// Who ran there before the loss need not have gone on.
 		if (thread) {
 			context.clearRect(a, thread.y - top, b - a, thread.h - 1);
@@ -663,7 +751,7 @@ function drawWakes(context, top) {
 	context.lineWidth = 1;
 	for (const [ns, cpu, by, tid] of shown) {
 		const to = rows.find(one => one.kind === "thread" && one.key === tid);
-		const from = rows.find(one => one.kind === "thread" && one.key === by) || rows.find(one => one.key === CPU + cpu);
+		const from = rows.find(one => one.kind === "thread" && one.key === by) || rows.find(one => one.key === CPU + cpu && !one.of);
 		if (!to || !from)
 			continue;
 		const x = xOf(ns), a = from.y - top + (from.kind === "cpu" ? from.h / 2 : 14), b = to.y - top + (from.y < to.y ? 4 : 15), turn = a < b ? -4 : 4;
@@ -756,7 +844,7 @@ function paint(context, wide, high, top) {
 		context.fillStyle = colors().line;
 		context.fillRect(0, y + row.h - 1, wide, 1);
 		if (row.kind === "cpu")
-			drawCpu(context, row, y, wide);
+			within(row.of, () => data && drawCpu(context, row, y, wide));
 		else if (row.kind === "counter")
 			drawCounter(context, row, y, wide);
 		else if (row.key !== null)
@@ -766,7 +854,7 @@ function paint(context, wide, high, top) {
 	}
 	const end = xOf(Math.min(data.made_ns, trace.end_ns));
 	if (end < wide && !trace.done) {
-		const begin = Math.max(0, end), from = rows.filter(row => row.kind === "cpu").reduce((sum, row) => sum + row.h, 0) - top;
+		const begin = Math.max(0, end), from = rows.filter(row => row.kind === "cpu" || row.of).reduce((sum, row) => sum + row.h, 0) - top;
 		context.fillStyle = colors().unknown;
 		context.fillRect(begin, from, wide, high);
 		context.fillStyle = colors().faint;
@@ -774,6 +862,8 @@ function paint(context, wide, high, top) {
 		text(context, "not read yet; of CPUs, a sample", begin, from + 14, wide - begin, colors().faint);
 	}
 	drawLosses(context, top);
+	for (const other of others)
+		within(other, () => data && drawLosses(context, top, other));
 	if (data.exact)
 		drawWakes(context, top);
 	drawMarks(context, high);
@@ -818,8 +908,8 @@ function showLegend() {
 /* ---- moving ---- */
 
 function setView(from, to, push) {
-	const span = Math.max(MIN_SPAN_NS, Math.min(to - from, trace.end_ns || 1));
-	from = Math.max(0, Math.min(from, (trace.end_ns || 1) - span));
+	const all = ends(), span = Math.max(MIN_SPAN_NS, Math.min(to - from, all.to - all.from));
+	from = Math.max(all.from, Math.min(from, all.to - span));
 	view = { from, to: from + span };
 	keep(push);
 	draw();
@@ -876,7 +966,7 @@ function keep(push) {
 }
 
 function number(words) {
-	return /^\d{1,16}$/.test(words || "") ? Number(words) : null;
+	return /^-?\d{1,16}$/.test(words || "") ? Number(words) : null;
 }
 
 function restore() {
@@ -1658,7 +1748,12 @@ function placeTip(event) {
 }
 
 function showTip(event) {
-	const row = rowAt(event), tip = byId("tip"), ns = nsAt(event, byId("canvas"));
+	const row = rowAt(event);
+	within(row && row.of, () => putTip(event, row));
+}
+
+function putTip(event, row) {
+	const tip = byId("tip"), ns = nsAt(event, byId("canvas"));
 	const part = row && row.key !== null ? partAt(row.key, ns) : null, lines = [];
 	if (!row) {
 		tip.hidden = true;
@@ -1700,6 +1795,10 @@ function clickAt(event) {
 	const row = rowAt(event), ns = nsAt(event, byId("canvas"));
 	if (!row || row.key === null)
 		return;
+	if (row.of) {
+		leadToTrace(row.of);
+		return;
+	}
 	const sample = sampleAt(row, ns);
 	if (sample && sample[2]) {
 		askMoment(sample[2], sample[0], true, sample);
@@ -1887,7 +1986,7 @@ async function begin() {
 	});
 	window.addEventListener("popstate", restore);
 	await askTrace();
-	await askNotes();
+	await Promise.all([askNotes(), askTraces()]);
 	new ResizeObserver(() => { showLabels(); draw(); askPicture(); }).observe(byId("rows"));
 	restore();
 	follow(200);
