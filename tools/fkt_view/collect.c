@@ -80,6 +80,17 @@ enum verdict {
 	VERDICT_COUNTER,
 };
 
+/**
+ * struct counter - what is known of the events of a code
+ * @verdict: of enum verdict
+ * @tgid: the process that had one last, @key: of its track; 0: none
+ */
+struct counter {
+	enum verdict verdict;
+	uint32_t tgid;
+	uint32_t key;
+};
+
 struct cpu {
 	uint32_t track; /* NO_TRACK: it was not met */
 	uint64_t last;	/* stamp of its last event */
@@ -108,8 +119,8 @@ struct collector {
 	struct cpu cpu[CPUS];
 	uint32_t cpus;
 	uint32_t counters;
-	uint8_t counter[PROGRAM_CODES]; /* of enum verdict */
-	const struct fkt_event *event;	/* the one that is looked at */
+	struct counter counter[PROGRAM_CODES];
+	const struct fkt_event *event; /* the one that is looked at */
 	int err;
 };
 
@@ -534,61 +545,66 @@ static void take_sample(struct collector *collector, const struct fkt_event *eve
 
 /* ---- counters: events of programs whose one argument is a value ---- */
 
-static bool is_counter(struct collector *collector, uint32_t code)
+static bool is_counter(struct collector *collector, struct counter *counter, uint32_t code)
 {
-	uint8_t *verdict = &collector->counter[code - FKT_CODE_PROGRAMS];
 	struct fkt_field fields[FKT_FIELDS_MAX];
 	const struct fkt_code_row *row;
 
-	if (*verdict == VERDICT_NONE) {
+	if (counter->verdict == VERDICT_NONE) {
 		row = fkt_code_row(collector->trace, code);
-		*verdict = row && row->kind == FKT_KIND_POINT &&
-					   !strcmp(row->layer, "application") &&
-					   fkt_fields(collector->trace, code, fields) == 1 &&
-					   !strcmp(fields[0].name, "value") &&
-					   fields[0].type == FKT_FIELD_SIGNED
-				   ? VERDICT_COUNTER
-				   : VERDICT_NO;
+		counter->verdict =
+			row && row->kind == FKT_KIND_POINT && !strcmp(row->layer, "application") &&
+					fkt_fields(collector->trace, code, fields) == 1 &&
+					!strcmp(fields[0].name, "value") &&
+					fields[0].type == FKT_FIELD_SIGNED &&
+					fields[0].bytes == sizeof(uint64_t) && !fields[0].offset &&
+					!fields[0].immediate
+				? VERDICT_COUNTER
+				: VERDICT_NO;
 	}
-	return *verdict == VERDICT_COUNTER;
+	return counter->verdict == VERDICT_COUNTER;
 }
 
 /* The counter of a process; NULL when there are too many. */
-static struct track *counter_track(struct collector *collector, const struct fkt_event *event)
+static struct track *counter_track(struct collector *collector, struct counter *counter,
+				   const struct fkt_event *event)
 {
 	const uint32_t id = fkt_process_id(collector->processes, event->pid, event->cpu);
 	const struct fkt_process *process = fkt_process(collector->processes, id);
+	const uint32_t tgid = process->tgid == FKT_PID_UNKNOWN ? event->pid : process->tgid;
 	char code[FKT_NAME_BYTES], name[FKT_NAME_BYTES];
-	uint32_t number, key, before = collector->tracks;
+	uint32_t number, before = collector->tracks;
 	struct track *track;
 
-	fkt_code_name(collector->trace, event->code, code);
-	snprintf(name, sizeof(name), "%.60s %" PRIu32, code,
-		 process->tgid == FKT_PID_UNKNOWN ? event->pid : process->tgid);
-	number = names_add(collector->names, name);
-	key = TRACK_COUNTER | number;
-	if (!number || number >= TRACK_COUNTER ||
-	    (collector->counters == COUNTERS_MAX && !*find_slot(collector, key)))
+	/* Most often it is that of the same process as before. */
+	if (!counter->key || counter->tgid != tgid) {
+		fkt_code_name(collector->trace, event->code, code);
+		snprintf(name, sizeof(name), "%.60s %" PRIu32, code, tgid);
+		number = names_add(collector->names, name);
+		if (!number || number >= TRACK_COUNTER)
+			return NULL;
+		counter->key = TRACK_COUNTER | number;
+		counter->tgid = tgid;
+	}
+	if (collector->counters == COUNTERS_MAX && !*find_slot(collector, counter->key))
 		return NULL;
-	track = get_track(collector, key, STATE_UNKNOWN, 0);
+	track = get_track(collector, counter->key, STATE_UNKNOWN, 0);
 	collector->counters += collector->tracks - before;
 	return track;
 }
 
 static void take_counter(struct collector *collector, const struct fkt_event *event)
 {
-	struct fkt_field fields[FKT_FIELDS_MAX];
+	struct counter *counter = &collector->counter[event->code - FKT_CODE_PROGRAMS];
 	struct open_cell *cell;
-	struct fkt_value value;
 	struct track *track;
+	uint64_t value;
 	bool had;
 	float now;
 
-	if (!is_counter(collector, event->code) ||
-	    fkt_fields(collector->trace, event->code, fields) != 1 ||
-	    !fkt_field_value(&fields[0], event, &value))
+	if (!event->words || !is_counter(collector, counter, event->code))
 		return;
-	track = counter_track(collector, event);
+	track = counter_track(collector, counter, event);
 	if (!track)
 		return;
 	had = track->cell != NO_CELL;
@@ -600,13 +616,14 @@ static void take_counter(struct collector *collector, const struct fkt_event *ev
 	if (!had && track->state == STATE_RUNNING)
 		cell->top.value = cell->inner.value = float_bits(now);
 	had |= track->state == STATE_RUNNING;
-	now = (float)(int64_t)value.number;
+	value = fkt_arg64(event, 0);
+	now = (float)(int64_t)value;
 	if (!had || event->stamp <= collector->from || now < bits_float(cell->top.value))
 		cell->top.value = float_bits(now);
 	if (!had || event->stamp <= collector->from || now > bits_float(cell->inner.value))
 		cell->inner.value = float_bits(now);
-	track->what = (uint32_t)value.number;
-	track->inner = (uint32_t)(value.number >> 32);
+	track->what = (uint32_t)value;
+	track->inner = (uint32_t)(value >> 32);
 	track->state = STATE_RUNNING;
 }
 
