@@ -18,6 +18,7 @@
  *	steps	events, a thousand at a time, with a line and a rest behind them
  *	looks	the device is opened so often, and mapped, as by programs that record nothing
  *	spans	so often, a span with a space in its name, in it another one, in that a system call
+ *	counts	a counter that counts, a ms apart, and a mark behind it
  *	names	so often, a name of another program, which ends then, is asked for
  *	holds	so many names are asked for, and kept until it is killed
  *	joins	so many ms long, lanes are made and given back: "longest MS"
@@ -356,6 +357,15 @@ static void spans(void)
 	}
 }
 
+static void counts(void)
+{
+	for (unsigned long i = 0; i < count; i++) {
+		fkt_counter("counted", i);
+		usleep(1000);
+	}
+	fkt_mark("counted up");
+}
+
 static void holds(void)
 {
 	struct fkt_user_name name = { .kind = FKT_USER_POINT };
@@ -440,6 +450,8 @@ int main(int argc, char **argv)
 		holds();
 	else if (!strcmp(how, "spans"))
 		spans();
+	else if (!strcmp(how, "counts"))
+		counts();
 	else if (!strcmp(how, "joins"))
 		joins();
 	else if (!strcmp(how, "quiet"))

@@ -411,13 +411,13 @@ async function askOnce() {
 		tids.push(chosen);
 	const from = Math.max(0, Math.min(trace.end_ns - 1, Math.round(view.from - span / 2))), to = Math.min(trace.end_ns, Math.round(view.to + span / 2));
 	const bins = Math.min(8192, Math.max(1, Math.round(width() * (to - from) / span)));
-	const begun = performance.now(), also = Promise.all(others.map(one => askOther(one, view.from - span / 2, view.to + span / 2, 2 * width())));
-	const answer = await ask("picture", { from, to: Math.max(to, from + 1), width: bins, tids: tids.join(",") });
+	const begun = performance.now();
+	const [answer] = await Promise.all([ask("picture", { from, to: Math.max(to, from + 1), width: bins, tids: tids.join(",") }),
+		...others.map(one => askOther(one, view.from - span / 2, view.to + span / 2, Math.min(8192, Math.round(2 * width()))))]);
 	const buffer = await answer.arrayBuffer();
 	data = readPicture(buffer);
 	if (chosen !== null)
 		await askCalls(chosen, from, Math.max(to, from + 1), bins);
-	await also;
 	document.body.dataset.answerMs = String(Math.round(performance.now() - begun));
 	draw();
 }
