@@ -216,7 +216,8 @@ struct fkt_status {
 
 #define FKT_FUNCTIONS_MAX	131072
 #define FKT_FUNCTION_COPY_MAX	8
-#define FKT_FUNCTION_ARGS_MAX	6 /* those that are in registers, at most */
+#define FKT_FUNCTION_ARGS_MAX	6	   /* those that are in registers, at most */
+#define FKT_FUNCTION_OPS_MAX	(1u << 17) /* of all functions of a recording */
 
 /**
  * struct fkt_function_spec - a function to trace
@@ -224,11 +225,16 @@ struct fkt_status {
  * @code: of its entry, from FKT_CODE_DYNAMIC to FKT_CODE_DYNAMIC_END; that of its exit is the next
  *	one
  * @keys: mask of its layers: it is hooked when one of them is first on, and records while one is
- * @args: how many of its first arguments to record, at most FKT_FUNCTION_ARGS_MAX
+ * @args: how many of its first arguments to record, at most FKT_FUNCTION_ARGS_MAX; 0 with @ops
  * @ret_bytes: size of what it returns: 0 (nothing), 1, 2, 4 or 8
  * @flags: FKT_FUNCTION_…
  * @copy_words: how many words of arguments it has on the stack, at most FKT_FUNCTION_COPY_MAX
  * @group: 0 for the kernel's own; those of one module have one number, and are unhooked with it
+ * @ops: how many operations it has: what they fetch is recorded in place of the arguments, which
+ *	are what FKT_FETCH_REGISTER counts, up to FKT_FUNCTION_ARGS_MAX
+ * @reserved: 0
+ * @ops_first: the first of them in the struct fkt_fetch[] that functions added together have in
+ *	common
  */
 struct fkt_function_spec {
 	__u64 address;
@@ -239,10 +245,14 @@ struct fkt_function_spec {
 	__u8 flags;
 	__u8 copy_words;
 	__u32 group;
+	__u16 ops;
+	__u16 reserved;
+	__u32 ops_first;
 };
 
 /**
- * struct fkt_functions_common - what functions that are added together have in common
+ * struct fkt_functions_common - what functions that are added together have in common; behind it
+ * are their operations, struct fkt_fetch[]
  * @graph_depth: how many calls within each other are recorded of FKT_FUNCTION_GRAPH, 0 for all; the
  *	last one that was added counts
  * @text_reused: fkt_status.text_reused from before the addresses were looked up, 0 to do without
@@ -298,7 +308,7 @@ struct fkt_tracepoint_spec {
  * beginning. Memory that can't be read is a value of 0, or the string "(fault)".
  */
 enum fkt_fetch_op {
-	/* value = the register number @value of struct pt_regs, or of a tracepoint's arguments */
+	/* value = the register number @value of struct pt_regs, or the argument of that number */
 	FKT_FETCH_REGISTER = 1,
 	FKT_FETCH_STACK = 2,	    /* value = the word number @value of the kernel's stack */
 	FKT_FETCH_STACK_ADDR = 3,   /* value = the stack pointer */
@@ -668,7 +678,8 @@ enum fkt_provider_kind {
  *	this number
  *
  *	kind			a spec				what they have in common
- *	FKT_PROVIDER_FUNCTION	struct fkt_function_spec	struct fkt_functions_common
+ *	FKT_PROVIDER_FUNCTION	struct fkt_function_spec	struct fkt_functions_common,
+ *								struct fkt_fetch[]
  *	FKT_PROVIDER_TRACEPOINT	struct fkt_tracepoint_spec	struct fkt_fetch[]
  *	FKT_PROVIDER_KPROBE	struct fkt_kprobe_spec		struct fkt_fetch[]
  *	FKT_PROVIDER_TRIGGER	struct fkt_trigger_spec		struct fkt_fetch[]

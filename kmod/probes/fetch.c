@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What probes record besides the moment: the recorder gives a list of operations on registers, or
- * on a tracepoint's arguments, and on memory. They are checked when they are given, and executed
+ * on the arguments of a tracepoint or a function, and on memory. They are checked when they are given, and executed
  * each time.
  */
 #include <linux/kprobes.h>
@@ -263,6 +263,40 @@ noinline void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void
 }
 NOKPROBE_SYMBOL(fkt_fetch_stack);
 
+/* Which levels of interrupts are just fetching in fkt_fetch_args(): a bit for each. */
+static DEFINE_PER_CPU(unsigned long, fkt_fetching);
+
+/**
+ * fkt_fetch_args - fetch what the entry of a function is to record, and record nothing
+ * @op: operations that fkt_fetch_valid() has found right
+ * @ops: how many
+ * @registers: the words that FKT_FETCH_REGISTER counts
+ * @args: receives the words
+ *
+ * A function may be one that this calls, or the handler of the fault that it takes: there is
+ * nothing to be had of it then, or it would call itself for ever.
+ *
+ * Context: as for fkt_fetch(), preemption off.
+ * Return: how many words there are.
+ */
+noinline u32 fkt_fetch_args(const struct fkt_fetch *op, u32 ops, const u64 *registers,
+			    u64 args[FKT_FETCH_WORDS_MAX + 1])
+{
+	const unsigned long level = BIT(interrupt_context_level());
+	u32 words;
+
+	if (raw_cpu_read(fkt_fetching) & level)
+		return 0;
+	/* Who interrupts this leaves the bits as they are. */
+	raw_cpu_or(fkt_fetching, level);
+	barrier(); /* partner: whoever is traced here, on this CPU */
+	words = fkt_fetch_words(op, ops, (void *)registers, NULL, args);
+	barrier(); /* partner: the same */
+	raw_cpu_and(fkt_fetching, ~level);
+	return words;
+}
+NOKPROBE_SYMBOL(fkt_fetch_args);
+
 /**
  * fkt_fetch_value - fetch one value, and record nothing
  * @op: operations that fkt_fetch_check() has found right; all they record is one word
@@ -334,4 +368,32 @@ int fkt_fetch_check(const struct fkt_fetch *op, bool last, u32 registers)
 			       : -EINVAL;
 	}
 	return -EINVAL;
+}
+
+/**
+ * fkt_fetch_valid - whether fkt_fetch() may be given some of the operations that a program names
+ * @op: all of them
+ * @count: how many these are
+ * @first: the first one of a probe; not believed
+ * @ops: how many it has; likewise
+ * @registers: as for fkt_fetch_check()
+ *
+ * Context: any.
+ */
+bool fkt_fetch_valid(const struct fkt_fetch *op, u32 count, u32 first, u32 ops, u32 registers)
+{
+	int words = 0, ret;
+	u32 i;
+
+	if (ops > FKT_FETCH_OPS_MAX || first > count || ops > count - first)
+		return false;
+	for (i = 0; i < ops; i++) {
+		ret = fkt_fetch_check(&op[first + i], i == ops - 1, registers);
+		if (ret < 0)
+			return false;
+		words += ret;
+		if (words > FKT_FETCH_WORDS_MAX)
+			return false;
+	}
+	return true;
 }

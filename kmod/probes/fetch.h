@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What addresses and tracepoints share: operations that fetch what a probe records. */
+/* What addresses, tracepoints and functions share: operations that fetch what a probe records. */
 #ifndef FKT_PROBES_FETCH_H
 #define FKT_PROBES_FETCH_H
 
@@ -22,7 +22,10 @@ static __always_inline bool fkt_has_nul(u64 word, u32 *first)
 void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept);
 void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept,
 		     unsigned long ip, enum fkt_stack_of of);
+u32 fkt_fetch_args(const struct fkt_fetch *op, u32 ops, const u64 *registers,
+		   u64 args[FKT_FETCH_WORDS_MAX + 1]);
 u64 fkt_fetch_value(const struct fkt_fetch *op, u32 ops, void *registers);
 int fkt_fetch_check(const struct fkt_fetch *op, bool last, u32 registers);
+bool fkt_fetch_valid(const struct fkt_fetch *op, u32 count, u32 first, u32 ops, u32 registers);
 
 #endif

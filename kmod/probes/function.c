@@ -18,6 +18,7 @@
 #include <linux/sort.h>
 #include <linux/vmalloc.h>
 #include "compat.h"
+#include "fetch.h"
 #include "fkt.h"
 #include "function_arch.h"
 #include "gate/fkt_gate.h"
@@ -27,6 +28,10 @@
 #include "stacks.h"
 
 #define FKT_FUNCTION_SHIFT 6
+
+/* struct fkt_function's @special */
+#define FKT_SPECIAL_STACK  1u /* the stack */
+#define FKT_SPECIAL_FETCH  2u /* what operations fetch, in place of the arguments */
 
 /**
  * struct fkt_function - a function that is traced, in a line of cache of its own
@@ -41,8 +46,10 @@
  * @keys: its layers
  * @copy_words: how many words of arguments it has on the stack, that the trampoline is to copy
  * @flags: FKT_FUNCTION_…
- * @stack: its entry has the stack
+ * @special: FKT_SPECIAL_…: what its entry has besides its arguments, or in place of them
+ * @ops: how many operations give what FKT_SPECIAL_FETCH records
  * @spec: which one it is of those that the recorder asked for
+ * @ops_first: the first of the operations in fkt_function_fetches
  */
 struct fkt_function {
 	unsigned long body;
@@ -55,8 +62,10 @@ struct fkt_function {
 	u32 keys;
 	u8 copy_words;
 	u8 flags;
-	bool stack;
+	u8 special;
+	u8 ops;
 	u32 spec;
+	u32 ops_first;
 } __aligned(1u << FKT_FUNCTION_SHIFT);
 
 /* Functions begin at multiples of 16. */
@@ -64,6 +73,7 @@ struct fkt_function {
 static_assert(sizeof(struct fkt_function) == 1u << FKT_FUNCTION_SHIFT);
 static_assert(FKT_FUNCTION_COPY_MAX <= FKT_GATE_COPY_WORDS);
 static_assert(FKT_FUNCTION_ARGS_MAX == FKT_GATE_ARGS);
+static_assert(FKT_FETCH_OPS_MAX <= U8_MAX);
 
 /**
  * struct fkt_function_table - the functions of one recording, by @body
@@ -104,6 +114,10 @@ struct fkt_function_group {
 static struct fkt_function_spec *fkt_function_specs;
 static u32 fkt_function_count;
 static u32 fkt_function_graph_depth;
+
+/* The operations of all of them; the session's lock, and constant while attached. */
+static struct fkt_fetch *fkt_function_fetches;
+static u32 fkt_function_fetch_count;
 
 /*
  * The pages of the modules' memory whose code has gone, or is about to, and nobody else's is there.
@@ -195,12 +209,41 @@ static bool fkt_function_has_exit(const struct fkt_function *function, const voi
 	return false;
 }
 
+/*
+ * What operations fetch. Where little is left of the stack, nothing: memory that is not there takes
+ * a fault. Return: how many words.
+ */
+static u32 fkt_function_fetch(const struct fkt_function *function, const u64 *args,
+			      u64 words[FKT_FETCH_WORDS_MAX + 1])
+{
+	if (fkt_stack_low(args))
+		return 0;
+	return fkt_fetch_args(fkt_function_fetches + function->ops_first, function->ops, args,
+			      words);
+}
+
+static noinline void fkt_function_record_special(const struct fkt_function *function,
+						 const u64 *args)
+{
+	u64 fetched[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
+	u32 words = function->entry_tag & FKT_SLOT_WORDS_MASK;
+
+	if (function->special & FKT_SPECIAL_FETCH) {
+		words = fkt_function_fetch(function, args, fetched);
+		args = fetched;
+	}
+	if (function->special & FKT_SPECIAL_STACK)
+		fkt_event_stack(function->entry_tag | words, words, args, function->body,
+				FKT_STACK_OF_FUNCTION);
+	else
+		fkt_event_tag(function->entry_tag | words, words, args);
+}
+
 static __always_inline void fkt_function_record(const struct fkt_function *function, u32 words,
 						const u64 *args)
 {
-	if (function->stack)
-		fkt_event_stack(function->entry_tag, words, args, function->body,
-				FKT_STACK_OF_FUNCTION);
+	if (function->special)
+		fkt_function_record_special(function, args);
 	else
 		fkt_event_tag(function->entry_tag, words, args);
 }
@@ -341,6 +384,22 @@ static_assert(FKT_FUNCTION_ARGS_MAX <= FKT_BEGUN_ARGS);
 /* How far the tickets go of the places in the table: behind them are those of @fkt_begun. */
 static u64 fkt_functions_bytes;
 
+/* What it records of its entry, as far as there is room. */
+static void fkt_function_keep(struct fkt_begun *begun, const struct fkt_function *function,
+			      const u64 *args)
+{
+	u64 fetched[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
+	u32 words = function->entry_tag & FKT_SLOT_WORDS_MASK, i;
+
+	if (function->special & FKT_SPECIAL_FETCH) {
+		words = min_t(u32, fkt_function_fetch(function, args, fetched), FKT_BEGUN_ARGS);
+		args = fetched;
+	}
+	begun->words = words;
+	for (i = 0; i < words; i++)
+		begun->args[i] = args[i];
+}
+
 /*
  * The entry of a function of the table. One whose exit is not caught is recorded as ever, as is one
  * for which there is no place. @frame: where the ticket is going to be. Return: a ticket, or 0.
@@ -354,7 +413,6 @@ static u64 fkt_function_begin(const struct fkt_function *function, const u64 *ar
 	struct fkt_begun *begun = NULL;
 	unsigned long irqs;
 	u64 ticket = 0;
-	u32 i;
 
 	if (graph)
 		raw_local_irq_save(irqs);
@@ -368,9 +426,7 @@ static u64 fkt_function_begin(const struct fkt_function *function, const u64 *ar
 		goto out;
 	}
 	begun->place = (void *)function - (void *)fkt_functions;
-	begun->words = words;
-	for (i = 0; i < words; i++)
-		begun->args[i] = args[i];
+	fkt_function_keep(begun, function, args);
 	fkt_begun_begin(begun, function->entry_tag >> FKT_SLOT_CODE_SHIFT & (FKT_SLOT_CODES - 1),
 			function->keys);
 	ticket = fkt_functions_gate.first + fkt_functions_bytes +
@@ -454,6 +510,7 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
 	       fkt_mask_valid(spec->keys) && spec->args <= FKT_FUNCTION_ARGS_MAX &&
 	       (!spec->ret_bytes || is_power_of_2(spec->ret_bytes)) && spec->ret_bytes <= 8 &&
 	       spec->copy_words <= FKT_FUNCTION_COPY_MAX && !(spec->flags & ~FKT_FUNCTION_FLAGS) &&
+	       !spec->reserved && (spec->ops ? !spec->args : !spec->ops_first) &&
 	       spec->code >= FKT_CODE_DYNAMIC && spec->code < FKT_CODE_DYNAMIC_END - 1;
 }
 
@@ -462,9 +519,11 @@ static bool fkt_spec_valid(const struct fkt_function_spec *spec)
  * taken on trust, and with too few of them it works with others. Whoever may not write into the
  * kernel may not say that. Its entry alone changes nothing.
  */
-static int fkt_spec_check(const struct fkt_function_spec *spec)
+static int fkt_spec_check(const struct fkt_function_spec *spec, const struct fkt_fetch *fetch,
+			  u32 fetches)
 {
-	if (!fkt_spec_valid(spec))
+	if (!fkt_spec_valid(spec) ||
+	    !fkt_fetch_valid(fetch, fetches, spec->ops_first, spec->ops, FKT_FUNCTION_ARGS_MAX))
 		return -EINVAL;
 	return spec->flags & FKT_FUNCTION_ENTRY_ONLY
 		       ? 0
@@ -511,25 +570,54 @@ static int fkt_specs_freshen(struct fkt_function_spec *specs, u32 count, u32 tex
 	return 0;
 }
 
+/* Room for @count functions and @ops operations more, with those that there are before them. */
+static int fkt_functions_grow(struct fkt_function_spec **all, u32 count, struct fkt_fetch **fetches,
+			      u32 ops)
+{
+	*all = kvmalloc_array(fkt_function_count + count, sizeof(**all), GFP_KERNEL);
+	*fetches =
+		kvmalloc_array(fkt_function_fetch_count + ops + 1, sizeof(**fetches), GFP_KERNEL);
+	if (!*all || !*fetches)
+		return -ENOMEM;
+	if (fkt_function_fetch_count)
+		memcpy(*fetches, fkt_function_fetches,
+		       fkt_function_fetch_count * sizeof(**fetches));
+	return 0;
+}
+
 static int fkt_function_add(struct fkt_specs *specs)
 {
 	const struct fkt_functions_common *common = specs->common;
-	struct fkt_function_spec *all, *added;
-	int ret = 0;
+	const struct fkt_fetch *fetch = common ? (const void *)(common + 1) : NULL;
+	const u32 bytes = common ? specs->common_bytes - (u32)sizeof(*common) : 0;
+	const u32 ops = bytes / sizeof(*fetch);
+	struct fkt_function_spec *all = NULL, *added;
+	struct fkt_fetch *fetches = NULL;
+	int ret;
 	u32 i;
 
 	if (specs->count > FKT_FUNCTIONS_MAX - fkt_function_count ||
-	    (common && specs->common_bytes != sizeof(*common)))
+	    (common && specs->common_bytes < sizeof(*common)) || bytes % sizeof(*fetch) ||
+	    ops > FKT_FUNCTION_OPS_MAX - fkt_function_fetch_count)
 		return -EINVAL;
-	all = kvmalloc_array(fkt_function_count + specs->count, sizeof(*all), GFP_KERNEL);
-	if (!all)
-		return -ENOMEM;
-	added = all + fkt_function_count;
-	memcpy(added, specs->spec, specs->count * sizeof(*all));
-	for (i = 0; i < specs->count && !ret; i++)
-		ret = fkt_spec_check(&added[i]);
+	/* Any memory may be read: as for the kernel's own kprobe events. */
+	ret = ops ? security_locked_down(LOCKDOWN_KPROBES) : 0;
+	if (ret)
+		return ret;
+	ret = fkt_functions_grow(&all, specs->count, &fetches, ops);
 	if (ret)
 		goto out_free;
+	added = all + fkt_function_count;
+	memcpy(added, specs->spec, specs->count * sizeof(*all));
+	for (i = 0; i < specs->count && !ret; i++) {
+		ret = fkt_spec_check(&added[i], fetch, ops);
+		if (added[i].ops)
+			added[i].ops_first += fkt_function_fetch_count;
+	}
+	if (ret)
+		goto out_free;
+	if (ops)
+		memcpy(fetches + fkt_function_fetch_count, fetch, ops * sizeof(*fetch));
 	/* Those that are there lose their addresses when a module goes. */
 	mutex_lock(&fkt_groups_lock);
 	ret = fkt_specs_freshen(added, specs->count, common ? common->text_reused : 0);
@@ -537,12 +625,15 @@ static int fkt_function_add(struct fkt_specs *specs)
 		if (fkt_function_count)
 			memcpy(all, fkt_function_specs, fkt_function_count * sizeof(*all));
 		swap(all, fkt_function_specs);
+		swap(fetches, fkt_function_fetches);
 		fkt_function_count += specs->count;
+		fkt_function_fetch_count += ops;
 		fkt_function_graph_depth = common ? common->graph_depth : 0;
 	}
 	mutex_unlock(&fkt_groups_lock);
 out_free:
 	kvfree(all);
+	kvfree(fetches);
 	return ret;
 }
 
@@ -553,6 +644,9 @@ static void fkt_function_clear(void)
 	fkt_function_specs = NULL;
 	fkt_function_count = 0;
 	mutex_unlock(&fkt_groups_lock);
+	kvfree(fkt_function_fetches);
+	fkt_function_fetches = NULL;
+	fkt_function_fetch_count = 0;
 }
 
 /*
@@ -576,8 +670,9 @@ static int fkt_table_insert(struct fkt_function *places, const struct fkt_functi
 	const u32 number = spec - fkt_function_specs;
 	unsigned long body = fkt_function_body(spec->address);
 	struct fkt_function *function = fkt_function_find(places, body);
-	bool stack = fkt_stack_wanted(spec->code, 1);
-	bool plain = !spec->flags && !spec->args && !spec->copy_words && !stack &&
+	u8 special = (fkt_stack_wanted(spec->code, 1) ? FKT_SPECIAL_STACK : 0) |
+		     (spec->ops ? FKT_SPECIAL_FETCH : 0);
+	bool plain = !spec->flags && !spec->args && !spec->copy_words && !special &&
 		     !fkt_functions_shared;
 
 	if (!fkt_arch_is_ftrace_place(body - MCOUNT_INSN_SIZE))
@@ -594,8 +689,10 @@ static int fkt_table_insert(struct fkt_function *places, const struct fkt_functi
 										      : spec->keys,
 		.keys = spec->keys,
 		.flags = spec->flags,
-		.stack = stack,
+		.special = special,
 		.copy_words = spec->copy_words,
+		.ops = spec->ops,
+		.ops_first = spec->ops_first,
 		.spec = number,
 	};
 	/* A probe of another layer may pass by: it must find the place whole, or not at all. */
@@ -1214,7 +1311,8 @@ const struct fkt_provider fkt_provider_function = {
 	.name = "function",
 	.keys = ~0u,
 	.spec_bytes = sizeof(struct fkt_function_spec),
-	.common_max = sizeof(struct fkt_functions_common),
+	.common_max = sizeof(struct fkt_functions_common) +
+		      FKT_FUNCTION_OPS_MAX * sizeof(struct fkt_fetch),
 	.count_max = FKT_FUNCTIONS_MAX,
 	.init = fkt_function_init,
 	.exit = fkt_function_fini,

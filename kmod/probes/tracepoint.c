@@ -163,26 +163,13 @@ static int fkt_point_compare(const void *a, const void *b)
 }
 
 /* @fetch are @fetches operations, some of which are the tracepoint's. */
-static int fkt_point_check(const struct fkt_tracepoint_spec *spec, const struct fkt_fetch *fetch,
-			   u32 fetches)
+static bool fkt_point_valid(const struct fkt_tracepoint_spec *spec, const struct fkt_fetch *fetch,
+			    u32 fetches)
 {
-	int words = 0, ret;
-	u32 i;
-
 	if (!spec->ops)
-		return spec->ops_first ? -EINVAL : 0;
-	if (!spec->args || spec->ops > FKT_FETCH_OPS_MAX || spec->ops_first > fetches ||
-	    spec->ops > fetches - spec->ops_first)
-		return -EINVAL;
-	for (i = 0; i < spec->ops; i++) {
-		ret = fkt_fetch_check(&fetch[spec->ops_first + i], i == spec->ops - 1u, spec->args);
-		if (ret < 0)
-			return ret;
-		words += ret;
-		if (words > FKT_FETCH_WORDS_MAX)
-			return -EINVAL;
-	}
-	return 0;
+		return !spec->ops_first;
+	return spec->args &&
+	       fkt_fetch_valid(fetch, fetches, spec->ops_first, spec->ops, spec->args);
 }
 
 /* What it fetches will be behind the operations that there are already. */
@@ -239,9 +226,9 @@ static int fkt_tracepoint_add(struct fkt_specs *specs)
 		return ret;
 	ret = fkt_points_grow(&all, specs->count, &fetches, ops);
 	for (i = 0; i < specs->count && !ret; i++) {
-		ret = fkt_point_check(&spec[i], specs->common, ops);
-		if (!ret)
-			ret = fkt_point_init(&all[fkt_point_count + i], &spec[i]);
+		ret = fkt_point_valid(&spec[i], specs->common, ops)
+			      ? fkt_point_init(&all[fkt_point_count + i], &spec[i])
+			      : -EINVAL;
 	}
 	if (ret) {
 		kvfree(all);

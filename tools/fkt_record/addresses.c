@@ -231,12 +231,8 @@ static void parse_probe(struct probe *probe, char *text)
 		parse_place(probe, word);
 		word = strtok_r(NULL, " \t\n", &save);
 	}
-	for (; word; word = strtok_r(NULL, " \t\n", &save)) {
-		if (!strcmp(word, "$arg*"))
-			fetch_add_all(&probe->fetch);
-		else
-			fetch_add(&probe->fetch, word);
-	}
+	for (; word; word = strtok_r(NULL, " \t\n", &save))
+		fetch_add_word(&probe->fetch, word);
 }
 
 static void add_address(struct codes *codes, const char *text)

@@ -220,12 +220,8 @@ static void add_asked(struct fetching *fetch, const char *fields)
 
 	if (!text)
 		err(EXIT_FAILURE, "no memory for the tracepoints");
-	for (word = strtok_r(text, " \t\n", &save); word; word = strtok_r(NULL, " \t\n", &save)) {
-		if (!strcmp(word, "$arg*"))
-			fetch_add_all(fetch);
-		else
-			fetch_add(fetch, word);
-	}
+	for (word = strtok_r(text, " \t\n", &save); word; word = strtok_r(NULL, " \t\n", &save))
+		fetch_add_word(fetch, word);
 	free(text);
 }
 
@@ -248,6 +244,7 @@ static uint16_t fetch_fields(const struct pattern *pattern, const char *name,
 	fetch->function = iterator ? iterator->name : NULL;
 	fetch->module = iterator ? iterator->module : NULL;
 	fetch->own = 1;
+	fetch->args = FKT_TRACEPOINT_ARGS_MAX;
 	/* The arguments, and nothing else, are to be had for less. */
 	if (!strcmp(pattern->fields, "$arg*"))
 		;

@@ -174,13 +174,14 @@ static void check_argument(const struct fetching *fetch, const char *name, int64
 			    words, words == 1 ? "" : "s", name);
 }
 
-/* Argument number @number of the tracepoint, from 1. */
-static void add_event_argument(const struct fetching *fetch, struct fetch_argument *argument,
+/* One of the first arguments, which are all that there is, from 1. */
+static void add_first_argument(const struct fetching *fetch, struct fetch_argument *argument,
 			       const char *name, int64_t number)
 {
-	if (number > FKT_TRACEPOINT_ARGS_MAX)
-		fetch_missing(fetch, "%s is behind the first %d arguments, which can be had", name,
-			      FKT_TRACEPOINT_ARGS_MAX);
+	if (number > fetch->args)
+		fetch_missing(fetch,
+			      "%s is behind the first %" PRIu32 " arguments, which can be had%s",
+			      name, fetch->args, fetch->event ? "" : " here; -P has it");
 	add_op(fetch, argument, FKT_FETCH_REGISTER, 0, number - 1);
 }
 
@@ -229,8 +230,8 @@ static void add_program_argument(const struct fetching *fetch, struct fetch_argu
 static void add_function_argument(const struct fetching *fetch, struct fetch_argument *argument,
 				  const char *name, int64_t number)
 {
-	if (fetch->own) {
-		add_event_argument(fetch, argument, name, number);
+	if (fetch->args) {
+		add_first_argument(fetch, argument, name, number);
 		return;
 	}
 	if (fetch->program) {
@@ -250,8 +251,14 @@ static void add_function_argument(const struct fetching *fetch, struct fetch_arg
 
 static void check_result(const struct fetching *fetch)
 {
-	if (fetch->own)
+	if (fetch->event)
 		fetch_wrong(fetch, "a tracepoint has no $retval");
+	if (fetch->args)
+		fetch_wrong(
+			fetch,
+			"the exit has the result as it is, which is $retval alone; what it leads to "
+			"is recorded by -P 'r:%s …'",
+			called(fetch));
 	if (!fetch->returns)
 		fetch_wrong(fetch, "$retval is there when a function returns: begin with r:");
 }
@@ -276,6 +283,10 @@ static const struct btf_type *find_prototype(const struct fetching *fetch, const
 	if (!fetch->function)
 		fetch_wrong(fetch, "'%s': of which function? There is an address alone", text);
 	prototype = btf_prototype(fetch->function, fetch->module, btf, &why);
+	if (prototype && fetch->unknown) {
+		prototype = NULL;
+		why = fetch->unknown;
+	}
 	if (!prototype)
 		fetch_missing(fetch, "'%s': nothing is known of the arguments of %s: %s; use $argN",
 			      text, called(fetch), why);
@@ -321,8 +332,10 @@ static void parse_variable(const struct fetching *fetch, struct fetch_argument *
 		add_result(fetch, argument);
 	} else if (!strncmp(name, "retval->", strlen("retval->"))) {
 		parse_name(fetch, argument, name - strlen("$"));
-	} else if (!strncmp(name, "stack", strlen("stack")) && fetch->own) {
+	} else if (!strncmp(name, "stack", strlen("stack")) && fetch->event) {
 		fetch_wrong(fetch, "$%s: a tracepoint's stack is not fetched from", name);
+	} else if (!strncmp(name, "stack", strlen("stack")) && fetch->args) {
+		fetch_wrong(fetch, "$%s: the stack is fetched from by -P", name);
 	} else if (!strcmp(name, "stack") && fetch->program) {
 		add_op(fetch, argument, FKT_FETCH_REGISTER, 0, arch.stack);
 	} else if (!strcmp(name, "stack")) {
@@ -343,10 +356,9 @@ static void parse_variable(const struct fetching *fetch, struct fetch_argument *
 static void parse_register(const struct fetching *fetch, struct fetch_argument *argument,
 			   const char *name)
 {
-	if (fetch->own)
-		fetch_wrong(fetch,
-			    "%%%s: registers are there at addresses (-P), not at a tracepoint",
-			    name);
+	if (fetch->args)
+		fetch_wrong(fetch, "%%%s: registers are there at addresses (-P), not %s", name,
+			    fetch->event ? "at a tracepoint" : "here: $argN are");
 	for (size_t i = 0; i < arch.registers_count; i++) {
 		if (arch.registers[i] && !strcmp(arch.registers[i], name)) {
 			add_op(fetch, argument, FKT_FETCH_REGISTER, 0, (int64_t)i);
@@ -697,7 +709,7 @@ bool fetch_add_point(struct fetching *fetch, const char *text)
 	return false;
 }
 
-void fetch_add_all(struct fetching *fetch)
+static void add_all(struct fetching *fetch)
 {
 	const struct btf *btf;
 	const struct btf_type *prototype = find_prototype(fetch, "$arg*", &btf);
@@ -711,10 +723,18 @@ void fetch_add_all(struct fetching *fetch)
 			continue;
 		snprintf(name, sizeof(name), "%s", own);
 		/* Those of a tracepoint that can be had. */
-		if (fetch->own && !fetch_has(fetch, name))
+		if (fetch->event && !fetch_has(fetch, name))
 			continue;
 		fetch_add(fetch, name);
 	}
+}
+
+void fetch_add_word(struct fetching *fetch, char *text)
+{
+	if (strcmp(text, "$arg*") != 0)
+		fetch_add(fetch, text);
+	else
+		add_all(fetch);
 }
 
 bool fetch_has(const struct fetching *fetch, const char *text)
@@ -733,7 +753,7 @@ bool fetch_has(const struct fetching *fetch, const char *text)
 	if (!prototype || !value_find(btf, prototype, called(fetch), (uint32_t)arch.argument_count,
 				      name, &value, why))
 		return false;
-	if (fetch->own && value.argument - fetch->own > FKT_TRACEPOINT_ARGS_MAX)
+	if (fetch->args && value.argument - fetch->own > fetch->args)
 		return false;
 	if (colon && !strcmp(colon, ":string"))
 		return value.is_text;
@@ -769,6 +789,12 @@ static uint32_t most_words(const struct fetch_argument *argument)
 							  : FKT_FETCH_WORDS_MAX;
 }
 
+/* How many words may be recorded. */
+static uint32_t room(const struct fetching *fetch)
+{
+	return fetch->room ?: FKT_FETCH_WORDS_MAX;
+}
+
 /* What all but the strings take; *strings is how many of those there are. */
 static uint32_t fixed_words(const struct fetching *fetch, uint32_t *strings)
 {
@@ -794,12 +820,13 @@ static uint32_t string_words(const struct fetching *fetch, uint32_t *left)
 {
 	uint32_t strings, words = fixed_words(fetch, &strings), share;
 
-	if (words + strings > FKT_FETCH_WORDS_MAX)
+	if (words + strings > room(fetch))
 		fetch_wrong(fetch,
-			    "an event has room for %d arguments, of which $comm takes two, and an "
+			    "an event has room for %" PRIu32
+			    " arguments, of which $comm takes two, and an "
 			    "array one for each 8 bytes",
-			    FKT_FETCH_WORDS_MAX);
-	*left = FKT_FETCH_WORDS_MAX - words;
+			    room(fetch));
+	*left = room(fetch) - words;
 	words = *left;
 	share = strings ? words / strings : 0;
 	for (size_t i = 0; i < fetch->arguments; i++) {
@@ -820,7 +847,7 @@ bool fetch_fits(const struct fetching *fetch)
 
 	for (size_t i = 0; i < fetch->arguments; i++)
 		ops += fetch->argument[i].ops + OPS_TO_RECORD;
-	return words + STRING_WORDS * strings <= FKT_FETCH_WORDS_MAX && ops <= FKT_FETCH_OPS_MAX;
+	return words + STRING_WORDS * strings <= room(fetch) && ops <= FKT_FETCH_OPS_MAX;
 }
 
 size_t fetch_compile(const struct fetching *fetch, struct fkt_fetch *ops, char *spec)

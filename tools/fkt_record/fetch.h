@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a probe is to fetch besides the moment: the language of -P and -e. */
+/* What a probe is to fetch besides the moment: the language of -P, -e and -F. */
 #ifndef FKT_RECORD_FETCH_H
 #define FKT_RECORD_FETCH_H
 
@@ -57,6 +57,10 @@ struct fetch_argument {
  * @module: the function's, NULL when it is the kernel's
  * @event: of a tracepoint: its name, @function being what calls its probes; else NULL
  * @own: how many of the function's first arguments are not meant: 1 for a tracepoint, else 0
+ * @args: there are these first arguments alone, and neither registers nor a stack: of a tracepoint,
+ *	or where a function is entered (-F); 0: there are all registers
+ * @unknown: why what BTF says of the function's name is not of this one, NULL if it is
+ * @room: how many words may be recorded; 0: FKT_FETCH_WORDS_MAX
  * @program: it is in a program: all registers and all memory are that one's
  * @point: of a probe that a program has in its source: its arguments, else NULL
  * @points: how many
@@ -72,6 +76,9 @@ struct fetching {
 	const char *module;
 	const char *event;
 	uint32_t own;
+	uint32_t args;
+	const char *unknown;
+	uint32_t room;
 	bool program;
 	const struct fetch_argument *point;
 	size_t points;
@@ -111,8 +118,12 @@ bool fetch_add_point(struct fetching *fetch, const char *text);
 /** fetch_type_name - what the type of an argument is called */
 const char *fetch_type_name(const struct fetch_argument *argument);
 
-/** fetch_add_all - $arg*: all of the function's arguments, by their names */
-void fetch_add_all(struct fetching *fetch);
+/**
+ * fetch_add_word - the same, or "$arg*": all of the function's arguments, by their names
+ * @fetch: where
+ * @text: it; changed
+ */
+void fetch_add_word(struct fetching *fetch, char *text);
 
 /** fetch_fits - whether an event has room for all that was added */
 bool fetch_fits(const struct fetching *fetch);

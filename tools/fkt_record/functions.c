@@ -410,7 +410,6 @@ static const char *why_unknown(const struct function *function)
 void functions_describe(struct function *function)
 {
 	struct signature *signature;
-	const char *strangers;
 
 	if (function->described)
 		return;
@@ -425,19 +424,14 @@ void functions_describe(struct function *function)
 		function->why = function->barred;
 	}
 	btf_signature(function->name, function->module, signature);
-	strangers = signature->known ? why_strangers(function, signature) : NULL;
-	if (strangers) {
-		signature->known = false;
-		if (function->how == FUNCTION_PAIR) {
-			function->how = FUNCTION_ENTRY;
-			function->why = strangers;
-		}
-	}
+	function->unknown = signature->known ? why_strangers(function, signature)
+					     : why_unknown(function);
+	signature->known = !function->unknown;
 	if (function->how != FUNCTION_PAIR)
 		return;
-	if (!signature->known || signature->unfit) {
+	if (function->unknown || signature->unfit) {
 		function->how = FUNCTION_ENTRY;
-		function->why = signature->known ? signature->unfit : why_unknown(function);
+		function->why = function->unknown ?: signature->unfit;
 	} else if (signature->copy_words) {
 		function->how = FUNCTION_COPY;
 	}

@@ -17,6 +17,18 @@ enum function_how {
 };
 
 /**
+ * struct function_fields - what the entry of a function has in place of its arguments
+ * @spec: its code's spec
+ * @first: the first operation that fetches it, of fields_fetches()
+ * @ops: how many operations
+ */
+struct function_fields {
+	char *spec;
+	uint32_t first;
+	uint16_t ops;
+};
+
+/**
  * struct function - a function of the kernel or of a module
  * @address: of it, or of ftrace's place in it
  * @order: the first letters of @name, as a number that compares as they do
@@ -27,9 +39,11 @@ enum function_how {
  * @held: whether a BPF program or a live patch has it, so that nobody else can
  * @namesakes: how many functions of its module have its name, 0 where they were not counted
  * @barred: why ftrace's place for it is not to be used, NULL if it is
+ * @fields: what its entry is to have in place of its arguments, or NULL
  * @described: whether the rest is known
  * @how: how it is traced
  * @why: why not better than that, NULL if there is an exit
+ * @unknown: why nothing is known of its arguments, NULL if something is
  * @signature: its arguments and result, NULL unless @described
  */
 struct function {
@@ -43,8 +57,10 @@ struct function {
 	bool described;
 	uint32_t namesakes;
 	const char *barred;
+	const struct function_fields *fields;
 	enum function_how how;
 	const char *why;
+	const char *unknown;
 	const struct signature *signature;
 };
 
@@ -103,6 +119,32 @@ bool functions_match(const char *pattern, const struct function *function);
 
 /** functions_nearest - the name that resembles this one most, NULL if none does */
 const char *functions_nearest(const struct functions *functions, const char *name);
+
+/* fields.c */
+
+struct codes;
+struct fkt_fetch;
+
+/**
+ * fields_take - take the fields that are named behind a function
+ * @text: what -F is given, which stays: GLOB, or "GLOB FIELD…"
+ *
+ * Return: the glob, the caller's.
+ */
+char *fields_take(char *text);
+
+/** fields_any - whether there are any */
+bool fields_any(void);
+
+/**
+ * fields_find - work out what the functions fetch that are in the layer FUNCTIONS
+ *
+ * Ends with a message when one of them does not have what is asked for.
+ */
+void fields_find(const struct functions *functions, struct codes *codes);
+
+/** fields_fetches - the operations of all of them */
+const struct fkt_fetch *fields_fetches(uint32_t *count);
 
 /**
  * hazard_find - what speaks against tracing a function, see hazards.c

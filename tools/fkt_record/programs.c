@@ -165,10 +165,7 @@ static void add_words(struct fetching *fetch, const struct wanted *wanted, bool 
 		copy = strdup(*word);
 		if (!copy)
 			err(EXIT_FAILURE, "no memory for the functions of programs");
-		if (!strcmp(copy, "$arg*"))
-			fetch_add_all(fetch);
-		else
-			fetch_add(fetch, copy);
+		fetch_add_word(fetch, copy);
 		free(copy);
 	}
 }

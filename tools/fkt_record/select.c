@@ -346,7 +346,8 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 		.keys = function->keys,
 		.group = group_of(function->module),
 	};
-	char exit_spec[32], entry_spec[512 + SIGNATURE_WORDS * ENUM_NAMES_BYTES] = "";
+	char exit_spec[32], args_spec[512 + SIGNATURE_WORDS * ENUM_NAMES_BYTES] = "";
+	const char *entry_spec = args_spec;
 
 	functions_describe(function);
 	if (entry_only)
@@ -356,10 +357,14 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 	if (function->how == FUNCTION_COPY)
 		spec.copy_words = signature->copy_words;
 	spec.flags = graph_flags(function);
-	if (args) {
+	if (function->fields) {
+		spec.ops = function->fields->ops;
+		spec.ops_first = spec.ops ? function->fields->first : 0;
+		entry_spec = function->fields->spec;
+	} else if (args) {
 		spec.args = (uint8_t)(signature->known ? signature->words : SIGNATURE_WORDS);
-		strcpy(entry_spec, "#words ");
-		select_entry_spec(function, true, entry_spec + 7, sizeof(entry_spec) - 7);
+		strcpy(args_spec, "#words ");
+		select_entry_spec(function, true, args_spec + 7, sizeof(args_spec) - 7);
 	}
 	if (function->how == FUNCTION_ENTRY) {
 		spec.flags |= FKT_FUNCTION_ENTRY_ONLY;
@@ -401,21 +406,36 @@ static void leave_endless(const struct function *function, const struct options 
 		sections_printf(&endless_names, " %s", function->name);
 }
 
-static int add_functions(struct recording *recording, const struct functions *functions)
+/* What functions have in common: their operations are behind it. */
+static void *new_common(uint32_t *bytes)
 {
-	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
-	struct fkt_functions_common common = {
+	struct fkt_functions_common *common;
+	uint32_t count;
+	const struct fkt_fetch *fetches = fields_fetches(&count);
+
+	*bytes = (uint32_t)(sizeof(*common) + count * sizeof(*fetches));
+	common = malloc(*bytes);
+	if (!common)
+		err(EXIT_FAILURE, "no memory for the functions");
+	*common = (struct fkt_functions_common){
 		.graph_depth = graph_depth,
 		.text_reused = text_reused,
 	};
+	if (count)
+		memcpy(common + 1, fetches, count * sizeof(*fetches));
+	return common;
+}
+
+static int add_functions(struct recording *recording, const struct functions *functions)
+{
+	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
 	struct fkt_probes argument = {
 		.size = sizeof(argument),
 		.kind = FKT_PROVIDER_FUNCTION,
 		.spec_bytes = sizeof(*specs),
 		.specs_ptr = (uintptr_t)specs,
-		.common_ptr = (uintptr_t)&common,
-		.common_bytes = sizeof(common),
 	};
+	void *common = new_common(&argument.common_bytes);
 	/* What FKT says of the arguments of functions is not believed then: that takes no exit. */
 	const char *level = lockdown();
 	bool wanted = false;
@@ -423,6 +443,7 @@ static int add_functions(struct recording *recording, const struct functions *fu
 
 	if (!specs)
 		err(EXIT_FAILURE, "no memory for the functions");
+	argument.common_ptr = (uintptr_t)common;
 	for (size_t i = 0; i < functions->count; i++) {
 		struct function *function = &functions->function[i];
 
@@ -448,7 +469,11 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		/* Nobody has asked for any; fkt_enable will find none in these layers. */
 		if (errno == EPERM && !wanted)
 			goto out_free;
-		if (errno == EPERM)
+		if (errno == EPERM && level && fields_any())
+			warnx("-F: the kernel is locked down for %s (Secure Boot), which forbids to read "
+			      "its memory: name no fields; see kernel_lockdown(7)",
+			      level);
+		else if (errno == EPERM)
 			permission_warn("functions are");
 		else if (errno == EBUSY)
 			warnx(FKT_DEVICE ": another recording is running");
@@ -460,6 +485,7 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		ret = -1;
 	}
 out_free:
+	free(common);
 	free(specs);
 	return ret;
 }
@@ -560,7 +586,8 @@ enum {
 static const struct argp_option options_of_functions[] = {
 	{ "function", 'F', "GLOB", 0,
 	  "Trace entry and exit of the functions that match, MODULE:GLOB only those of a module, "
-	  "!GLOB none of these",
+	  "!GLOB none of these; with the fields behind it, as -P has them ('vfs_read "
+	  "file->f_path.dentry->d_name.name count')",
 	  0 },
 	{ "graph", OPTION_GRAPH, "GLOB", 0,
 	  "Trace functions only while one that matches runs, in that thread (without -F: all)", 0 },
@@ -581,15 +608,16 @@ static uint32_t parse_depth(const char *text, struct argp_state *state)
 	return (uint32_t)value;
 }
 
-/* A call has room for what its registers hold; -P takes the same words. */
-static void refuse_fetched(const char *text, struct argp_state *state)
+/* The functions that -F names, and their fields. */
+static void take_functions(char *text, struct argp_state *state)
 {
-	if (strpbrk(text, " \t\n"))
-		argp_error(
-			state,
-			"-F '%s': a function's arguments are recorded as they are, by --args; what "
-			"they lead to is recorded by -P '%s'",
-			text, text);
+	char *glob = fields_take(text);
+
+	if (!*glob)
+		argp_error(state, "-F '%s': which function?", text);
+	if (*glob == '!' && fields_any())
+		argp_error(state, "-F '%s': what is left out has no fields", text);
+	options_add_word(&patterns, glob);
 }
 
 static int list(const struct options *options)
@@ -604,8 +632,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'F':
-		refuse_fetched(arg, state);
-		options_add_word(&patterns, arg);
+		take_functions(arg, state);
 		break;
 	case OPTION_GRAPH:
 		options_add_word(&graph_patterns, arg);
@@ -629,12 +656,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Before anything is read about functions: nothing without a device, which is said later. */
-static void find_text_reused(struct recording *recording)
+static void find_text_reused(void)
 {
 	struct fkt_status status = { .size = sizeof(status) };
 	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
 
-	(void)recording;
 	if (fd < 0)
 		return;
 	if (!ioctl(fd, FKT_STATUS, &status))
@@ -642,9 +668,24 @@ static void find_text_reused(struct recording *recording)
 	close(fd);
 }
 
+/* What is wrong in fields is said before there is a trace. */
+static void find_functions(struct recording *recording)
+{
+	struct functions *functions;
+
+	find_text_reused();
+	if (!fields_any())
+		return;
+	functions = functions_hookable();
+	ftrace_mark_held(functions);
+	if (select_patterns(functions, patterns, false))
+		exit(EXIT_FAILURE);
+	fields_find(functions, &recording->codes);
+}
+
 const struct probe_kind kind_functions = {
 	.argp = { .options = options_of_functions, .parser = parse },
-	.find = find_text_reused,
+	.find = find_functions,
 	.set = set_functions,
 	.summary = functions_summary,
 };

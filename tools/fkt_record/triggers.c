@@ -279,6 +279,7 @@ static void add_fetched(const char *trigger, struct fkt_trigger_spec *spec,
 	fetch->module = owner->function->module;
 	fetch->event = owner->event;
 	fetch->own = owner->event ? 1 : 0;
+	fetch->args = owner->event ? FKT_TRACEPOINT_ARGS_MAX : 0;
 	strcpy(field, words->field);
 	fetch_add(fetch, field);
 	type = fetch_type_name(&fetch->argument[0]);
