@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fetch_ops SEED: random operations of probes at an address, right ones and wrong ones: those that
- * fkt/ioctl.h allows are taken, the others are refused with EINVAL; and what was taken is executed.
+ * fetch_ops SEED [functions]: random operations of probes at an address, or of functions, right
+ * ones and wrong ones: those that fkt/ioctl.h allows are taken, the others are refused with EINVAL;
+ * and what was taken is executed.
  */
 #include <err.h>
 #include <errno.h>
@@ -26,6 +27,21 @@
 #define REGISTERS 21 /* of struct pt_regs */
 
 static unsigned int seed;
+/* Operations are of functions, which have arguments, and neither registers nor a stack. */
+static bool functions;
+
+/* What is called, by the number of the call: an address; or functions, each of which is one's. */
+static const struct {
+	const char *name;
+	long number;
+} calls[] = {
+	{ "__x64_sys_getppid", SYS_getppid }, { "__x64_sys_getpid", SYS_getpid },
+	{ "__x64_sys_gettid", SYS_gettid },   { "__x64_sys_getuid", SYS_getuid },
+	{ "__x64_sys_geteuid", SYS_geteuid }, { "__x64_sys_getgid", SYS_getgid },
+	{ "__x64_sys_getegid", SYS_getegid }, { "__x64_sys_getpgrp", SYS_getpgrp },
+};
+
+#define FUNCTIONS (sizeof(calls) / sizeof(calls[0]))
 
 static uint32_t random_below(uint32_t n)
 {
@@ -48,11 +64,17 @@ static uint64_t find_address(const char *name)
 	errx(1, "there is no %s", name);
 }
 
+static uint64_t address[FUNCTIONS];
+
 /* Of words: those that an operation records; -1: it is not allowed. */
 static int words_of(const struct fkt_fetch *op, bool returns, bool last)
 {
 	const bool plain = !op->size && !op->value;
 
+	if (functions && op->op == FKT_FETCH_REGISTER)
+		return !op->size && op->value >= 0 && op->value < FKT_FUNCTION_ARGS_MAX ? 0 : -1;
+	if (functions && (op->op == FKT_FETCH_STACK || op->op == FKT_FETCH_STACK_ADDR))
+		return -1;
 	switch (op->op) {
 	case FKT_FETCH_ENTRY_REGISTER:
 		if (!returns)
@@ -145,40 +167,80 @@ static struct fkt_fetch random_op(void)
 	return op;
 }
 
+/* Operations of a probe, with what is before them for functions. */
+struct program {
+	struct fkt_functions_common common;
+	struct fkt_fetch op[OPS];
+};
+
+/* Return: 0, or what was wrong. */
+static int add_address(int fd, const struct program *program, uint32_t number, uint16_t ops,
+		       bool returns)
+{
+	const struct fkt_kprobe_spec spec = {
+		.address = address[0],
+		.code = FKT_CODE_DYNAMIC + number,
+		.key = (uint8_t)__builtin_ctz(FKT_KEY_ADDRESSES),
+		.flags = returns ? FKT_KPROBE_RETURN : 0,
+		.ops = ops,
+	};
+	struct fkt_probes probes = {
+		.size = sizeof(probes),
+		.kind = FKT_PROVIDER_KPROBE,
+		.count = 1,
+		.spec_bytes = sizeof(spec),
+		.specs_ptr = (uintptr_t)&spec,
+		.common_ptr = (uintptr_t)program->op,
+		.common_bytes = sizeof(program->op),
+	};
+
+	return ioctl(fd, FKT_ADD_PROBES, &probes) ? errno : 0;
+}
+
+/* The same; of those of one function, the first one is hooked. */
+static int add_function(int fd, const struct program *program, uint32_t number, uint16_t ops)
+{
+	const struct fkt_function_spec spec = {
+		.address = address[number % FUNCTIONS],
+		.code = FKT_CODE_DYNAMIC + 2 * number,
+		.keys = FKT_KEY_FUNCTIONS,
+		.ret_bytes = 8,
+		.ops = ops,
+	};
+	struct fkt_probes probes = {
+		.size = sizeof(probes),
+		.kind = FKT_PROVIDER_FUNCTION,
+		.count = 1,
+		.spec_bytes = sizeof(spec),
+		.specs_ptr = (uintptr_t)&spec,
+		.common_ptr = (uintptr_t)program,
+		.common_bytes = sizeof(*program),
+	};
+
+	return ioctl(fd, FKT_ADD_PROBES, &probes) ? errno : 0;
+}
+
 /* Return: how many were taken. */
-static uint32_t add_probes(int fd, uint64_t address)
+static uint32_t add_probes(int fd)
 {
 	uint32_t taken = 0;
 
 	for (uint32_t i = 0; i < SPECS; i++) {
-		struct fkt_fetch op[OPS];
-		struct fkt_kprobe_spec spec = {
-			.address = address,
-			.code = FKT_CODE_DYNAMIC + taken,
-			.key = (uint8_t)__builtin_ctz(FKT_KEY_ADDRESSES),
-			.flags = random_below(2) ? FKT_KPROBE_RETURN : 0,
-			.ops = (uint16_t)(1 + random_below(OPS)),
-		};
-		struct fkt_probes probes = {
-			.size = sizeof(probes),
-			.kind = FKT_PROVIDER_KPROBE,
-			.count = 1,
-			.spec_bytes = sizeof(spec),
-			.specs_ptr = (uintptr_t)&spec,
-			.common_ptr = (uintptr_t)op,
-			.common_bytes = sizeof(op),
-		};
+		struct program program = { .common.text_reused = 0 };
+		const bool returns = !functions && random_below(2);
+		const uint16_t ops = (uint16_t)(1 + random_below(OPS));
 		int wanted, got;
 
 		for (uint32_t n = 0; n < OPS; n++)
-			op[n] = random_op();
-		wanted = allowed(op, spec.ops, spec.flags) ? 0 : EINVAL;
-		got = ioctl(fd, FKT_ADD_PROBES, &probes) ? errno : 0;
+			program.op[n] = random_op();
+		wanted = allowed(program.op, ops, returns) ? 0 : EINVAL;
+		got = functions ? add_function(fd, &program, taken, ops)
+				: add_address(fd, &program, taken, ops, returns);
 		if (got != wanted) {
-			for (uint32_t n = 0; n < spec.ops; n++)
-				printf("  %" PRIu32 " %" PRIu32 " %" PRId64 "\n", op[n].op,
-				       op[n].size, (int64_t)op[n].value);
-			errx(1, "FAILED: %s: %s, not %s", spec.flags ? "return" : "entry",
+			for (uint32_t n = 0; n < ops; n++)
+				printf("  %" PRIu32 " %" PRIu32 " %" PRId64 "\n", program.op[n].op,
+				       program.op[n].size, (int64_t)program.op[n].value);
+			errx(1, "FAILED: %s: %s, not %s", returns ? "return" : "entry",
 			     strerrorname_np(got), strerrorname_np(wanted));
 		}
 		taken += !got;
@@ -188,24 +250,28 @@ static uint32_t add_probes(int fd, uint64_t address)
 
 int main(int argc, char **argv)
 {
-	uint64_t address = find_address("__x64_sys_getppid"), events;
 	struct fkt_status status = { .size = sizeof(status) };
-	uint32_t key = FKT_KEY_ADDRESSES, taken;
+	uint32_t key, taken, recorded;
+	uint64_t events;
 	int out = open("out", O_RDWR | O_CREAT | O_TRUNC, 0600), fd;
 	struct fkt_start start = { .size = sizeof(start), .out_fd = out };
 
-	if (argc != 2)
-		errx(2, "usage: fetch_ops SEED");
+	functions = argc == 3 && !strcmp(argv[2], "functions");
+	if (argc != 2 && !functions)
+		errx(2, "usage: fetch_ops SEED [functions]");
 	seed = (unsigned int)strtoul(argv[1], NULL, 0);
+	key = functions ? FKT_KEY_FUNCTIONS : FKT_KEY_ADDRESSES;
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		address[i] = find_address(calls[i].name);
 	for (int round = 0; round < ROUNDS; round++) {
 		fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			err(1, FKT_DEVICE);
-		taken = add_probes(fd, address);
+		taken = add_probes(fd);
 		if (ioctl(fd, FKT_START, &start) || ioctl(fd, FKT_ENABLE, &key))
 			err(1, "FKT_START");
-		for (int i = 0; i < CALLS; i++)
-			syscall(SYS_getppid);
+		for (size_t i = 0; i < CALLS * FUNCTIONS; i++)
+			syscall(calls[i % FUNCTIONS].number);
 		if (ioctl(fd, FKT_STOP, NULL) || ioctl(fd, FKT_STATUS, &status))
 			err(1, "FKT_STOP");
 		events = status.events;
@@ -213,8 +279,10 @@ int main(int argc, char **argv)
 		       events, (uint64_t)status.missed);
 		if (taken < SPECS / 8 || taken > SPECS * 7 / 8)
 			errx(1, "FAILED: that is no test");
-		if (events + status.missed < (uint64_t)taken * CALLS)
-			errx(1, "FAILED: %u were expected", taken * CALLS);
+		/* Of each function that is hooked, in and out. */
+		recorded = functions ? 2 * FUNCTIONS : taken;
+		if (events + status.missed < (uint64_t)recorded * CALLS)
+			errx(1, "FAILED: %u were expected", recorded * CALLS);
 		close(fd);
 	}
 	return 0;

@@ -300,13 +300,25 @@ static void wrong_probes(int fd)
 	struct fkt_function_spec function = { .address = 1,
 					      .code = FKT_CODE_DYNAMIC,
 					      .keys = FKT_KEY_FUNCTIONS };
-	struct fkt_functions_common common = {};
+	struct {
+		struct fkt_functions_common functions;
+		struct fkt_fetch fetch[2];
+	} common = {};
 	struct fkt_tracepoint_spec point = { .name = "fkt_none", .code = FKT_CODE_DYNAMIC };
 	struct fkt_kprobe_spec kprobe = { .code = FKT_CODE_DYNAMIC, .ops = 1 };
 	struct fkt_fetch fetch[2] = { { .op = FKT_FETCH_STACK_ADDR },
 				      { .op = FKT_FETCH_STACK_ADDR } };
 	const struct fkt_probes functions = {
 		.size = sizeof(functions),
+		.kind = FKT_PROVIDER_FUNCTION,
+		.count = 1,
+		.spec_bytes = sizeof(function),
+		.specs_ptr = (uintptr_t)&function,
+		.common_ptr = (uintptr_t)&common,
+		.common_bytes = sizeof(common.functions),
+	};
+	const struct fkt_probes fetching_functions = {
+		.size = sizeof(fetching_functions),
 		.kind = FKT_PROVIDER_FUNCTION,
 		.count = 1,
 		.spec_bytes = sizeof(function),
@@ -361,8 +373,9 @@ static void wrong_probes(int fd)
 	wrong(EFAULT, functions, specs_ptr, (uintptr_t)nowhere);
 	wrong(EFAULT, functions, specs_ptr, 0xffffffffffffff00);
 	wrong(EFAULT, functions, common_ptr, (uintptr_t)nowhere);
+	wrong(EINVAL, functions, common_bytes, sizeof(common.functions) - 1);
+	wrong(EINVAL, functions, common_bytes, sizeof(common.functions) + 1);
 	wrong(EINVAL, functions, common_bytes, sizeof(common) - 1);
-	wrong(EINVAL, functions, common_bytes, sizeof(common) + 1);
 	wrong(EINVAL, functions, common_bytes, 0xffffffff);
 	wrong(EINVAL, points, count, FKT_TRACEPOINTS_MAX + 1);
 	wrong(EINVAL, points, spec_bytes, sizeof(function));
@@ -427,6 +440,42 @@ static void wrong_probes(int fd)
 	function.flags = 0x80;
 	wrong(EINVAL, functions, done, 0);
 	function.flags = FKT_FUNCTION_ENTRY_ONLY;
+	/* What it fetches is among what there is, of its arguments, and in place of them. */
+	function.reserved = 1;
+	wrong(EINVAL, functions, done, 0);
+	function.reserved = 0;
+	function.ops_first = 1;
+	wrong(EINVAL, fetching_functions, done, 0);
+	function.ops = 2;
+	wrong(EINVAL, fetching_functions, done, 0);
+	function.ops_first = 0xffffffff;
+	wrong(EINVAL, fetching_functions, done, 0);
+	function.ops_first = 0;
+	function.ops = 3;
+	wrong(EINVAL, fetching_functions, done, 0);
+	function.ops = 0xffff;
+	wrong(EINVAL, fetching_functions, done, 0);
+	function.ops = 2;
+	wrong(EINVAL, functions, done, 0);
+	common.fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_REGISTER };
+	common.fetch[1] = (struct fkt_fetch){ .op = FKT_FETCH_WORD };
+	function.args = 1;
+	wrong(EINVAL, fetching_functions, done, 0);
+	function.args = 0;
+	common.fetch[0].value = FKT_FUNCTION_ARGS_MAX;
+	wrong(EINVAL, fetching_functions, done, 0);
+	common.fetch[0].value = -1;
+	wrong(EINVAL, fetching_functions, done, 0);
+	common.fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_STACK };
+	wrong(EINVAL, fetching_functions, done, 0);
+	common.fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_ENTRY_REGISTER };
+	wrong(EINVAL, fetching_functions, done, 0);
+	common.fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_LAST_STRING, .size = 1 };
+	wrong(EINVAL, fetching_functions, done, 0);
+	common.fetch[0] = (struct fkt_fetch){ .op = FKT_FETCH_STRING, .size = FKT_FETCH_WORDS_MAX };
+	wrong(EINVAL, fetching_functions, done, 0);
+	holds(probes.done == 0);
+	function.ops = 0;
 	future[0].spec = function;
 	future[1].spec = function;
 

@@ -29,7 +29,7 @@ check 'a program that asks for exits is refused' perl -e '
 	open(my $fkt, "+<", "/dev/fkt") or die;
 	my ($read) = map { /^([0-9a-f]+) T vfs_read$/ ? hex $1 : () } do { open my $f, "<", "/proc/kallsyms"; <$f> };
 	for my $flags (0, 1) {
-		my $spec = pack("Q L L C C C C L", $read, 0x10000, 0x100, 0, 0, $flags, 0, 0);
+		my $spec = pack("Q L L C C C C L S S L", $read, 0x10000, 0x100, 0, 0, $flags, 0, 0, 0, 0, 0);
 		# struct fkt_probes of FKT_PROVIDER_FUNCTION, the row 4
 		my $functions = pack("L L L L Q Q L L", 40, 4, 1, length($spec), unpack("Q", pack("p", $spec)), 0, 0, 0);
 		# _IOWR(FKT_IOC, 12, struct fkt_probes)

@@ -55,6 +55,8 @@ while (<$in>) {
 	my $name = $event =~ s/.*://r;
 	# The built-in layers have events that are called the same, without a system.
 	next if !$wanted{$name} || ($fields{$name} && $name eq $event);
+	# The end of a call.
+	next if $args =~ /^= /;
 	if ($fields{$name}) {
 		my @values = map { $args =~ /(?:^| )$_=(\S+)/ ? number($1) : "no $_" } split / /, $fields{$name}[0];
 		push @{$fkt{$name}{$cpu}}, "@values";

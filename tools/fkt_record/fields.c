@@ -21,14 +21,15 @@ static char **texts;
 static struct fkt_fetch *fetches;
 static uint32_t fetch_count;
 
-char *fields_take(char *text)
+char *fields_take(char *text, bool *any)
 {
 	size_t length;
 	char *glob;
 
 	text += strspn(text, BLANKS);
 	length = strcspn(text, BLANKS);
-	if (text[length + strspn(text + length, BLANKS)])
+	*any = text[length + strspn(text + length, BLANKS)];
+	if (*any)
 		options_add_word(&texts, text);
 	glob = strndup(text, length);
 	if (!glob)

@@ -128,12 +128,13 @@ struct fkt_fetch;
 /**
  * fields_take - take the fields that are named behind a function
  * @text: what -F is given, which stays: GLOB, or "GLOB FIELD…"
+ * @any: set to whether there are any
  *
  * Return: the glob, the caller's.
  */
-char *fields_take(char *text);
+char *fields_take(char *text, bool *any);
 
-/** fields_any - whether there are any */
+/** fields_any - whether there are any of any function */
 bool fields_any(void);
 
 /**

@@ -611,11 +611,12 @@ static uint32_t parse_depth(const char *text, struct argp_state *state)
 /* The functions that -F names, and their fields. */
 static void take_functions(char *text, struct argp_state *state)
 {
-	char *glob = fields_take(text);
+	bool fields;
+	char *glob = fields_take(text, &fields);
 
 	if (!*glob)
 		argp_error(state, "-F '%s': which function?", text);
-	if (*glob == '!' && fields_any())
+	if (*glob == '!' && fields)
 		argp_error(state, "-F '%s': what is left out has no fields", text);
 	options_add_word(&patterns, glob);
 }
