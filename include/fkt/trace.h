@@ -1024,7 +1024,7 @@ struct fkt_thread_sums {
  * @former_own: so much of @own is that one's
  * @only_elapsed: end - begin, less the same of what it called
  * @entry_words: how many of @entry_args there are
- * @entry_args: the first arguments of the entry; only with keep_args
+ * @entry_args: the words of the entry; only with keep_args
  * @entry: the event that begins it; only when it begins
  * @exit: the event that ended it, NULL when it was given up
  */
@@ -1053,8 +1053,10 @@ struct fkt_call {
 	const struct fkt_event *exit;
 };
 
-/* Arguments of a call that are kept: as many as a system call has. */
+/* As many arguments as a system call has. */
 #define FKT_CALL_ARGS	   6
+/* Words of a call's entry that are kept: all that an event may have. */
+#define FKT_CALL_WORDS	   FKT_SLOT_WORDS_MAX
 /* Deeper than any kernel stack is: beyond it events must be missing. */
 #define FKT_CALL_DEPTH_MAX 512
 

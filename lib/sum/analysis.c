@@ -77,7 +77,7 @@ struct stack {
 	uint64_t dark; /* for how long it was at work while the clock stood still: hooks.charges */
 	uint64_t base; /* the clock when the last call was left */
 	struct frame *frame;
-	uint64_t *args; /* FKT_CALL_ARGS a frame, when they are kept */
+	uint64_t *args; /* FKT_CALL_WORDS a frame, when they are kept */
 	uint32_t depth;
 	uint32_t room;
 };
@@ -344,10 +344,10 @@ static bool copy_stack(struct stack *to, const struct stack *from)
 	memcpy(to->frame, from->frame, from->depth * sizeof(*to->frame));
 	if (!from->args)
 		return true;
-	to->args = malloc(from->room * FKT_CALL_ARGS * sizeof(*to->args));
+	to->args = malloc(from->room * FKT_CALL_WORDS * sizeof(*to->args));
 	if (!to->args)
 		return false;
-	memcpy(to->args, from->args, from->depth * FKT_CALL_ARGS * sizeof(*to->args));
+	memcpy(to->args, from->args, from->depth * FKT_CALL_WORDS * sizeof(*to->args));
 	return true;
 }
 
@@ -762,7 +762,7 @@ static bool grow_stack(struct fkt_analysis *a, struct stack *stack)
 		goto fail;
 	stack->frame = frame;
 	if (a->hooks.keep_args) {
-		args = realloc(stack->args, room * FKT_CALL_ARGS * sizeof(*args));
+		args = realloc(stack->args, room * FKT_CALL_WORDS * sizeof(*args));
 		if (!args)
 			goto fail;
 		stack->args = args;
@@ -863,7 +863,7 @@ static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct threa
 			.only_elapsed =
 				elapsed > frame->child_elapsed ? elapsed - frame->child_elapsed : 0,
 			.entry_words = frame->words,
-			.entry_args = stack->args ? stack->args + stack->depth * FKT_CALL_ARGS
+			.entry_args = stack->args ? stack->args + stack->depth * FKT_CALL_WORDS
 						  : NULL,
 			.exit = a->behind ? NULL : event,
 		};
@@ -947,9 +947,9 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	frame->words = 0;
 	if (unlikely(stack->args)) {
 		frame->words =
-			(uint16_t)(event->words < FKT_CALL_ARGS ? event->words : FKT_CALL_ARGS);
+			(uint16_t)(event->words < FKT_CALL_WORDS ? event->words : FKT_CALL_WORDS);
 		for (uint32_t i = 0; i < frame->words; i++)
-			stack->args[(stack->depth - 1) * FKT_CALL_ARGS + i] =
+			stack->args[(stack->depth - 1) * FKT_CALL_WORDS + i] =
 				fkt_arg64(event, 8 * i);
 	}
 }

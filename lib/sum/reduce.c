@@ -236,7 +236,7 @@ static void tell(struct fkt_reducer *r, const struct frame *frame, const struct 
 		.cycles = cycles,
 		.own = cycles - frame->fold.calls,
 		.only_elapsed = exit->stamp - frame->begin - frame->fold.elapsed,
-		.entry_words = entry->words < FKT_CALL_ARGS ? entry->words : FKT_CALL_ARGS,
+		.entry_words = entry->words < FKT_CALL_WORDS ? entry->words : FKT_CALL_WORDS,
 		.exit = *exit,
 	};
 	for (unsigned int i = 0; i < call->entry_words; i++)

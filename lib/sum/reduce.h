@@ -58,7 +58,7 @@ struct fkt_folded_call {
 	uint64_t own;
 	uint64_t only_elapsed;
 	unsigned int entry_words;
-	uint64_t args[FKT_CALL_ARGS];
+	uint64_t args[FKT_CALL_WORDS];
 	struct fkt_event exit;
 };
 

@@ -83,7 +83,7 @@ struct told {
 		struct {
 			struct fkt_call call;
 			struct fkt_event exit;
-			uint64_t args[FKT_CALL_ARGS];
+			uint64_t args[FKT_CALL_WORDS];
 		};
 		struct fkt_folded_calls folded;
 		struct fkt_wait wait;

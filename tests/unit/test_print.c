@@ -1067,6 +1067,36 @@ static void test_one_base(void **state)
 	unlink(file);
 }
 
+/* A call's fields are all those of its entry, which may have more words than a system call. */
+static void test_by_many_words(void **state)
+{
+	static const char name[8 * 12] =
+		"a name that has more letters than six words of an event do";
+	char file[] = "/tmp/test_print_words.XXXXXX", command[3 * sizeof(top)];
+	struct build build;
+	uint64_t words[13];
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F #words name:string96 count:u64\n"
+		   "0x10001 1 exit 0x10000 functions F ret:ret\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	memcpy(words, name, sizeof(name));
+	words[12] = 7;
+	build_slot(&build, 0, 0, 1000, F, 0, words, 13);
+	build_event(&build, 0, 1100, F_END, 0);
+	write_temporary(&build, file);
+	snprintf(command, sizeof(command),
+		 "p=%s/build/bin/fkt_print; f=%s; "
+		 "$p --by arg:name --format csv $f | grep -q '^\"*%s\"*,1,' && "
+		 "$p --by arg:count --format csv $f | grep -q '^7,1,'",
+		 top, file, name);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
 /* What leads to a thread that is chosen is there, whoever it is by, and however it is chosen. */
 static void test_leads_to(void **state)
 {
@@ -4410,6 +4440,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_one_base),
+		cmocka_unit_test(test_by_many_words),
 		cmocka_unit_test(test_leads_to),
 		cmocka_unit_test(test_rounded),
 		cmocka_unit_test(test_absurd_total),

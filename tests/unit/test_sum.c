@@ -272,7 +272,7 @@ static void add(struct told *told, const uint64_t *numbers, size_t count)
 static void on_leave(void *arg, const struct fkt_call *call)
 {
 	struct told *told = arg;
-	uint64_t numbers[26] = {
+	uint64_t numbers[19 + FKT_CALL_WORDS] = {
 		call->row,
 		call->caller,
 		call->id,
@@ -290,15 +290,15 @@ static void on_leave(void *arg, const struct fkt_call *call)
 		call->exit ? call->exit->code : 0,
 		call->exit ? call->exit->stamp : 0,
 		call->exit && call->exit->words ? fkt_arg64(call->exit, 0) : 0,
+		call->leader,
+		call->outside,
 	};
 
-	assert_true(call->entry_words <= FKT_CALL_ARGS);
+	assert_true(call->entry_words <= FKT_CALL_WORDS);
 	for (unsigned int i = 0; i < call->entry_words; i++)
-		numbers[17 + i] = call->entry_args[i];
+		numbers[19 + i] = call->entry_args[i];
 	told->calls++;
-	numbers[24] = call->leader;
-	numbers[25] = call->outside;
-	add(told, numbers, 26);
+	add(told, numbers, 19 + FKT_CALL_WORDS);
 }
 
 static void on_wait(void *arg, const struct fkt_wait *wait)
