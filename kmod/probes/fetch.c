@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What probes record besides the moment: the recorder gives a list of operations on registers, or
- * on the arguments of a tracepoint or a function, and on memory. They are checked when they are given, and executed
- * each time.
+ * on the arguments of a tracepoint or a function, and on memory. They are checked when they are
+ * given, and executed each time.
  */
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>

@@ -587,7 +587,7 @@ static const struct argp_option options_of_functions[] = {
 	{ "function", 'F', "GLOB", 0,
 	  "Trace entry and exit of the functions that match, MODULE:GLOB only those of a module, "
 	  "!GLOB none of these; with the fields behind it, as -P has them ('vfs_read "
-	  "file->f_path.dentry->d_name.name count')",
+	  "file->f_path.dentry->d_name.name:string count')",
 	  0 },
 	{ "graph", OPTION_GRAPH, "GLOB", 0,
 	  "Trace functions only while one that matches runs, in that thread (without -F: all)", 0 },
