@@ -799,7 +799,9 @@ struct fkt_ended_list {
  * for a spec that says more than the module understands.
  *
  * Functions: EPERM also on a kernel that is locked down for integrity, unless all are
- * FKT_FUNCTION_ENTRY_ONLY. EINVAL also for a group of no module for an address in one, ESTALE when
+ * FKT_FUNCTION_ENTRY_ONLY; those with operations need what addresses need of one. An entry has none
+ * of what they fetch where little is left of the stack, and where it is called by the fetching of
+ * another one. EINVAL also for a group of no module for an address in one, ESTALE when
  * so many modules have come since the addresses were looked up that nobody knows whose they are.
  * When its layer is attached, an address that ftrace can't hook, that is there twice, whose module
  * has gone since it was looked up, whether another one came there or not, or that somebody else
