@@ -163,7 +163,7 @@ static struct fkt_fetch random_op(void)
 		op.value = random_below(3)
 				   ? values[random_below(sizeof(values) / sizeof(values[0]))]
 				   : 0;
-	} while (words_of(&op, random_below(8), false) < 0 && random_below(200));
+	} while (words_of(&op, !functions && random_below(8), false) < 0 && random_below(200));
 	return op;
 }
 

@@ -31,11 +31,11 @@ fi
 echo text >a_file
 ino=$(stat -c %i a_file)
 expect 0 fkt_record -o known -F 'vfs_read file->f_path.dentry->d_name.name:string count $retval' -F 'rw_verify_area read_write' \
-	-F 'ext4:ext4_file_open inode->i_ino filp->f_path.dentry->d_iname $comm' cat a_file
+	-F 'ext4:ext4_file_open inode->i_ino filp->f_path.dentry->d_iname $comm' head a_file
 events known >known.txt
 check 'the fields of the entry' grep -qE '^[0-9]+ [0-9]+ [0-9a-f]+ vfs_read +name="a_file" count=[0-9]+$' known.txt
 check 'and the result of the exit' grep -qE ' vfs_read += 5$' known.txt
-check 'of a module' grep -qE " ext4:ext4_file_open +i_ino=$ino d_iname=\"a_file\" arg3=\"cat\"$" known.txt
+check 'of a module' grep -qE " ext4_file_open +i_ino=$ino d_iname=\"a_file\" arg3=\"head\"$" known.txt
 cat >nested <<'END'
 	my ($depth, $wrong) = (0, '');
 	while (<STDIN>) {
@@ -51,14 +51,14 @@ check 'as a graph' grep -qE 'vfs_read.*name="a_file"' <(fkt_print --no-summary -
 check 'as JSON' grep -qE '"args":\{"name":"a_file","count":[0-9]+\}' <(fkt_print --format json --no-summary known)
 check 'in sums' grep -qE '^"?a_file"?,[1-9]' <(fkt_print --by arg:name --code vfs_read --format csv known)
 check 'in SQL' [ "$(fkt_query --format csv known "SELECT max(result) FROM calls WHERE name = 'vfs_read' AND args ->> 'name' = 'a_file'" | tail -1)" = 5 ]
-check 'in exports' grep -q '"name": *"a_file"' <(fkt_export --format chrome -o - known)
+check 'in exports' grep -q '"name": *"a_file"' <(fkt_export -q --to chrome known)
 
 # With what else there is of functions.
-expect 0 fkt_record --args -o other -F 'vfs_read count' -F 'vfs_*' -F '!vfs_open' --stack vfs_read --graph 'vfs_*' cat a_file
+expect 0 fkt_record --args -o other -F 'vfs_read count' -F 'vfs_*' -F '!vfs_open' --stack vfs_read --graph 'vfs_*' head a_file
 check 'fields go before a glob' grep -qE ' vfs_read +count=[0-9]+$' <(events other)
 check 'others have their arguments' grep -qE ' vfs_fstat[a-z]* .*=|vfs_statx.*=' <(events other)
 check 'with a stack' grep -qE 'ksys_read|__x64_sys_read' <(fkt_print --no-summary --stack --code vfs_read other)
-expect 0 fkt_record -o layers -k files -F 'vfs_read count' cat a_file
+expect 0 fkt_record -o layers -k files -F 'vfs_read count' head a_file
 check 'and with its layer' grep -qE ' vfs_read +count=[0-9]+$' <(events layers)
 expect 0 fkt_record -o long --longer-than 50ms -F 'hrtimer_nanosleep mode clockid $comm' sleep 0.1
 check 'with those that take long' grep -qE ' hrtimer_nanosleep +mode=HRTIMER_MODE_[A-Z]+ clockid=[01] arg3="sleep"$' <(events long)
@@ -69,7 +69,7 @@ check 'an entry alone' grep -qE ' do_exit +code=0$' <(events entries)
 
 # What is not there is nothing, and what fetches is not fetched from.
 expect 0 fkt_record -o nothing -F 'vfs_read a=+0(\0) b=+8(+0(\0)) c=+0(\4096):string d=+0x7fffffff(file):u8 e=+0(\0x8000000000000000):string' \
-	cat a_file
+	head a_file
 check 'nothing is there' grep -qE 'a=0x0 b=0x0 c="\(fault\)" d=[0-9]+ e="\(fault\)"' <(events nothing)
 faults=()
 for function in fixup_exception search_exception_tables search_extable copy_from_kernel_nofault copy_from_kernel_nofault_allowed \
@@ -79,14 +79,14 @@ done
 check "functions of the fault itself (${#faults[@]})" [ ${#faults[@]} -ge 6 ]
 start_recorder -n -p 12 -o itself "${faults[@]}"
 for _ in {1..200}; do
-	cat a_file
+	head a_file
 done >/dev/null
 stop_recorder
 check 'the recording ends well' [ "$status" = 0 ]
 check 'what they would read is nothing' grep -qE ' vfs_read +a=0x0 b="\(fault\)"$' <(events itself)
 check 'of what is called by the fetching there is none' grep -qE ' (fixup_exception|copy_from_[a-z_]*nofault)$' <(events itself)
 for function in '*' 'copy_*' '*fault*'; do
-	expect 0 fkt_record -p 14 -o all -F "$function" -F 'vfs_read a=+0(\16) file->f_path.dentry->d_name.name:string' cat a_file
+	expect 0 fkt_record -p 14 -o all -F "$function" -F 'vfs_read a=+0(\16) file->f_path.dentry->d_name.name:string' head a_file
 	check "among all of $function" grep -qE ' vfs_read +a=0x0 name="a_file"$' <(events all)
 done
 
