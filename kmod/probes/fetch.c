@@ -219,6 +219,48 @@ static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, 
 	return words;
 }
 
+/* Who is just fetching on this CPU: a thread, or the interrupt that was the last to come. 0: nobody. */
+static DEFINE_PER_CPU(u32, fkt_fetching);
+
+/*
+ * The same. What is traced may be what this calls, or the fault that it takes: there is nothing to
+ * be had of that, or it would call itself for ever.
+ */
+static __always_inline u32 fkt_fetch_once(const struct fkt_fetch *op, u32 ops, void *registers,
+					  const u64 *kept, u64 args[FKT_FETCH_WORDS_MAX + 1])
+{
+	const u32 here = 1 | (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+	const u32 before = raw_cpu_read(fkt_fetching);
+	u32 words;
+
+	if (unlikely(before == here))
+		return 0;
+	raw_cpu_write(fkt_fetching, here);
+	barrier(); /* partner: whoever is traced here, on this CPU */
+	words = fkt_fetch_words(op, ops, registers, kept, args);
+	barrier(); /* partner: the same */
+	raw_cpu_write(fkt_fetching, before);
+	return words;
+}
+
+/**
+ * fkt_fetch_args - fetch what a probe is to record, and record nothing
+ * @op: operations that fkt_fetch_check() has found right, FKT_FETCH_WORDS_MAX words of them
+ * @ops: how many
+ * @registers: as for fkt_fetch()
+ * @kept: likewise
+ * @args: receives the words
+ *
+ * Context: as for fkt_fetch().
+ * Return: how many words there are; 0 where it is called by what fetches.
+ */
+noinline u32 fkt_fetch_args(const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept,
+			    u64 args[FKT_FETCH_WORDS_MAX + 1])
+{
+	return fkt_fetch_once(op, ops, registers, kept, args);
+}
+NOKPROBE_SYMBOL(fkt_fetch_args);
+
 /**
  * fkt_fetch - fetch what a probe is to record, and record it
  * @tag: its FKT_TAG, without words
@@ -235,7 +277,7 @@ noinline void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *regi
 			const u64 *kept)
 {
 	u64 args[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
-	const u32 words = fkt_fetch_words(op, ops, registers, kept, args);
+	const u32 words = fkt_fetch_once(op, ops, registers, kept, args);
 
 	fkt_event_tag(tag | words, words, args);
 }
@@ -257,45 +299,11 @@ noinline void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void
 			      const u64 *kept, unsigned long ip, enum fkt_stack_of of)
 {
 	u64 args[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
-	const u32 words = fkt_fetch_words(op, ops, registers, kept, args);
+	const u32 words = fkt_fetch_args(op, ops, registers, kept, args);
 
 	fkt_event_stack(tag | words, words, args, ip, of);
 }
 NOKPROBE_SYMBOL(fkt_fetch_stack);
-
-/* Which levels of interrupts are just fetching in fkt_fetch_args(): a bit for each. */
-static DEFINE_PER_CPU(unsigned long, fkt_fetching);
-
-/**
- * fkt_fetch_args - fetch what the entry of a function is to record, and record nothing
- * @op: operations that fkt_fetch_valid() has found right
- * @ops: how many
- * @registers: the words that FKT_FETCH_REGISTER counts
- * @args: receives the words
- *
- * A function may be one that this calls, or the handler of the fault that it takes: there is
- * nothing to be had of it then, or it would call itself for ever.
- *
- * Context: as for fkt_fetch(), preemption off.
- * Return: how many words there are.
- */
-noinline u32 fkt_fetch_args(const struct fkt_fetch *op, u32 ops, const u64 *registers,
-			    u64 args[FKT_FETCH_WORDS_MAX + 1])
-{
-	const unsigned long level = BIT(interrupt_context_level());
-	u32 words;
-
-	if (raw_cpu_read(fkt_fetching) & level)
-		return 0;
-	/* Who interrupts this leaves the bits as they are. */
-	raw_cpu_or(fkt_fetching, level);
-	barrier(); /* partner: whoever is traced here, on this CPU */
-	words = fkt_fetch_words(op, ops, (void *)registers, NULL, args);
-	barrier(); /* partner: the same */
-	raw_cpu_and(fkt_fetching, ~level);
-	return words;
-}
-NOKPROBE_SYMBOL(fkt_fetch_args);
 
 /**
  * fkt_fetch_value - fetch one value, and record nothing
@@ -310,7 +318,7 @@ noinline u64 fkt_fetch_value(const struct fkt_fetch *op, u32 ops, void *register
 {
 	u64 args[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
 
-	return fkt_fetch_words(op, ops, registers, NULL, args) ? args[0] : 0;
+	return fkt_fetch_args(op, ops, registers, NULL, args) ? args[0] : 0;
 }
 NOKPROBE_SYMBOL(fkt_fetch_value);
 

@@ -22,7 +22,7 @@ static __always_inline bool fkt_has_nul(u64 word, u32 *first)
 void fkt_fetch(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept);
 void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept,
 		     unsigned long ip, enum fkt_stack_of of);
-u32 fkt_fetch_args(const struct fkt_fetch *op, u32 ops, const u64 *registers,
+u32 fkt_fetch_args(const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept,
 		   u64 args[FKT_FETCH_WORDS_MAX + 1]);
 u64 fkt_fetch_value(const struct fkt_fetch *op, u32 ops, void *registers);
 int fkt_fetch_check(const struct fkt_fetch *op, bool last, u32 registers);

@@ -218,8 +218,8 @@ static u32 fkt_function_fetch(const struct fkt_function *function, const u64 *ar
 {
 	if (fkt_stack_low(args))
 		return 0;
-	return fkt_fetch_args(fkt_function_fetches + function->ops_first, function->ops, args,
-			      words);
+	return fkt_fetch_args(fkt_function_fetches + function->ops_first, function->ops,
+			      (void *)args, NULL, words);
 }
 
 static noinline void fkt_function_record_special(const struct fkt_function *function,

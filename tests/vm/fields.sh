@@ -107,6 +107,11 @@ for address in 0xffffffffff600000 0xffffffffff5ffffc 0xffffffffff600ffc 0xffffff
 	check 'nothing is there' grep -qE 'a=0x0 b=0 c="\(fault\)"' <(fkt_print --no-summary nothing)
 done
 
+# The faults of what fetches are events as well, of which nothing is fetched: that would fault for ever.
+expect 0 fkt_record -o faults -e 'exceptions:page_fault_kernel a=+0(\16) b=address' -P 'vfs_read c=+0(\16)' head /etc/hostname
+check 'faults have what is asked for' grep -qE 'exceptions:page_fault_kernel +a=0x0 b=' <(fkt_print --no-summary faults)
+check 'but those of what fetches' grep -qE 'exceptions:page_fault_kernel *$' <(fkt_print --no-summary faults)
+
 # What is wrong is said in a sentence, and no trace is left.
 wrong() {
 	expect "$1" fkt_record -o none -e "$2" true
