@@ -100,6 +100,21 @@ struct levels {
 
 /* ---- files ---- */
 
+/* Some file systems have no files without a name: overlayfs up to Linux 6.2. */
+static int open_unnamed(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *path;
+
+	if (fd >= 0 || asprintf(&path, "%s/fkt_view.XXXXXX", folder) < 0)
+		return fd;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	return fd;
+}
+
 int levels_file(void)
 {
 	char path[4096];
@@ -110,9 +125,9 @@ int levels_file(void)
 		snprintf(path, sizeof(path), "%s", cache);
 	else
 		snprintf(path, sizeof(path), "%s/.cache", home ?: "");
-	fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	fd = open_unnamed(path);
 	/* Not in /tmp: that may be memory. */
-	return fd >= 0 ? fd : open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd >= 0 ? fd : open_unnamed("/var/tmp");
 }
 
 static int write_cells(struct level *level)
