@@ -502,6 +502,9 @@ async function checkSeveral(page) {
 	await settled(page);
 	same("before it begins", [(await seen(page)).from, await color(page, "CPU 0", -2000, 28), await color(page, "CPU 0 of", -2000, 28)],
 		["-5000", colors.back, await page.evaluate(() => colorOf("<b>writer</b>"))]);
+	spot = await place(page, "<i>shop", -2000);
+	await page.mouse.click(spot.x, spot.y);
+	await until(page, "that there is nothing", () => byId("message").textContent === "programs.fkt does not have that moment");
 	if (pictures)
 		await page.screenshot({ path: `${pictures}/both.png` });
 	await page.evaluate(([from, to]) => setView(from, to), [SLOW - later, SLOW - later + ROUND]);

@@ -927,7 +927,8 @@ function pan(part) {
 }
 
 function center() {
-	return moment && moment.at >= view.from && moment.at <= view.to ? moment.at : (view.from + view.to) / 2;
+	const middle = Math.max(0, Math.min(trace.end_ns, (view.from + view.to) / 2));
+	return moment && moment.at >= view.from && moment.at <= view.to ? moment.at : middle;
 }
 
 // Where a moment is seen well: not closer than it is now.
@@ -969,11 +970,17 @@ function number(words) {
 	return /^-?\d{1,16}$/.test(words || "") ? Number(words) : null;
 }
 
+function natural(words) {
+	const value = number(words);
+	return value >= 0 ? value : null;
+}
+
 function restore() {
 	const parts = new URLSearchParams(location.hash.slice(1));
-	const from = number(parts.get("from")), to = number(parts.get("to")), at = number(parts.get("at"));
-	const ends = (parts.get("mark") || "").split("..").map(number);
-	chosen = number(parts.get("thread"));
+	// What is seen may begin before the trace does, where another one did; all else is in it.
+	const from = number(parts.get("from")), to = number(parts.get("to")), at = natural(parts.get("at"));
+	const ends = (parts.get("mark") || "").split("..").map(natural);
+	chosen = natural(parts.get("thread"));
 	mark = ends.length === 2 && ends[0] !== null && ends[1] > ends[0] ? { from: ends[0], to: ends[1] } : null;
 	if (TABS.some(([name]) => name === parts.get("tab")))
 		tab = parts.get("tab");
@@ -1657,7 +1664,7 @@ async function searchNext(back) {
 	const words = byId("text").value.trim();
 	if (!words)
 		return;
-	const from = moment ? Math.round(moment.at) : Math.round(back ? view.to : Math.max(0, view.from - 1));
+	const from = moment ? Math.round(moment.at) : Math.round(Math.max(0, back ? view.to : view.from - 1));
 	say("Searching …");
 	try {
 		const values = { from, text: words };
@@ -1797,6 +1804,10 @@ function clickAt(event) {
 		return;
 	if (row.of) {
 		leadToTrace(row.of);
+		return;
+	}
+	if (ns < 0 || ns > trace.end_ns) {
+		say(`${trace.name} does not have that moment`);
 		return;
 	}
 	const sample = sampleAt(row, ns);
