@@ -219,7 +219,7 @@ static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, 
 	return words;
 }
 
-/* Who is just fetching on this CPU: a thread, or the interrupt that was the last to come. 0: nobody. */
+/* Who is just fetching on this CPU: a thread, or the interrupt that came last. 0: nobody. */
 static DEFINE_PER_CPU(u32, fkt_fetching);
 
 /*
