@@ -38,8 +38,8 @@ check 'and the result of the exit' grep -qE ' vfs_read += 5$' known.txt
 check 'of a module' grep -qE " ext4_file_open +i_ino=$ino d_iname=\"a_file\" arg3=\"head\"$" known.txt
 pid=$(awk '/ name="a_file"/ { print $2; exit }' known.txt)
 awk -v pid="$pid" '$2 == pid && /vfs_read|rw_verify_area/ { $1 = $2 = $3 = ""; printf "%s;", $0 }' known.txt | tr -s ' ' >nested
-check 'calls are within each other' grep -qF \
-	' vfs_read name="a_file" count=1024; rw_verify_area read_write=0; rw_verify_area = 0; vfs_read = 5;' nested
+check 'calls are within each other' grep -qE \
+	' vfs_read name="a_file" count=[0-9]+; rw_verify_area read_write=0; rw_verify_area = 0; vfs_read = 5;' nested
 check 'as a graph' grep -qE 'vfs_read.*name="a_file"' <(fkt_print --no-summary --graph known)
 check 'as JSON' grep -qE '"args":\{"name":"a_file","count":[0-9]+\}' <(fkt_print --format json --no-summary known)
 check 'in sums' grep -qE '^"?a_file"?,[1-9]' <(fkt_print --by arg:name --code vfs_read --format csv known)
