@@ -449,7 +449,7 @@ struct fkt_output {
 struct fkt_session {
 	struct mutex lock;
 	enum fkt_state state;
-	u32 generation;
+	u64 generation;
 	wait_queue_head_t state_wait;
 	struct fkt_start conf;
 	u32 pow;
@@ -500,17 +500,19 @@ static inline bool fkt_has_output(const struct fkt_session *s)
  */
 static inline bool fkt_irq_work_runs(void)
 {
-	return cpu_active(raw_smp_processor_id());
+	const u32 cpu = raw_smp_processor_id();
+
+	return cpu_active(cpu) || !cpu_dying(cpu);
 }
 
 /* session.c */
 void fkt_session_init(struct fkt_session *s);
 void fkt_session_exit(struct fkt_session *s);
 int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const struct file *file,
-		      u32 *generation);
+		      u64 *generation);
 void fkt_session_forget_probes(struct fkt_session *s, const struct file *file);
-int fkt_session_stop(struct fkt_session *s, u32 generation);
-void fkt_session_abandon(struct fkt_session *s, u32 generation);
+int fkt_session_stop(struct fkt_session *s, u64 generation);
+void fkt_session_abandon(struct fkt_session *s, u64 generation);
 bool fkt_mask_valid(u32 mask);
 int fkt_session_set_mask(struct fkt_session *s, u32 set, u32 clear);
 void fkt_session_request_stop(struct fkt_session *s);
@@ -588,8 +590,8 @@ bool fkt_stream_pause_untold(const struct fkt_session *s);
 bool fkt_stream_tell_pause(struct fkt_session *s);
 bool fkt_stream_ready(struct fkt_session *s);
 void fkt_stream_limit_near(struct fkt_session *s);
-bool fkt_is_readers(const struct fkt_session *s, u32 generation);
-ssize_t fkt_splice_read(u32 generation, struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
+bool fkt_is_readers(const struct fkt_session *s, u64 generation);
+ssize_t fkt_splice_read(u64 generation, struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
 			size_t len, unsigned int flags);
 int fkt_flush_start(struct fkt_session *s);
 void fkt_flush_wait(struct fkt_session *s);
@@ -601,8 +603,8 @@ int fkt_ended_list(struct fkt_ended __user *to, u32 room, u32 *count);
 void fkt_ended_free(void);
 
 /* snapshot.c */
-int fkt_snapshot_begin(struct fkt_session *s, u32 generation, struct fkt_snapshot *snapshot);
-int fkt_snapshot_end(struct fkt_session *s, u32 generation, bool used);
+int fkt_snapshot_begin(struct fkt_session *s, u64 generation, struct fkt_snapshot *snapshot);
+int fkt_snapshot_end(struct fkt_session *s, u64 generation, bool used);
 bool fkt_snapshot_has(const struct fkt_session *s, const struct fkt_pool *pool);
 bool fkt_snapshot_is_out(const struct fkt_session *s);
 void fkt_snapshot_service(struct fkt_pool *pool);

@@ -643,7 +643,7 @@ static int fkt_splice_room(const struct pipe_inode_info *pipe)
  *
  * Context: the reader: it stays so for as long.
  */
-bool fkt_is_readers(const struct fkt_session *s, u32 generation)
+bool fkt_is_readers(const struct fkt_session *s, u64 generation)
 {
 	return s->generation == generation && READ_ONCE(s->state) != FKT_STATE_IDLE;
 }
@@ -653,7 +653,7 @@ bool fkt_is_readers(const struct fkt_session *s, u32 generation)
  * Returns the number of chunks, 0 at the recording's end, -EAGAIN where nobody waits and there are
  * none, or another error.
  */
-static int fkt_splice_take(struct fkt_session *s, u32 generation, struct fkt_chunk *chunk, int room,
+static int fkt_splice_take(struct fkt_session *s, u64 generation, struct fkt_chunk *chunk, int room,
 			   u64 pages, bool waits)
 {
 	bool over, ends;
@@ -749,7 +749,7 @@ static ssize_t fkt_splice_give(struct pipe_inode_info *pipe, const struct fkt_ch
  *
  * Return: bytes, 0 at the recording's end, or a negative errno value.
  */
-ssize_t fkt_splice_read(u32 generation, struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
+ssize_t fkt_splice_read(u64 generation, struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
 			size_t len, unsigned int flags)
 {
 	struct fkt_session *s = &fkt_session;

@@ -16,7 +16,7 @@
  * @generation: the recording that it began, 0 for none
  */
 struct fkt_file {
-	u32 generation;
+	u64 generation;
 };
 
 /*
@@ -52,15 +52,18 @@ static int fkt_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* A number that the next recording will use: only to be set while none runs. */
-static int fkt_set_idle(struct fkt_session *s, void (*set)(struct fkt_session *s, u32 value),
-			u32 value)
+/*
+ * A number that the next recording will use: only to be set while none runs, and nobody else has
+ * named probes for one.
+ */
+static int fkt_set_idle(struct fkt_session *s, const struct file *file,
+			void (*set)(struct fkt_session *s, u32 value), u32 value)
 {
 	int ret = -EBUSY;
 
 	if (mutex_lock_interruptible(&s->lock))
 		return -ERESTARTSYS;
-	if (s->state == FKT_STATE_IDLE) {
+	if (s->state == FKT_STATE_IDLE && (!s->probes_of || s->probes_of == file)) {
 		set(s, value);
 		ret = 0;
 	}
@@ -381,17 +384,17 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case FKT_SETINITPOWPAGES:
 		if (value < FKT_POW_MIN || value > FKT_POW_MAX)
 			return -EINVAL;
-		return fkt_set_idle(s, fkt_set_pow, value);
+		return fkt_set_idle(s, file, fkt_set_pow, value);
 	case FKT_SETINITMASK:
 		if (!fkt_mask_valid(value))
 			return -EINVAL;
-		return fkt_set_idle(s, fkt_set_initmask, value);
+		return fkt_set_idle(s, file, fkt_set_initmask, value);
 	case FKT_SETTRYDMA:
 		if (value > 1)
 			return -EINVAL;
-		return fkt_set_idle(s, fkt_set_trydma, value);
+		return fkt_set_idle(s, file, fkt_set_trydma, value);
 	case FKT_FREEBUFFER:
-		return fkt_set_idle(s, fkt_set_free, 0);
+		return fkt_set_idle(s, file, fkt_set_free, 0);
 	case FKT_WAITREADY:
 		return wait_event_interruptible(s->state_wait,
 						READ_ONCE(s->state) >= FKT_STATE_RECORDING);
@@ -447,7 +450,7 @@ static ssize_t fkt_dev_splice_read(struct file *in, loff_t *pos, struct pipe_ino
  * Whether splice(2) would find pages, or have a mark to give. A kick comes only once for several
  * pages, and none for a mark: one who waits is woken when that is due.
  */
-static bool fkt_poll_pages(struct fkt_session *s, u32 generation)
+static bool fkt_poll_pages(struct fkt_session *s, u64 generation)
 {
 	bool ready = true;
 	long due = 0;

@@ -287,7 +287,7 @@ void fkt_session_say_current(void *unused)
  * Return: 0, -EBUSY when one is running, or another negative errno value; see FKT_START.
  */
 int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const struct file *file,
-		      u32 *generation)
+		      u64 *generation)
 {
 	u32 mask;
 	int ret;
@@ -478,7 +478,7 @@ void fkt_session_request_stop(struct fkt_session *s)
  * Context: process; may sleep.
  * Return: 0, also when it had ended already; -ERESTARTSYS on a signal.
  */
-int fkt_session_stop(struct fkt_session *s, u32 generation)
+int fkt_session_stop(struct fkt_session *s, u64 generation)
 {
 	int ret;
 
@@ -515,7 +515,7 @@ int fkt_session_stop(struct fkt_session *s, u32 generation)
  *
  * Context: process; may sleep.
  */
-void fkt_session_abandon(struct fkt_session *s, u32 generation)
+void fkt_session_abandon(struct fkt_session *s, u64 generation)
 {
 	mutex_lock(&s->lock);
 	if (s->generation == generation && s->state != FKT_STATE_IDLE) {

@@ -87,7 +87,8 @@ static void fkt_pool_let_go(struct fkt_pool *pool)
 				      ? fkt_lane_unqueue(pool->lane)
 				      : fkt_lane_forget(pool->lane, U64_MAX);
 		if (!buf) {
-			fkt_lane_release(pool->lane);
+			if (!fkt_pool_is_short(&fkt_session, pool))
+				fkt_lane_release(pool->lane);
 			pool->held = false;
 			return;
 		}
@@ -159,7 +160,7 @@ static void fkt_snapshot_unlock(struct fkt_session *s)
 	mutex_unlock(&s->lock);
 }
 
-static int fkt_snapshot_may_begin(const struct fkt_session *s, u32 generation)
+static int fkt_snapshot_may_begin(const struct fkt_session *s, u64 generation)
 {
 	if (!generation || s->generation != generation || s->state != FKT_STATE_RECORDING)
 		return -ENODEV;
@@ -207,7 +208,7 @@ static void fkt_snapshot_feed(struct fkt_session *s)
  * Context: process; may sleep.
  * Return: 0, or a negative errno value, see FKT_SNAPSHOT.
  */
-int fkt_snapshot_begin(struct fkt_session *s, u32 generation, struct fkt_snapshot *snapshot)
+int fkt_snapshot_begin(struct fkt_session *s, u64 generation, struct fkt_snapshot *snapshot)
 {
 	struct fkt_pool *pool;
 	struct fkt_buf *buf;
@@ -323,7 +324,7 @@ static void fkt_pool_restart(struct fkt_pool *pool, bool used)
  * reserve.
  * Return: 0, -ENODEV when no snapshot is being taken, -ERESTARTSYS on a signal.
  */
-int fkt_snapshot_end(struct fkt_session *s, u32 generation, bool used)
+int fkt_snapshot_end(struct fkt_session *s, u64 generation, bool used)
 {
 	int ret;
 	u32 i;

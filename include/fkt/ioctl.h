@@ -142,8 +142,8 @@ struct fkt_refused {
  * @lanes: lanes that the recording has
  * @lanes_room: given by the caller: entries that fit at @lanes_ptr, may be 0
  * @lanes_ptr: given by the caller: address of a struct fkt_lane_status[]
- * @missed: times that an address was passed and the kernel could not call its probe, or look whether
- *	a trigger fires
+ * @missed: times that an address was passed and the kernel could not call its probe, or look
+ *	whether a trigger fires
  * @functions: functions that were hooked
  * @functions_refused: functions that could not be hooked
  * @clock_ahead: what is to be added to the processor's counter of cycles to get a stamp, which goes

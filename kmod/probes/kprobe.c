@@ -358,6 +358,11 @@ bool fkt_kprobe_stays(const struct kprobe *kp)
 	return true;
 }
 
+static void fkt_kprobe_begin(void)
+{
+	fkt_kprobes_missed_before = 0;
+}
+
 static void fkt_kprobe_clear(void)
 {
 	struct fkt_kprobe *probe, *next;
@@ -445,6 +450,7 @@ const struct fkt_provider fkt_provider_kprobe = {
 	/* Any memory may be read: as for the kernel's own kprobe events. */
 	.lockdown = LOCKDOWN_KPROBES,
 	.add = fkt_kprobe_add,
+	.begin = fkt_kprobe_begin,
 	.clear = fkt_kprobe_clear,
 	.attach = fkt_kprobe_attach,
 	.detach = fkt_kprobe_detach,

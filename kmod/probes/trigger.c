@@ -668,6 +668,7 @@ static void fkt_trigger_begin(void)
 {
 	int cpu;
 
+	fkt_triggers_missed_before = 0;
 	fkt_trigger_fired = false;
 	for_each_possible_cpu(cpu) {
 		per_cpu(fkt_triggers_ignored, cpu) = 0;

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 300 s
+# limit: 600 s
 #
 # Functions with fields, -F 'FUNCTION FIELD…': the fields are those that ftrace's kprobe events fetch at the same time by the same
 # words, the calls are calls as ever, in whatever they are shown; and nothing that is asked for brings the kernel down.
@@ -13,10 +13,10 @@ content() {
 	check 'the kernel is content' not grep -E 'WARNING|BUG' <(dmesg)
 }
 
-# Beside ftrace, where that knows fields (6.5 and later).
-named='vfs_read ino=file->f_inode->i_ino mode=file->f_inode->i_mode flags=file->f_flags name=file->f_path.dentry->d_name.name:string len=count to=buf file bytes=count:u8 pos=+0(pos):s64'
-more='do_sys_openat2 how->flags mode=how->mode:x16 filename:ustring dfd low=$arg2:b4@0/8 long=+0(filename):u8[16]'
-theirs='do_sys_openat2 flags=how->flags mode=how->mode:x16 filename=+0($arg2):ustring dfd=dfd:s32 low=$arg2:b4@0/8 long=+0($arg2):u8[16]'
+# Beside ftrace, where that knows fields (6.5 and later). Of memory that is not there it leaves what was in its buffer before.
+named='vfs_read ino=file->f_inode->i_ino mode=file->f_inode->i_mode flags=file->f_flags name=file->f_path.dentry->d_name.name:string len=count to=buf file bytes=count:u8 size=file->f_inode->i_size:s64'
+more='do_sys_openat2 how->flags mode=how->mode:x16 filename:ustring dfd low=$arg2:b4@0/8 long=+0(how):u8[16]'
+theirs='do_sys_openat2 flags=how->flags mode=how->mode:x16 filename=+0($arg2):ustring dfd=dfd:s32 low=$arg2:b4@0/8 long=+0($arg3):u8[16]'
 if grep -qF '<argname>[->field' $tracing/README; then
 	echo 0 >$tracing/tracing_on
 	echo 16384 >$tracing/buffer_size_kb

@@ -81,6 +81,17 @@ static void interrupt(int sig)
 }
 
 /*
+ * Whether a signal is nothing to us: as nohup(1) has it. Of SIGINT that says little, for shells
+ * ignore it in what they run in the background, and scripts send it to end that.
+ */
+static bool is_ignored(int sig)
+{
+	struct sigaction now;
+
+	return !sigaction(sig, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
+/*
  * FKT_START, which may look at many functions for long: signals that end the recording end that,
  * too. One that comes too late for it is left for wait_for_end().
  */
@@ -94,7 +105,8 @@ static int start_interruptible(int device, const struct fkt_start *start)
 	sigemptyset(&set);
 	for (size_t i = 0; i < 3; i++) {
 		sigaddset(&set, ends[i]);
-		sigaction(ends[i], &act, &before[i]);
+		sigaction(ends[i], ends[i] == SIGHUP && is_ignored(SIGHUP) ? NULL : &act,
+			  &before[i]);
 	}
 	sigprocmask(SIG_UNBLOCK, &set, &blocked);
 	ret = interrupted ? -1 : ioctl(device, FKT_START, start);
@@ -351,7 +363,10 @@ static int catch_signals(const struct options *options, sigset_t *before)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	if (!is_ignored(SIGHUP))
+		sigaddset(&set, SIGHUP);
+	/* Whoever ignores it does not hear of his children's end. */
+	signal(SIGCHLD, SIG_DFL);
 	sigaddset(&set, SIGCHLD);
 	if (keeps_newest(options))
 		sigaddset(&set, SIGUSR1);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,12 +48,16 @@ static int open_named(struct output *output)
 		output->created = true;
 		return 0;
 	}
-	/* O_EXCL on a block device: nobody has it mounted. */
+	/*
+	 * O_EXCL on a block device: nobody has it mounted. O_CREAT on all others: in a folder of
+	 * everybody's, the kernel then refuses what is somebody else's (fs.protected_regular).
+	 */
 	if (errno == EEXIST) {
 		struct stat st;
-		int busy = !stat(output->name, &st) && S_ISBLK(st.st_mode) ? O_EXCL : 0;
+		bool block = !stat(output->name, &st) && S_ISBLK(st.st_mode);
 
-		output->fd = open(output->name, O_WRONLY | O_CLOEXEC | busy);
+		output->fd =
+			open(output->name, O_WRONLY | O_CLOEXEC | (block ? O_EXCL : O_CREAT), 0600);
 	}
 	if (output->fd < 0) {
 		if (errno == EBUSY)
@@ -83,6 +88,11 @@ int output_open(struct output *output, const char *name)
 	case S_IFREG:
 		output->kind = OUTPUT_FILE;
 		output->ours = strcmp(name, "-");
+		/* For as long as it is open, here or in the module. */
+		if (output->ours && flock(output->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+			warnx("%s: another recording is written there", output->name);
+			return -1;
+		}
 		break;
 	case S_IFBLK:
 		output->kind = OUTPUT_BLOCK;

@@ -110,8 +110,9 @@ static int open_output(const char **name, bool *created)
 	} else {
 		fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		*created = fd >= 0;
+		/* O_CREAT, for fs.protected_regular. */
 		if (fd < 0 && errno == EEXIST)
-			fd = open(*name, O_WRONLY | O_CLOEXEC);
+			fd = open(*name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	}
 	if (fd < 0)
 		err(EXIT_FAILURE, "%s: cannot write a trace there", *name);
