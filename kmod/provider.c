@@ -38,8 +38,9 @@ static const struct fkt_provider *fkt_provider_of(u32 kind)
 
 static bool trust_perfmon;
 module_param(trust_perfmon, bool, 0644);
-MODULE_PARM_DESC(trust_perfmon,
-		 "all probes may be named with CAP_PERFMON alone, also those that read any memory");
+MODULE_PARM_DESC(
+	trust_perfmon,
+	"all probes may be named with CAP_PERFMON alone, also those that read any memory, or damage it");
 
 static bool fkt_may_name(const struct fkt_provider *provider)
 {

@@ -310,15 +310,19 @@ NOKPROBE_SYMBOL(fkt_fetch_stack);
  * @op: operations that fkt_fetch_check() has found right; all they record is one word
  * @ops: how many
  * @registers: as for fkt_fetch()
+ * @word: receives it
  *
  * Context: as for fkt_fetch().
- * Return: the word.
+ * Return: false where nothing can be had, as fkt_fetch_args() says.
  */
-noinline u64 fkt_fetch_value(const struct fkt_fetch *op, u32 ops, void *registers)
+noinline bool fkt_fetch_value(const struct fkt_fetch *op, u32 ops, void *registers, u64 *word)
 {
 	u64 args[FKT_FETCH_WORDS_MAX + 1] __fkt_uninitialized;
 
-	return fkt_fetch_args(op, ops, registers, NULL, args) ? args[0] : 0;
+	if (!fkt_fetch_args(op, ops, registers, NULL, args))
+		return false;
+	*word = args[0];
+	return true;
 }
 NOKPROBE_SYMBOL(fkt_fetch_value);
 

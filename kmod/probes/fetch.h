@@ -24,7 +24,7 @@ void fkt_fetch_stack(u64 tag, const struct fkt_fetch *op, u32 ops, void *registe
 		     unsigned long ip, enum fkt_stack_of of);
 u32 fkt_fetch_args(const struct fkt_fetch *op, u32 ops, void *registers, const u64 *kept,
 		   u64 args[FKT_FETCH_WORDS_MAX + 1]);
-u64 fkt_fetch_value(const struct fkt_fetch *op, u32 ops, void *registers);
+bool fkt_fetch_value(const struct fkt_fetch *op, u32 ops, void *registers, u64 *word);
 int fkt_fetch_check(const struct fkt_fetch *op, bool last, u32 registers);
 bool fkt_fetch_valid(const struct fkt_fetch *op, u32 count, u32 first, u32 ops, u32 registers);
 

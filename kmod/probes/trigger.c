@@ -131,14 +131,15 @@ static bool fkt_trigger_compare(const struct fkt_trigger_condition *condition, u
 NOKPROBE_SYMBOL(fkt_trigger_compare);
 
 /* What a condition is about; @args are registers of whichever kind its trigger has. */
-static __always_inline u64 fkt_trigger_word(const struct fkt_trigger *trigger, u32 i,
-					    const u64 *args)
+static __always_inline bool fkt_trigger_word(const struct fkt_trigger *trigger, u32 i,
+					     const u64 *args, u64 *word)
 {
 	const struct fkt_trigger_condition *condition = &trigger->spec.condition[i];
 
 	if (unlikely(condition->ops))
-		return fkt_fetch_value(trigger->fetch[i], condition->ops, (void *)args);
-	return args[condition->arg];
+		return fkt_fetch_value(trigger->fetch[i], condition->ops, (void *)args, word);
+	*word = args[condition->arg];
+	return true;
 }
 
 /*
@@ -155,8 +156,8 @@ static __always_inline bool fkt_trigger_met(const struct fkt_trigger *trigger,
 
 	*first = 0;
 	for (i = 0; i < spec->conditions; i++) {
-		word = fkt_trigger_word(trigger, i, args);
-		if (!fkt_trigger_compare(&spec->condition[i], word))
+		if (!fkt_trigger_word(trigger, i, args, &word) ||
+		    !fkt_trigger_compare(&spec->condition[i], word))
 			return false;
 		if (!i)
 			*first = fkt_trigger_value(&spec->condition[0], word);

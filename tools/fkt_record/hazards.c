@@ -29,7 +29,10 @@ static const struct hazard hazards[] = {
 	{ "__module_put_and_kthread_exit", FUNCTION_ENTRY, NO_RETURN },
 	{ "*panic", FUNCTION_ENTRY, NO_RETURN },
 	{ "__stack_chk_fail", FUNCTION_ENTRY, NO_RETURN },
-	{ "*play_dead*", FUNCTION_ENTRY, NO_RETURN },
+	/* Nobody waits for it there, not even who frees what its probes write to. */
+	{ "*play_dead*", FUNCTION_NEVER, "the CPU has said that it is gone" },
+	{ "tboot_shutdown", FUNCTION_NEVER, "the CPU has said that it is gone" },
+	{ "cond_wakeup_cpu0", FUNCTION_NEVER, "the CPU has said that it is gone" },
 	{ "arch_cpu_idle_dead", FUNCTION_ENTRY, NO_RETURN },
 	{ "cpu_startup_entry", FUNCTION_ENTRY, NO_RETURN },
 	{ "kernel_halt", FUNCTION_ENTRY, NO_RETURN },
