@@ -19,9 +19,19 @@ static inline char *fkt_put_bytes(char *to, const char *text, size_t bytes)
 	return to + bytes;
 }
 
+/* How much of a clean text there is room for: no part of a character. */
+static inline size_t fkt_cut_text(const char *text, size_t max)
+{
+	size_t bytes = strnlen(text, max);
+
+	while (bytes == max && max && ((unsigned char)text[max] & 0xc0) == 0x80)
+		bytes = --max;
+	return bytes;
+}
+
 static inline char *fkt_put_string(char *to, const char *text, size_t max)
 {
-	return fkt_put_bytes(to, text, strnlen(text, max));
+	return fkt_put_bytes(to, text, fkt_cut_text(text, max));
 }
 
 static inline char *fkt_put_word(char *to, const char *word)

@@ -69,6 +69,38 @@ static void all_codes(struct build *build, unsigned int lane, uint64_t stamp)
 			   i % 5);
 }
 
+#define EURO5	 "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
+#define NAME_30	 EURO5 EURO5
+#define NAME_120 NAME_30 NAME_30 NAME_30 NAME_30
+#define NAME_480 NAME_120 NAME_120 NAME_120 NAME_120
+
+/* Names of which whoever has room for a part has room for a part of a character. */
+static void long_names(struct build *build)
+{
+	static const char info[] =
+		"tsc_khz=2000000\0machine=x86_64\0command=" NAME_480 NAME_480 NAME_480
+		"\0release=" NAME_480 NAME_480 "\0nodename=" NAME_480;
+	const uint64_t words[] = { 4, 0xffffffff81000104, 0xffffffffc0000010 };
+
+	build_begin(build, 1, false);
+	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(build, FKT_SECTION_IRQS, "4 " NAME_480 "\n");
+	build_text(build, FKT_SECTION_PROCESSES, "7 7 1 " NAME_30 "\n");
+	build_text(build, FKT_SECTION_SYMBOLS,
+		   "ffffffff81000100 t " NAME_480 "\nffffffffc0000000 t two\t[" NAME_480 "]\n");
+	build_text(build, FKT_SECTION_CODES,
+		   "65536 1 entry 65537 functions " NAME_120 " " NAME_30 ":u64\n"
+		   "65537 1 exit 65536 functions " NAME_120 " ret:ret\n"
+		   "65538 1 point 0 " NAME_120 " a" NAME_120 " n:u64 one:sym two:sym\n");
+	build_pages(build);
+	build_event(build, 0, 1000, FKT_CODE_IRQ_ENTRY, 4);
+	build_event(build, 0, 1100, FKT_CODE_IRQ_EXIT, 4);
+	build_slot(build, 0, 0, 1200, 65536, 0, words, 1);
+	build_slot(build, 0, 0, 1300, 65538, 0, words, 3);
+	build_slot(build, 0, 0, 1400, 65537, 0, words, 1);
+	build_end(build, 9000, 5000000, 1700000000005000000);
+}
+
 int main(int argc, char **argv)
 {
 	struct build build;
@@ -88,6 +120,9 @@ int main(int argc, char **argv)
 	all_codes(&build, 1, 1100);
 	build_end(&build, 9000, 5000000, 1700000000005000000);
 	write_trace(&build, "codes");
+
+	long_names(&build);
+	write_trace(&build, "names");
 
 	/* Stacks of 7 and 8, and again: the kernel's, with the program's below. */
 	begin(&build, 1, false, true);

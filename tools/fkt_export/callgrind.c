@@ -6,6 +6,7 @@
 
 #include "format.h"
 #include "interned.h"
+#include "trace/put.h"
 
 /* What a function, or a pair of functions, comes to. */
 struct sums {
@@ -21,7 +22,10 @@ struct callgrind {
 	uint64_t total;
 };
 
-#define ITSELF (FKT_ROW_NONE + 1u)
+/* More of what was recorded is not written. */
+#define COMMAND_BYTES 1000
+
+#define ITSELF	      (FKT_ROW_NONE + 1u)
 
 static bool add(struct callgrind *callgrind, uint32_t caller, uint32_t row, uint64_t calls,
 		uint64_t cycles)
@@ -102,7 +106,7 @@ static int end(void *format, uint64_t last)
 	const uint32_t count = callgrind->pair.count;
 	struct line *line = reallocarray(NULL, count + 1, sizeof(*line));
 	struct output *out = callgrind->export->out;
-	const char *command = fkt_info(callgrind->export->trace, "command");
+	const char *command = fkt_info(callgrind->export->trace, "command") ?: "?";
 	uint64_t function = UINT64_MAX;
 
 	(void)last;
@@ -113,10 +117,10 @@ static int end(void *format, uint64_t last)
 					 (uint32_t)callgrind->pair.key[i][1], callgrind->sums[i] };
 	qsort(line, count, sizeof(*line), compare);
 	output_format(out,
-		      "# callgrind format\nversion: 1\ncreator: fkt_export\ncmd: %.1000s\n"
+		      "# callgrind format\nversion: 1\ncreator: fkt_export\ncmd: %.*s\n"
 		      "positions: line\nevent: %s\nevents: %s\nsummary: %" PRIu64 "\n\nfl=(1) "
 		      "kernel\n",
-		      command ? command : "?",
+		      (int)fkt_cut_text(command, COMMAND_BYTES), command,
 		      ns ? "ns : nanoseconds on a CPU" : "cycles : cycles on a CPU",
 		      ns ? "ns" : "cycles", in_units(callgrind, callgrind->total));
 	for (uint32_t i = 0; i < count; i++) {

@@ -17,6 +17,7 @@
 
 #include "../../bindings/babeltrace2/lttng.h"
 #include "format.h"
+#include "trace/put.h"
 
 #define PACKET_MAGIC   0xc1fc1fc1u
 #define PACKET_BYTES   131072u
@@ -405,8 +406,10 @@ static int gap(void *format, const struct fkt_gap *gap, uint64_t stamp)
 /* A string, in its quotes. */
 static void put_string(struct output *out, const char *text)
 {
+	const size_t bytes = fkt_cut_text(text, TEXT_BYTES_MAX);
+
 	output_text(out, "\"");
-	for (size_t i = 0; text[i] && i < TEXT_BYTES_MAX; i++) {
+	for (size_t i = 0; i < bytes; i++) {
 		if (text[i] == '"' || text[i] == '\\')
 			output_text(out, "\\");
 		output_bytes(out, text + i, 1);

@@ -24,6 +24,7 @@
 #include "interned.h"
 #include "protobuf.h"
 #include "trace/fields.h"
+#include "trace/put.h"
 
 /* Fields of TracePacket. */
 enum {
@@ -278,7 +279,7 @@ static void write_system(struct perfetto *perfetto)
 	for (uint32_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		value = fkt_info(perfetto->export->trace, keys[i]);
 		if (value)
-			at = pb_bytes(at, i + 1, value, strnlen(value, 512));
+			at = pb_bytes(at, i + 1, value, fkt_cut_text(value, 512));
 	}
 	pb_end_long(utsname, at);
 	pb_end_long(system, at);
@@ -552,7 +553,7 @@ static int put_instant(struct perfetto *perfetto, const struct fkt_event *event,
 	at = pb_number(at, 10, code->iid);
 	at = pb_number(at, 11, uuid);
 	if (row && *row->layer)
-		at = pb_bytes(at, 22, row->layer, strnlen(row->layer, 64));
+		at = pb_bytes(at, 22, row->layer, fkt_cut_text(row->layer, 64));
 	count = fkt_fields(perfetto->export->trace, event->code, fields);
 	for (unsigned int i = 0; i < count; i++)
 		at = put_annotation(perfetto, at, &fields[i], event);
@@ -894,7 +895,7 @@ static uint8_t *put_irq(struct perfetto *perfetto, uint8_t *at, const struct fkt
 			text = fkt_irq_name(perfetto->export->trace, event->imm);
 		at = part = pb_begin(at, EVENT_IRQ_ENTRY);
 		at = pb_number(at, 1, vector ? VECTOR_IRQ + code->number : event->imm);
-		at = pb_bytes(at, 2, text ? text : "?", text ? strnlen(text, IRQ_NAME_BYTES) : 1);
+		at = pb_bytes(at, 2, text ?: "?", fkt_cut_text(text ?: "?", IRQ_NAME_BYTES));
 	} else {
 		at = part = pb_begin(at, EVENT_IRQ_EXIT);
 		at = pb_number(at, 1, vector ? VECTOR_IRQ + code->number : event->imm);
