@@ -76,6 +76,7 @@ struct code {
 	unsigned int count;
 	struct fkt_field *field;
 	struct shape *shape[WORDS];
+	struct shape by_hand; /* of @known: its classes alone */
 };
 
 struct irqs {
@@ -148,13 +149,16 @@ static struct lttng_class *class_of(struct lttng *lttng, const char *name, unsig
 	return class;
 }
 
-/* Make a name that C would take, and that no other field before it has. */
+/* Make a name that C would take, and that neither another field before it has nor a stack. */
 static void set_name(struct lttng_field *fields, unsigned int n, const char *name)
 {
+	const char *prefix = isdigit((unsigned char)*name) ? "_" : "";
 	char *to = fields[n].name, base[FKT_FIELD_NAME_BYTES + 6];
 	unsigned int number = 1, i;
 
-	snprintf(base, sizeof(base), "%s%s", isdigit((unsigned char)*name) ? "_" : "", name);
+	if (!strncmp(name, "callstack", strlen("callstack")))
+		prefix = "field_";
+	snprintf(base, sizeof(base), "%s%s", prefix, name);
 	for (char *c = base; *c; c++)
 		if (!isascii((unsigned char)*c) || (!isalnum((unsigned char)*c) && *c != '_'))
 			*c = '_';
@@ -846,15 +850,7 @@ static int fill_fields(struct lttng *lttng, struct code *c, const struct fkt_eve
 static int fill_known(struct lttng *lttng, struct code *c, const struct fkt_event *event,
 		      unsigned int stacks, struct lttng_event *out)
 {
-	struct shape *shape = c->shape[0];
-
-	if (!shape) {
-		shape = calloc(1, sizeof(*shape));
-		if (!shape)
-			return -ENOMEM;
-		c->shape[0] = shape;
-	}
-	out->class = class_of_shape(lttng, shape, c->known->name, stacks, c->known->field,
+	out->class = class_of_shape(lttng, &c->by_hand, c->known->name, stacks, c->known->field,
 				    c->known->count);
 	if (!out->class)
 		return -ENOMEM;

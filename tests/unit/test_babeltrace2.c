@@ -243,6 +243,59 @@ static void test_old_wakeup(void **state)
 	assert_string_equal(output, "prio\":115,\"target_cpu\":3}}\n");
 }
 
+/* List what there is of a trace in a file: what CTF made of it says, and the plugin. */
+static void expect_both(struct build *build, const char *name, const char *sed, const char *lines)
+{
+	char command[1024], path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	build_write(build, path, build->bytes);
+	build_free(build);
+	snprintf(command, sizeof(command), RUN "--no-delta %s 2>&1 | sed -n '%s'", "%s", name, sed);
+	assert_int_equal(in_dir(command), 0);
+	assert_string_equal(output, lines);
+	snprintf(command, sizeof(command),
+		 "%s/bin/fkt_export --to ctf -o %s.ctf %s && babeltrace2 --no-delta %s.ctf 2>&1 | "
+		 "sed -n '%s'",
+		 "%s", name, name, name, sed);
+	assert_int_equal(in_dir(command), 0);
+	assert_string_equal(output, lines);
+}
+
+/* Events that are too short for LTTng's fields are others, and change none of those that are not. */
+static void test_short_switch(void **state)
+{
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 1000000000000);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 7 app\n");
+	build_pages(&build);
+	for (uint64_t stamp = 1000; stamp < 1004; stamp += 2) {
+		build_event(&build, 0, stamp, FKT_CODE_SWITCH, 1);
+		build_switch(&build, 0, stamp + 1, 1, 50, 0);
+	}
+	build_end(&build, 2000000000, 1000000000, 1001000000000);
+	expect_both(&build, "short",
+		    "s/.* \\(s[a-z_]*\\): .* \\(prev_tid = [0-9]*\\|state = .\\)[ ,].*/\\1 \\2/p",
+		    "switch_to state = 1\nsched_switch prev_tid = 50\n"
+		    "switch_to state = 1\nsched_switch prev_tid = 50\n");
+}
+
+/* A field has no name of a stack's. */
+static void test_field_of_stack(void **state)
+{
+	struct build build;
+
+	(void)state;
+	make_with(&build,
+		  "0x10002 1 point 0 tracepoints a:one callstack-kernel_length:u32 x:u32\n");
+	expect_both(&build, "fields",
+		    "s/.* one: .*{ \\([^=]*= 50, x = 10, callstack_kernel_length\\) = .*/\\1/p",
+		    "field_callstack_kernel_length = 50, x = 10, callstack_kernel_length\n");
+}
+
 /* Whatever stands in it: an error or a listing, and no crash. */
 static void test_damage(void **state)
 {
@@ -297,8 +350,9 @@ static int teardown(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_listing), cmocka_unit_test(test_ctf),
-		cmocka_unit_test(test_export),	cmocka_unit_test(test_old_wakeup),
+		cmocka_unit_test(test_listing),	     cmocka_unit_test(test_ctf),
+		cmocka_unit_test(test_export),	     cmocka_unit_test(test_old_wakeup),
+		cmocka_unit_test(test_short_switch), cmocka_unit_test(test_field_of_stack),
 		cmocka_unit_test(test_damage),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", build_dir, sizeof(build_dir) - 1);
