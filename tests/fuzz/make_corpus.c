@@ -101,6 +101,28 @@ static void long_names(struct build *build)
 	build_end(build, 9000, 5000000, 1700000000005000000);
 }
 
+/* Times up to the last one that there is, of a machine that takes them to be before 1970. */
+static void long_times(struct build *build)
+{
+	static const char info[] = "tsc_khz=1000000\0machine=x86_64";
+	const uint64_t half = 1ull << 63, words[] = { 1 };
+
+	build_begin(build, 2, false);
+	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_clock(build, 0, 0, UINT64_MAX - 1000);
+	build_text(build, FKT_SECTION_CODES,
+		   "65536 1 entry 65537 functions one\n65537 1 exit 65536 functions one ret:ret\n");
+	build_pages(build);
+	build_slot(build, 0, 0, 10, 65536, 0, words, 1);
+	build_switch(build, 1, 20, 1, 8, 7);
+	build_close(build, 0);
+	build_close(build, 1);
+	build_switch(build, 0, half + 10, 1, 7, 8);
+	build_slot(build, 0, 0, half + 20, 65537, 0, words, 1);
+	build_switch(build, 1, UINT64_MAX - 10, 1, 8, 7);
+	build_end(build, 0, 0, 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct build build;
@@ -123,6 +145,9 @@ int main(int argc, char **argv)
 
 	long_names(&build);
 	write_trace(&build, "names");
+
+	long_times(&build);
+	write_trace(&build, "times");
 
 	/* Stacks of 7 and 8, and again: the kernel's, with the program's below. */
 	begin(&build, 1, false, true);

@@ -34,29 +34,34 @@ struct chrome {
 	uint64_t count;
 };
 
+/* Microseconds, with three digits behind the point. */
+static void put_us(struct output *out, const char *key, int64_t ns)
+{
+	const uint64_t positive = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	output_format(out, ",\"%s\":%s%" PRIu64 ".%03" PRIu64, key, ns < 0 ? "-" : "",
+		      positive / 1000, positive % 1000);
+}
+
 /* The beginning of an event: everything that all of them have. */
 static void begin_event(struct chrome *chrome, const char *kind, const char *name, uint64_t stamp,
 			uint32_t pid, uint32_t tid)
 {
 	struct output *out = chrome->export->out;
-	int64_t ns = export_ns(chrome->export, stamp);
 
 	output_text(out, chrome->count++ ? ",\n{\"name\":" : "\n{\"name\":");
 	output_json(out, name, strlen(name));
-	output_format(out,
-		      ",\"ph\":\"%s\",\"ts\":%s%" PRId64 ".%03" PRId64 ",\"pid\":%" PRIu32
-		      ",\"tid\":%" PRIu32,
-		      kind, ns < 0 ? "-" : "", (ns < 0 ? -ns : ns) / 1000,
-		      (ns < 0 ? -ns : ns) % 1000, pid, tid);
+	output_format(out, ",\"ph\":\"%s\"", kind);
+	put_us(out, "ts", export_ns(chrome->export, stamp));
+	output_format(out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, pid, tid);
 }
 
 static void put_duration(struct chrome *chrome, uint64_t from, uint64_t to)
 {
-	int64_t ns = export_ns(chrome->export, to) - export_ns(chrome->export, from);
+	const int64_t ns = (int64_t)((uint64_t)export_ns(chrome->export, to) -
+				     (uint64_t)export_ns(chrome->export, from));
 
-	if (ns < 0)
-		ns = 0;
-	output_format(chrome->export->out, ",\"dur\":%" PRId64 ".%03" PRId64, ns / 1000, ns % 1000);
+	put_us(chrome->export->out, "dur", ns < 0 ? 0 : ns);
 }
 
 static void put_meta(struct chrome *chrome, const char *what, uint32_t pid, uint32_t tid,

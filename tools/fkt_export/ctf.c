@@ -126,18 +126,25 @@ struct ctf {
 	bool begun;
 	bool wall;
 	int64_t offset; /* when the clock is 0, nanoseconds since 1970 */
+	int64_t last;	/* the latest time so far, nanoseconds */
 	struct lttng_event event;
 	uint8_t data[EVENT_BYTES];
 };
 
 /* ---- packets ---- */
 
-static uint64_t ns_of(const struct ctf *ctf, uint64_t stamp)
+/* Readers refuse a trace whose clock goes back, or beyond what they count nanoseconds with. */
+static uint64_t ns_of(struct ctf *ctf, uint64_t stamp)
 {
-	int64_t ns = ctf->wall ? fkt_wall_ns(ctf->export->trace, stamp) - ctf->offset
+	int64_t ns = ctf->wall ? (int64_t)((uint64_t)fkt_wall_ns(ctf->export->trace, stamp) -
+					   (uint64_t)ctf->offset)
 			       : export_ns(ctf->export, stamp);
 
-	return ns < 0 ? 0 : (uint64_t)ns;
+	if (ns > INT64_MAX - ctf->offset)
+		ns = INT64_MAX - ctf->offset;
+	if (ns > ctf->last)
+		ctf->last = ns;
+	return (uint64_t)ctf->last;
 }
 
 /* Numbers are little-endian, of up to 8 bytes. */
@@ -363,6 +370,11 @@ static int begin_trace(struct ctf *ctf, const struct fkt_event *first)
 	ctf->wall = fkt_has_wall_clock(ctf->export->trace);
 	if (ctf->wall)
 		ctf->offset = fkt_wall_ns(ctf->export->trace, ctf->export->first);
+	/* Before 1970, babeltrace2 knows no time. */
+	if (ctf->offset < 0) {
+		ctf->wall = false;
+		ctf->offset = 0;
+	}
 	while ((ret = lttng_statedump(ctf->lttng, &index, first, &ctf->event)) > 0) {
 		ret = put_event(ctf, &ctf->event);
 		if (ret)
