@@ -371,6 +371,9 @@ static int run_sql(struct fkt_output *out, const char *sql, bool *first)
 			char *error = strdup(sqlite3_errmsg(database));
 
 			sqlite3_finalize(statement);
+			/* It has words of the statement in it, which may be somebody else's. */
+			if (error)
+				fkt_sanitize(error);
 			fflush(out->file);
 			/* Whoever reads it has seen enough. */
 			if (!ferror(out->file))

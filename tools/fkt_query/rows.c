@@ -37,6 +37,16 @@ static char *make_text(sqlite3_stmt *statement, int column)
 	return text;
 }
 
+/* Names of columns are the statement's: clean, to be freed. */
+static char *make_title(sqlite3_stmt *statement, int column)
+{
+	char *title = strdup(sqlite3_column_name(statement, column) ?: "?");
+
+	if (title)
+		fkt_sanitize(title);
+	return title;
+}
+
 /* ---- for people ---- */
 
 static bool is_number(sqlite3_stmt *statement, int column)
@@ -54,7 +64,7 @@ static void begin_table(struct fkt_output *out, sqlite3_stmt *statement, struct 
 {
 	memset(columns, 0, (COLUMNS_MAX + 1) * sizeof(*columns));
 	for (int i = 0; i < count; i++) {
-		columns[i].title = sqlite3_column_name(statement, i) ?: "?";
+		columns[i].title = make_title(statement, i);
 		columns[i].key = columns[i].title;
 		/* The text of a number stands to the right. */
 		columns[i].type = is_number(statement, i) ? FKT_COLUMN_JSON : FKT_COLUMN_TEXT;
@@ -84,6 +94,8 @@ static int print_for_people(struct fkt_output *out, sqlite3_stmt *statement, boo
 			free((char *)cells[i].text);
 	}
 	fkt_table_end(out);
+	for (int i = 0; begun && i < count; i++)
+		free((char *)columns[i].title);
 	if (begun && all > count)
 		fprintf(out->file, "(%d columns more; --format=csv and json have all of them)\n",
 			all - count);
@@ -143,7 +155,9 @@ static void print_json_row(FILE *file, sqlite3_stmt *statement)
 
 	for (int i = 0; i < sqlite3_column_count(statement); i++) {
 		fputc(i ? ',' : '{', file);
-		print_json_text(file, sqlite3_column_name(statement, i) ?: "?");
+		text = make_title(statement, i);
+		print_json_text(file, text ?: "?");
+		free(text);
 		fputc(':', file);
 		text = make_text(statement, i);
 		switch (sqlite3_column_type(statement, i)) {
@@ -172,6 +186,7 @@ static int print_for_programs(struct fkt_output *out, sqlite3_stmt *statement, b
 {
 	bool csv = !strcmp(fkt_format_name(out->format), "csv");
 	int rc, count = sqlite3_column_count(statement);
+	char *title;
 
 	if (csv && count) {
 		if (!first)
@@ -179,7 +194,9 @@ static int print_for_programs(struct fkt_output *out, sqlite3_stmt *statement, b
 		for (int i = 0; i < count; i++) {
 			if (i)
 				fputc(',', out->file);
-			print_csv_text(out->file, sqlite3_column_name(statement, i) ?: "?");
+			title = make_title(statement, i);
+			print_csv_text(out->file, title ?: "?");
+			free(title);
 		}
 		fputc('\n', out->file);
 	}
