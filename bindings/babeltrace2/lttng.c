@@ -18,6 +18,7 @@
 #define WORDS		 (FKT_SLOT_WORDS_MAX + 1)
 #define CODES		 FKT_SLOT_CODES
 #define CPUS		 (UINT16_MAX + 1)
+#define CLASS_BUCKETS	 4096
 /* Deeper than interrupts nest. */
 #define IRQ_DEPTH	 16
 #define IDLE_BYTES	 16
@@ -88,7 +89,8 @@ struct lttng {
 	struct fkt_trace *trace;
 	struct fkt_processes *processes;
 	struct lttng_class *classes;
-	struct code **code; /* CODES */
+	struct lttng_class *bucket[CLASS_BUCKETS]; /* the same, by their names */
+	struct code **code;			   /* CODES */
 	struct thread *thread;
 	uint32_t threads;
 	uint32_t at_first;	  /* how many threads there were at first */
@@ -124,9 +126,13 @@ static bool same_fields(const struct lttng_class *class, const struct lttng_fiel
 static struct lttng_class *class_of(struct lttng *lttng, const char *name, unsigned int stacks,
 				    const struct lttng_field *field, unsigned int count)
 {
-	struct lttng_class *class;
+	struct lttng_class *class, **bucket;
+	uint32_t hash = 5381;
 
-	for (class = lttng->classes; class; class = class->next)
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	bucket = &lttng->bucket[(hash ^ hash >> 12) % CLASS_BUCKETS];
+	for (class = *bucket; class; class = class->chain)
 		if (class->count == count && class->stacks == stacks &&
 		    !strcmp(class->name, name) && same_fields(class, field, count))
 			return class;
@@ -146,6 +152,8 @@ static struct lttng_class *class_of(struct lttng *lttng, const char *name, unsig
 	class->stacks = stacks;
 	class->next = lttng->classes;
 	lttng->classes = class;
+	class->chain = *bucket;
+	*bucket = class;
 	return class;
 }
 

@@ -55,6 +55,7 @@ static const char *const lttng_stack_name[LTTNG_STACKS] = { "kernel", "user" };
  * @field: the fields
  * @user: whatever the user keeps of it, NULL at first
  * @next: another one, in no order
+ * @chain: lttng.c's own
  */
 struct lttng_class {
 	char *name;
@@ -63,6 +64,7 @@ struct lttng_class {
 	struct lttng_field *field;
 	void *user;
 	struct lttng_class *next;
+	struct lttng_class *chain;
 };
 
 /**

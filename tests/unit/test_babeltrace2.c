@@ -296,6 +296,32 @@ static void test_field_of_stack(void **state)
 		    "field_callstack_kernel_length = 50, x = 10, callstack_kernel_length\n");
 }
 
+#define MANY 60000
+
+/* However many names of events there are, each is found at once: it took minutes. */
+static void test_many_names(void **state)
+{
+	static char codes[64 * MANY];
+	struct build build;
+	char path[64], *to = codes;
+
+	(void)state;
+	for (unsigned int i = 0; i < MANY; i++)
+		to += sprintf(to, "%u 1 point 0 tracepoints s%u:x%u a:u64\n", F + i, i, i);
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 1000000000000);
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_pages(&build);
+	for (unsigned int i = 0; i < MANY; i++)
+		slot(&build, 0, 1000 + i, F + i, 0, 1, 1, 0);
+	build_end(&build, 2000000000, 1000000000, 1001000000000);
+	snprintf(path, sizeof(path), "%s/many", dir);
+	build_write(&build, path, build.bytes);
+	build_free(&build);
+	assert_int_equal(in_dir("timeout 20 %s/bin/fkt_export --to ctf -o many.ctf many"), 0);
+	assert_int_equal(in_dir("timeout 20 %s/bin/fkt_export --to trace.dat many >many.dat"), 0);
+}
+
 /* Whatever stands in it: an error or a listing, and no crash. */
 static void test_damage(void **state)
 {
@@ -353,7 +379,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_listing),	     cmocka_unit_test(test_ctf),
 		cmocka_unit_test(test_export),	     cmocka_unit_test(test_old_wakeup),
 		cmocka_unit_test(test_short_switch), cmocka_unit_test(test_field_of_stack),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_many_names),   cmocka_unit_test(test_damage),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", build_dir, sizeof(build_dir) - 1);
 

@@ -696,38 +696,33 @@ static void put_headers(FILE *file)
 	fwrite(entry, sizeof(entry) - 1, 1, file);
 }
 
-/* Each system, with the formats of its events. */
-static void put_formats(const struct dat *dat, FILE *file)
+static int by_system(const void *a, const void *b)
 {
-	uint32_t systems = 0, count;
+	const struct format *x = *(struct format *const *)a, *y = *(struct format *const *)b;
 
-	/* A system is counted at its first format. */
-	for (int write = 0; write < 2; write++) {
-		if (write)
-			put_number(file, systems, 4);
-		for (uint32_t i = 0; i < dat->formats; i++) {
-			const char *system = dat->format[i]->system;
-			uint32_t first = 0;
+	return strcmp(x->system, y->system) ?: x->id - y->id;
+}
 
-			while (strcmp(dat->format[first]->system, system))
-				first++;
-			if (first != i)
-				continue;
-			if (!write) {
-				systems++;
-				continue;
-			}
-			count = 0;
-			for (uint32_t j = i; j < dat->formats; j++)
-				count += !strcmp(dat->format[j]->system, system);
-			fwrite(system, strlen(system) + 1, 1, file);
-			put_number(file, count, 4);
-			for (uint32_t j = i; j < dat->formats; j++) {
-				if (strcmp(dat->format[j]->system, system))
-					continue;
-				put_number(file, strlen(dat->format[j]->text), 8);
-				fputs(dat->format[j]->text, file);
-			}
+/* Each system, with the formats of its events. */
+static void put_formats(struct dat *dat, FILE *file)
+{
+	struct format **format = dat->format;
+	uint32_t systems = 0, end;
+
+	if (dat->formats)
+		qsort(format, dat->formats, sizeof(*format), by_system);
+	for (uint32_t i = 0; i < dat->formats; i++)
+		systems += !i || strcmp(format[i]->system, format[i - 1]->system);
+	put_number(file, systems, 4);
+	for (uint32_t i = 0; i < dat->formats; i = end) {
+		for (end = i; end < dat->formats; end++)
+			if (strcmp(format[end]->system, format[i]->system))
+				break;
+		fwrite(format[i]->system, strlen(format[i]->system) + 1, 1, file);
+		put_number(file, end - i, 4);
+		for (uint32_t j = i; j < end; j++) {
+			put_number(file, strlen(format[j]->text), 8);
+			fputs(format[j]->text, file);
 		}
 	}
 }
