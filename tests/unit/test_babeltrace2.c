@@ -262,7 +262,7 @@ static void expect_both(struct build *build, const char *name, const char *sed, 
 	assert_string_equal(output, lines);
 }
 
-/* Events that are too short for LTTng's fields are others, and change none of those that are not. */
+/* Events too short for LTTng's fields are others, and change none of those that are not. */
 static void test_short_switch(void **state)
 {
 	struct build build;
