@@ -72,6 +72,11 @@ static u32 fkt_pool_entries(const struct fkt_pool *pool)
 	return roundup_pow_of_two(max(pool->cap, 2 * pool->initial));
 }
 
+static u64 fkt_pool_ring_pages(const struct fkt_pool *pool)
+{
+	return DIV_ROUND_UP((u64)fkt_pool_entries(pool) * sizeof(*pool->ring), PAGE_SIZE);
+}
+
 /* Add the pages of one allocation to the pool's spare ones. */
 static int fkt_pool_add_bunch(struct fkt_pool *pool, struct page *page, unsigned int order,
 			      bool extra)
@@ -135,9 +140,14 @@ static int fkt_pool_add(struct fkt_session *s, struct fkt_pool *pool, u32 count,
 }
 
 /* Asking for nearly all memory there is would have the OOM killer answer. */
+static bool fkt_pages_fit(u64 count)
+{
+	return (s64)count <= si_mem_available() / 2;
+}
+
 static int fkt_pool_add_checked(struct fkt_session *s, struct fkt_pool *pool, u32 count, bool extra)
 {
-	if (count > si_mem_available() / 2)
+	if (!fkt_pages_fit(count))
 		return -ENOMEM;
 	return fkt_pool_add(s, pool, count, extra);
 }
@@ -183,6 +193,8 @@ int fkt_buffer_fill(struct fkt_session *s, struct fkt_pool *pool)
 	int ret = 0;
 
 	if (!pool->ring) {
+		if (!fkt_pages_fit(pool->initial + fkt_pool_ring_pages(pool)))
+			return -ENOMEM;
 		pool->ring = vcalloc(fkt_pool_entries(pool), sizeof(*pool->ring));
 		if (!pool->ring)
 			return -ENOMEM;
