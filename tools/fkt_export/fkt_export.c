@@ -263,6 +263,7 @@ static void show_progress(struct progress *progress, const struct fkt_read_stats
  * @follow: the events, one by one
  * @stopped: at the end of that time
  * @held: what is written is held back: nobody knows yet whether the trace has all that options name
+ * @something: the filter has let something through
  * @nothing: the trace has nothing of what was asked for, or not what options name
  * @err: of the format, the first one
  */
@@ -276,6 +277,7 @@ struct run {
 	struct follow follow;
 	bool stopped;
 	bool held;
+	bool something;
 	bool nothing;
 	int err;
 };
@@ -309,12 +311,15 @@ static void on_leave(void *arg, const struct fkt_call *call)
 {
 	struct run *run = arg;
 	struct fkt_call cut;
+	bool passes;
 
 	if (filter_cut(run->export.filter, call, &cut))
 		call = &cut;
-	if (run->format->leave)
-		keep_error(run, run->format->leave(run->data, call,
-						   filter_call(run->export.filter, call)));
+	if (run->format->leave) {
+		passes = filter_call(run->export.filter, call);
+		run->something |= passes;
+		keep_error(run, run->format->leave(run->data, call, passes));
+	}
 	filter_leave(run->export.filter, call);
 }
 
@@ -322,8 +327,10 @@ static void on_wait(void *arg, const struct fkt_wait *wait)
 {
 	struct run *run = arg;
 
-	if (filter_wait(run->export.filter, wait))
-		keep_error(run, run->format->wait(run->data, wait));
+	if (!filter_wait(run->export.filter, wait))
+		return;
+	run->something = true;
+	keep_error(run, run->format->wait(run->data, wait));
 }
 
 static void on_moved(void *arg, uint32_t from, uint32_t to)
@@ -371,8 +378,10 @@ static int tell_gaps(struct run *run, uint64_t stamp, bool inside)
 	int err = 0;
 
 	for (size_t i = 0; inside && i < run->follow.gaps && !err; i++)
-		if (run->format->gap && filter_gap(run->export.filter, &run->follow.gap[i]))
+		if (run->format->gap && filter_gap(run->export.filter, &run->follow.gap[i])) {
+			run->something = true;
 			err = run->format->gap(run->data, &run->follow.gap[i], stamp);
+		}
 	run->follow.gaps = 0;
 	return err;
 }
@@ -398,16 +407,19 @@ static int take_event(struct run *run, const struct fkt_event *event, bool insid
 	run->export.stack = follow_stack(&run->follow, event);
 	if (run->format->look)
 		keep_error(run, run->format->look(run->data, event));
-	if (passes && run->format->event)
+	if (passes && run->format->event) {
+		run->something = true;
 		keep_error(run, run->format->event(run->data, event));
+	}
 	return run->err;
 }
 
-/* Let out what was held back, once the trace has had all that options name. */
+/* Let out what was held back, once the trace has had all that options name, and some of it. */
 static void release(struct run *run)
 {
-	if (!run->follow.inside || !known_already(run->export.selection, run->export.trace,
-						  run->export.filter, run->format->wait))
+	if (!run->something || !run->follow.inside ||
+	    !known_already(run->export.selection, run->export.trace, run->export.filter,
+			   run->format->wait))
 		return;
 	output_release(run->export.out);
 	run->held = false;
@@ -481,6 +493,28 @@ void export_gap(const struct fkt_gap *gap, char text[GAP_BYTES])
 		snprintf(text + bytes, GAP_BYTES - (size_t)bytes, " on CPU %u", gap->cpu);
 }
 
+/* Options together have left nothing, though the trace has what each of them names. */
+static bool tell_nothing(const struct run *run)
+{
+	const struct export_format *format = run->format;
+	const struct selection *selection = run->export.selection;
+	const unsigned int kinds = filter_kinds(selection);
+	char text[FKT_ERROR_BYTES];
+
+	/* Sums are written in the end, and may be of threads that were not seen to do anything. */
+	if (!kinds ||
+	    (format->wants & EXPORT_SUMS ? !output_is_empty(run->export.out) : run->something))
+		return false;
+	snprintf(text, sizeof(text), "no %s that was asked for was seen%s",
+		 format->event		       ? "event"
+		 : format->wants & EXPORT_SUMS ? "own time"
+		 : format->wait		       ? "wait"
+					       : "call",
+		 kinds & FILTER_RANGE ? " in the time that was asked for" : "");
+	selection_complain(selection, text);
+	return true;
+}
+
 /* Everything is read and written. Return: 0 or 1, the exit status, or a negative errno value. */
 static int export_all(struct run *run)
 {
@@ -488,6 +522,7 @@ static int export_all(struct run *run)
 	const struct selection *selection = run->export.selection;
 	char text[FKT_ERROR_BYTES];
 	uint64_t last;
+	bool whole;
 	int err;
 
 	err = read_all(run);
@@ -517,13 +552,15 @@ static int export_all(struct run *run)
 		run->nothing = true;
 		return 1;
 	}
+	run->nothing = stats->events && tell_nothing(run);
 	if (stats->lost) {
 		snprintf(text, sizeof(text), "%" PRIu64 " events were lost while it was recorded",
 			 stats->lost);
 		selection_complain(selection, text);
 	}
 	missing_tell_short_calls(selection, run->export.trace);
-	return missing_tell(selection, run->export.trace, stats, run->stopped) ? 0 : 1;
+	whole = missing_tell(selection, run->export.trace, stats, run->stopped);
+	return whole && !run->nothing ? 0 : 1;
 }
 
 static int run_all(struct run *run)

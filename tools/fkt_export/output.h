@@ -80,6 +80,12 @@ int output_add_file(struct output *output, const char *name);
 /* Write more bytes of a file with such a number, which go out at once; errors are kept. */
 void output_append(struct output *output, int file, const void *bytes, size_t count);
 
+/* Whether nothing has been written. */
+static inline bool output_is_empty(const struct output *output)
+{
+	return !output->written && !output->used;
+}
+
 /* Let what is in the buffer go out. Return: 0 or the first error. */
 int output_flush(struct output *output);
 
