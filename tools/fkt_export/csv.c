@@ -54,7 +54,7 @@ static int end(void *format, uint64_t last)
 	struct csv *csv = format;
 
 	(void)last;
-	csv->export->out->err = fkt_text_flush(csv->text);
+	output_error(csv->export->out, fkt_text_flush(csv->text));
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include "common/missing.h"
 #include "format.h"
 #include "read/reader.h"
+#include "spool.h"
 
 const char *argp_program_version = "fkt_export (FKT) " FKT_RELEASE;
 
@@ -619,10 +620,14 @@ static bool is_itself(const struct options *options)
 	       trace.st_ino == output.st_ino;
 }
 
+/* Of the file that is at fault. */
 static void complain_of_output(const struct options *options, int err)
 {
 	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
-		options->output ? options->output : "standard output", strerror(-err));
+		spool_has_failed() ? "a file in $TMPDIR, or /tmp"
+		: options->output  ? options->output
+				   : "standard output",
+		strerror(-err));
 }
 
 int main(int argc, char **argv)
@@ -660,8 +665,7 @@ int main(int argc, char **argv)
 	run.held = filter_kinds(&options.selected);
 	err = run.held ? output_hold(&output) : 0;
 	if (err) {
-		fprintf(stderr, "%s: a file in $TMPDIR, or /tmp: %s\n",
-			program_invocation_short_name, strerror(-err));
+		complain_of_output(&options, err);
 		output_abandon(&output);
 		goto out;
 	}
@@ -674,6 +678,9 @@ int main(int argc, char **argv)
 		if (options.output || output.err != -EPIPE)
 			complain_of_output(&options, output.err ?: err);
 		status = !options.output && output.err == -EPIPE ? 0 : 1;
+	} else if (status < 0 && spool_has_failed()) {
+		complain_of_output(&options, status);
+		status = 1;
 	} else if (status < 0) {
 		selection_complain(&options.selected,
 				   status == -ENOMEM ? "out of memory" : strerror(-status));

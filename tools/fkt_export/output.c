@@ -166,6 +166,12 @@ int output_open_directory(struct output *output, const char *path, const char *m
 	return err;
 }
 
+void output_error(struct output *output, int err)
+{
+	if (err && !output->err)
+		output->err = output->target < 0 ? err : spool_error(err);
+}
+
 static void write_all(struct output *output, int fd, const char *bytes, size_t count)
 {
 	ssize_t done;
@@ -173,7 +179,7 @@ static void write_all(struct output *output, int fd, const char *bytes, size_t c
 	while (count && !output->err) {
 		done = write(fd, bytes, count);
 		if (done < 0 && errno != EINTR)
-			output->err = -errno;
+			output_error(output, -errno);
 		if (done <= 0)
 			continue;
 		bytes += done;
@@ -225,7 +231,7 @@ void output_release(struct output *output)
 	while (!err && got > 0 && !output->err) {
 		got = pread(held, block, sizeof(block), at);
 		if (got < 0)
-			err = -errno;
+			err = spool_error(-errno);
 		else
 			write_all(output, output->fd, block, (size_t)got);
 		at += got;

@@ -86,6 +86,9 @@ static inline bool output_is_empty(const struct output *output)
 	return !output->written && !output->used;
 }
 
+/* Keep an error of what others have written to @fd, if it is the first one. */
+void output_error(struct output *output, int err);
+
 /* Let what is in the buffer go out. Return: 0 or the first error. */
 int output_flush(struct output *output);
 

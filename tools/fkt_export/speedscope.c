@@ -205,7 +205,6 @@ static void *begin(struct export *export)
 	}
 	err = spool_open(&speedscope->spool);
 	if (err) {
-		selection_complain(export->selection, "no temporary file can be made in TMPDIR");
 		frames_free(speedscope->open);
 		free(speedscope);
 		errno = -err;

@@ -23,6 +23,19 @@ struct spool_stream {
 	uint32_t used;	     /* of its bytes */
 };
 
+static bool failed;
+
+int spool_error(int err)
+{
+	failed = true;
+	return err;
+}
+
+bool spool_has_failed(void)
+{
+	return failed;
+}
+
 int spool_file(void)
 {
 	const char *folder = getenv("TMPDIR");
@@ -35,10 +48,10 @@ int spool_file(void)
 	/* A file system that knows no files without a name. */
 	if ((size_t)snprintf(name, sizeof(name), "%s/fkt_export.XXXXXX",
 			     folder && *folder ? folder : "/tmp") >= sizeof(name))
-		return -ENAMETOOLONG;
+		return spool_error(-ENAMETOOLONG);
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return spool_error(-errno);
 	unlink(name);
 	return fd;
 }
@@ -56,8 +69,8 @@ static int write_block(struct spool *spool, const struct spool_stream *stream)
 			      (off_t)(stream->number * sizeof(*stream->block)));
 
 	if (done < 0)
-		return -errno;
-	return done == (ssize_t)sizeof(*stream->block) ? 0 : -ENOSPC;
+		return spool_error(-errno);
+	return done == (ssize_t)sizeof(*stream->block) ? 0 : spool_error(-ENOSPC);
 }
 
 static int make_room(struct spool *spool, uint32_t number)
@@ -142,7 +155,7 @@ int spool_write(struct spool *spool, uint32_t number, struct output *output)
 	while ((at = block.next - 1) != stream->number) {
 		done = pread(spool->fd, &block, sizeof(block), (off_t)(at * sizeof(block)));
 		if (done != (ssize_t)sizeof(block))
-			return done < 0 ? -errno : -EIO;
+			return spool_error(done < 0 ? -errno : -EIO);
 		output_bytes(output, block.bytes, sizeof(block.bytes));
 	}
 	output_bytes(output, stream->block->bytes, stream->used);

@@ -6,6 +6,7 @@
 #ifndef FKT_EXPORT_SPOOL_H
 #define FKT_EXPORT_SPOOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct output;
@@ -29,6 +30,10 @@ struct spool {
 
 /* Open a file that has no name. Return: its descriptor or a negative errno value. */
 int spool_file(void);
+/* Note that an error is of such a file, and not of the trace or the output. Return: the error. */
+int spool_error(int err);
+/* Whether there was such an error. */
+bool spool_has_failed(void);
 /* Return: 0 or a negative errno value. */
 int spool_open(struct spool *spool);
 /* More bytes for a stream, fewer than in a block. Return: 0 or a negative errno value. */
