@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fkt/format.h>
 
@@ -38,15 +40,28 @@ FILE *fkt_create(const char *path)
 	return file;
 }
 
+/* Devices and pipes have no half that could be taken for a whole, and stay. */
+static bool is_file(FILE *file, const char *path)
+{
+	struct stat opened, named;
+
+	return file != stdout && !fstat(fileno(file), &opened) && !lstat(path, &named) &&
+	       S_ISREG(named.st_mode) && opened.st_dev == named.st_dev &&
+	       opened.st_ino == named.st_ino;
+}
+
 bool fkt_created(FILE *file, const char *path)
 {
-	bool bad;
+	bool goes = is_file(file, path), bad;
 
 	errno = 0;
 	bad = fflush(file) || ferror(file);
 	if (file != stdout && fclose(file))
 		bad = true;
-	if (bad)
-		complain(path, strerror(errno ?: EIO));
-	return !bad;
+	if (!bad)
+		return true;
+	complain(path, strerror(errno ?: EIO));
+	if (goes)
+		unlink(path);
+	return false;
 }

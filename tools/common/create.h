@@ -19,7 +19,7 @@ FILE *fkt_create(const char *path);
  * @file: from fkt_create(), closed if it is not standard output
  * @path: as given there
  *
- * Return: false after a complaint: not all could be written.
+ * Return: false after a complaint: not all could be written. A regular file is gone then.
  */
 bool fkt_created(FILE *file, const char *path);
 
