@@ -104,7 +104,8 @@ $(B)/tests/unit/test_pictures: tests/unit/pictures | $(B)/tests/unit/test_print
 # SQL against the views.
 tests: $(B)/tests/unit/test_query
 
-$(B)/tests/unit/test_query: tests/unit/query $(B)/bin/fkt_query | $(B)/tests/unit/test_print $(B)/tests/unit/test_profile
+$(B)/tests/unit/test_query: tests/unit/query $(B)/bin/fkt_query | $(B)/tests/unit/test_print $(B)/tests/unit/test_profile \
+				$(B)/fuzz/make_corpus
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 # Python against the views.

@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -215,22 +216,54 @@ static bool attach(const char *path, const char *schema)
 	return false;
 }
 
+static void warn(void *arg, const char *sentence)
+{
+	selection_complain(arg, sentence);
+}
+
 static void ignore(void *arg, const char *sentence)
 {
 	(void)arg;
 	(void)sentence;
 }
 
-/* What the tables do not have of a trace; all else that is wrong with it was said, or they have. */
-static void tell_missing(const char *path)
+/* What a trace says without being read through; where events were lost, losses has. */
+static void tell_lost(const struct selection *selection, const struct fkt_trace *trace)
+{
+	const struct fkt_lane_totals *totals;
+	char text[FKT_ERROR_BYTES];
+	uint64_t lost = 0;
+
+	for (size_t i = 0; (totals = fkt_lane_totals(trace, i)); i++)
+		lost += totals->lost;
+	if (!fkt_is_complete(trace))
+		selection_complain(selection,
+				   "the recording was cut off, or its footer is damaged; the "
+				   "tables have what is there");
+	if (!lost)
+		return;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " event%s lost while it was recorded; the table losses says where",
+		 lost, lost == 1 ? " was" : "s were");
+	selection_complain(selection, text);
+}
+
+/*
+ * What the tables lack of a trace. Whoever asks within bounds gets rows for others, who know the
+ * trace: no more is said there than what no table has.
+ */
+static void tell_missing(const char *path, bool bounded)
 {
 	struct selection selection = SELECTION_NONE;
 	char error[FKT_ERROR_BYTES];
-	struct fkt_trace *trace = fkt_open(path, ignore, NULL, error);
+	struct fkt_trace *trace;
 
+	selection.path = path;
+	trace = fkt_open(path, bounded ? ignore : warn, &selection, error);
 	if (!trace)
 		return;
-	selection.path = path;
+	if (!bounded)
+		tell_lost(&selection, trace);
 	missing_tell_short_calls(&selection, trace);
 	fkt_close(trace);
 }
@@ -261,9 +294,9 @@ static bool open_all(struct options *options)
 	for (unsigned int i = 0; i < options->alsos; i++)
 		if (!attach(options->also[i].path, options->also[i].name))
 			return false;
-	tell_missing(options->path);
+	tell_missing(options->path, options->bounded);
 	for (unsigned int i = 0; i < options->alsos; i++)
-		tell_missing(options->also[i].path);
+		tell_missing(options->also[i].path, options->bounded);
 	/* SQLite makes this table when it is used first, which later would not be let through. */
 	sqlite3_exec(database, "SELECT 1 FROM pragma_table_info('events')", NULL, NULL, NULL);
 	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
