@@ -539,8 +539,9 @@ static int export_all(struct run *run)
 		return err ?: run->export.out->err;
 	if (run->export.left_out) {
 		snprintf(text, sizeof(text),
-			 "%" PRIu64 " events are left out, which --to %s cannot hold",
-			 run->export.left_out, run->format->name);
+			 "%" PRIu64 " event%s left out, which --to %s cannot hold",
+			 run->export.left_out, run->export.left_out == 1 ? " is" : "s are",
+			 run->format->name);
 		selection_complain(selection, text);
 	}
 	if (!known_after(selection, run->export.trace, run->export.processes, run->export.filter) ||
@@ -555,8 +556,8 @@ static int export_all(struct run *run)
 	}
 	run->nothing = stats->events && tell_nothing(run);
 	if (stats->lost) {
-		snprintf(text, sizeof(text), "%" PRIu64 " events were lost while it was recorded",
-			 stats->lost);
+		snprintf(text, sizeof(text), "%" PRIu64 " event%s lost while it was recorded",
+			 stats->lost, stats->lost == 1 ? " was" : "s were");
 		selection_complain(selection, text);
 	}
 	missing_tell_short_calls(selection, run->export.trace);
