@@ -496,6 +496,10 @@ static void wrong_probes(int fd)
 	probes.specs_ptr = (uintptr_t)nowhere;
 	expect(EBUSY, other, FKT_ADD_PROBES, &probes);
 	holds(probes.done == 0);
+	expect_value(other, FKT_SETINITPOWPAGES, FKT_POW_DEFAULT, EBUSY);
+	expect_value(other, FKT_SETINITMASK, FKT_KEY_SYSTEM, EBUSY);
+	expect(EBUSY, other, FKT_FREEBUFFER, NULL);
+	expect_value(fd, FKT_SETINITPOWPAGES, FKT_POW_DEFAULT, 0);
 	many = calloc(FKT_FUNCTIONS_MAX, sizeof(*many));
 	if (!many)
 		err(1, "no memory");

@@ -20,6 +20,33 @@ for signal in INT TERM HUP; do
 	check 'idle again' wait_until 10 idle
 done
 
+# Not by what it was told to ignore.
+trap '' HUP
+start_recorder -n -o t.nohup
+trap - HUP
+kill -HUP "$recorder"
+calls 1000 >/dev/null
+stop_recorder
+check 'nohup: it ends with SIGINT' [ "$status" = 0 ]
+whole t.nohup
+check 'and has what came after SIGHUP' [ "$(count t.nohup 006e)" -ge 1000 ]
+
+# Nor does it wait for a command that has ended, where nobody wants to hear of children.
+expect 3 timeout 60 perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' fkt_record -o t.children sh -c 'exit 3'
+whole t.children
+
+# Files of others: what is written to already, and what the kernel protects.
+cp t.children t.other
+expect 1 flock t.other fkt_record -o t.other true
+said 't.other: another recording is written there'
+check 'it is as it was' cmp t.children t.other
+echo 2 >/proc/sys/fs/protected_regular
+mkdir -m 1777 shared
+setpriv --reuid 65534 --clear-groups sh -c 'echo text >shared/t; chmod 666 shared/t'
+expect 1 fkt_record -o shared/t true
+said 'shared/t: cannot write a trace there: Permission denied'
+check 'it is as it was' [ "$(cat shared/t)" = text ]
+
 # A command is told as well, and its status is the recorder's.
 start_recorder -o t.command sh -c 'trap "exit 5" TERM; >ready; while :; do sleep 0.1; done'
 wait_until 20 [ -e ready ]
