@@ -59,3 +59,10 @@ expect 2 fkt_kgmon -b -h
 expect 2 fkt_kgmon -o x
 expect 1 fkt_kgmon -B no_such_function
 said 'no_such_function'
+# Another recording is none of its own.
+start_recorder -n -o other
+expect 1 fkt_kgmon -b
+said 'something else records'
+expect 0 fkt_kgmon
+check 'it says that it does not profile' grep -q 'is not being profiled' .out
+stop_recorder

@@ -216,6 +216,9 @@ static int begin(int lock, const struct options *options)
 
 	if (is_running(lock))
 		errx(EXIT_FAILURE, "the kernel is being profiled already; -h halts that");
+	/* Its state is not to be taken for that of the recorder that is begun here. */
+	if (is_recording())
+		errx(EXIT_FAILURE, "something else records already; end that first");
 	unlink(TRACE);
 	unlink(SNAPSHOT);
 	pid = fork();
@@ -223,17 +226,26 @@ static int begin(int lock, const struct options *options)
 		err(EXIT_FAILURE, "fork");
 	if (!pid)
 		record(lock, options->functions);
+	/* Before it is waited for: whoever is killed meanwhile leaves one that -h can halt. */
+	if (dprintf(lock, "%d\n", (int)pid) < 0) {
+		int error = errno;
+
+		kill(pid, SIGINT);
+		errno = error;
+		err(EXIT_FAILURE, LOCK);
+	}
 	for (int ms = 0; ms < WAIT_MS && !ended && !is_recording(); ms += STEP_MS) {
 		sleep_ms(STEP_MS);
 		ended = waitpid(pid, NULL, WNOHANG) == pid;
 	}
-	if (ended || !is_recording()) {
-		tell_said();
-		errx(EXIT_FAILURE, "it does not begin");
+	if (!ended && is_recording())
+		return EXIT_SUCCESS;
+	if (!ended) {
+		kill(pid, SIGINT);
+		waitpid(pid, NULL, 0);
 	}
-	if (dprintf(lock, "%d\n", (int)pid) < 0)
-		err(EXIT_FAILURE, LOCK);
-	return EXIT_SUCCESS;
+	tell_said();
+	errx(EXIT_FAILURE, "it does not begin");
 }
 
 static int halt(int lock)
