@@ -109,7 +109,7 @@ struct fkt_lane_status {
 };
 
 /**
- * struct fkt_refused - a function that could not be hooked
+ * struct fkt_refused - a function, or an address, that could not be hooked
  * @code: of its entry
  * @error: an errno value: EBUSY, a BPF program or a live patch holds it; EEXIST, it is there twice;
  *	EINVAL, ftrace knows no such function; ENOENT, its module has gone
@@ -145,7 +145,7 @@ struct fkt_refused {
  * @missed: times that an address was passed and the kernel could not call its probe, or look
  *	whether a trigger fires
  * @functions: functions that were hooked
- * @functions_refused: functions that could not be hooked
+ * @functions_refused: functions, and addresses, that could not be hooked
  * @clock_ahead: what is to be added to the processor's counter of cycles to get a stamp, which goes
  *	on where the machine has slept and the counter was set back
  * @text_reused: counts up when a module's code comes to be where another one's was; not 0
@@ -828,7 +828,8 @@ struct fkt_ended_list {
  * Addresses: EINVAL also for one that must not be probed, EILSEQ for one within an instruction,
  * EDEADLK for one in FKT itself, ERANGE for one in the last function of a module, where the kernel
  * would read what is behind the module; EPERM for all on a kernel that is locked down for
- * confidentiality, where the device cannot be opened either. ENOENT for code that has gone.
+ * confidentiality, where the device cannot be opened either. ENOENT for code that has gone; what
+ * goes before its layer is attached is left out, as a function is.
  */
 #define FKT_ADD_PROBES	    _IOWR(FKT_IOC, 12, struct fkt_probes)
 /*

@@ -27,6 +27,7 @@
  * @key: mask of its layer
  * @ops: number of @fetch
  * @returns: it is a kretprobe
+ * @refused: its module has gone before it was enabled
  * @kept: number of @keep
  * @keep: what is kept from when the function is entered until it returns: the number of a register,
  *	or, with FKT_KEEP_STACK, of a word on the stack
@@ -39,6 +40,7 @@ struct fkt_kprobe {
 	u32 key;
 	u16 ops;
 	bool returns;
+	bool refused;
 	u8 kept;
 	u16 keep[FKT_FETCH_WORDS_MAX];
 	struct kretprobe rp;
@@ -51,6 +53,9 @@ static LIST_HEAD(fkt_kprobes);
 static u32 fkt_kprobe_count;
 /* Of the recording that ended last. */
 static u64 fkt_kprobes_missed_before;
+/* Of the running or the last recording: whose module had gone before they were enabled. */
+static u32 fkt_kprobes_refused;
+static u32 fkt_kprobes_refused_first[FKT_REFUSED_FIRST]; /* their codes */
 
 /* --- Being hit -------------------------------------------------------------------------------- */
 
@@ -335,8 +340,33 @@ static u64 fkt_kprobes_missed(void)
 	return missed;
 }
 
+static u32 fkt_kprobe_code(const struct fkt_kprobe *probe)
+{
+	return probe->tag >> FKT_SLOT_CODE_SHIFT & (FKT_SLOT_CODES - 1);
+}
+
+/* A recording does without what is in a module that has gone. */
+static void fkt_kprobe_refuse(struct fkt_kprobe *probe)
+{
+	if (probe->refused)
+		return;
+	probe->refused = true;
+	if (fkt_kprobes_refused < FKT_REFUSED_FIRST)
+		fkt_kprobes_refused_first[fkt_kprobes_refused] = fkt_kprobe_code(probe);
+	fkt_kprobes_refused++;
+}
+
+/* Those that were refused come behind the functions that were, which are there before. */
 static void fkt_kprobe_status(struct fkt_status *status)
 {
+	u32 i, at = status->functions_refused;
+
+	for (i = 0; i < fkt_kprobes_refused && at < FKT_REFUSED_FIRST; i++, at++)
+		status->refused[at] = (struct fkt_refused){
+			.code = fkt_kprobes_refused_first[i],
+			.error = ENOENT,
+		};
+	status->functions_refused += fkt_kprobes_refused;
 	status->missed += fkt_kprobes_missed();
 }
 
@@ -361,6 +391,7 @@ bool fkt_kprobe_stays(const struct kprobe *kp)
 static void fkt_kprobe_begin(void)
 {
 	fkt_kprobes_missed_before = 0;
+	fkt_kprobes_refused = 0;
 }
 
 static void fkt_kprobe_clear(void)
@@ -407,9 +438,7 @@ static void fkt_kprobe_clear(void)
 /* It is registered, but not enabled; those without a stack stay as they are. */
 static void fkt_kprobe_choose(struct fkt_kprobe *probe)
 {
-	const u32 code = probe->tag >> FKT_SLOT_CODE_SHIFT & (FKT_SLOT_CODES - 1);
-
-	if (!fkt_stack_wanted(code, 1))
+	if (!fkt_stack_wanted(fkt_kprobe_code(probe), 1))
 		return;
 	if (probe->returns)
 		probe->rp.handler = fkt_kretprobe_hit_stack;
@@ -427,7 +456,9 @@ static int fkt_kprobe_attach(const struct fkt_session *s, u32 keys)
 			continue;
 		fkt_kprobe_choose(probe);
 		ret = enable_kprobe(&probe->rp.kp);
-		if (ret)
+		if (ret && kprobe_gone(&probe->rp.kp))
+			fkt_kprobe_refuse(probe);
+		else if (ret)
 			return ret;
 	}
 	return 0;

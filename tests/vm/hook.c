@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hook [-a | -l | -s] OUTPUT COMMAND GROUP NAME…: records functions as a recorder might that does
- * not look at them before: they are in the group of that number, while the shell's COMMAND runs.
+ * hook [-a | -l | -p | -s] OUTPUT COMMAND GROUP NAME…: records functions as a recorder might that
+ * does not look at them before: they are in the group of that number, while the shell's COMMAND
+ * runs.
  * Prints how many were hooked, how many refused and why, or what the kernel answered.
  *
  *	-a	all have the same code
  *	-l	their layer is turned on late, after the command
+ *	-p	as -l, with a kprobe at each, in no group
  *	-s	the command runs before they are added, after they were looked up; the device is
  *		closed meanwhile
  */
@@ -14,6 +16,7 @@
 #include <fcntl.h>
 #include <fkt/codes.h>
 #include <fkt/ioctl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +62,7 @@ static int answer(const char *what)
 int main(int argc, char **argv)
 {
 	struct fkt_function_spec spec[16] = {};
+	struct fkt_kprobe_spec place[16] = {};
 	struct fkt_functions_common common = {};
 	struct fkt_probes functions = {
 		.size = sizeof(functions),
@@ -68,10 +72,17 @@ int main(int argc, char **argv)
 		.common_ptr = (uintptr_t)&common,
 		.common_bytes = sizeof(common),
 	};
+	struct fkt_probes places = {
+		.size = sizeof(places),
+		.kind = FKT_PROVIDER_KPROBE,
+		.spec_bytes = sizeof(place[0]),
+		.specs_ptr = (uintptr_t)place,
+	};
 	struct fkt_start start = { .size = sizeof(start) };
 	struct fkt_status status = { .size = sizeof(status) };
 	__u32 pow = 7, key = FKT_KEY_FUNCTIONS, mask;
 	char when = ' ';
+	bool late;
 	int device, i;
 
 	if (argc > 1 && argv[1][0] == '-') {
@@ -80,9 +91,15 @@ int main(int argc, char **argv)
 		argv++;
 	}
 	if (argc < 5 || argc > 4 + 16)
-		errx(2, "usage: hook [-a | -l | -s] OUTPUT COMMAND GROUP NAME...");
-	mask = when == 'l' ? FKT_KEY_SYSTEM : key;
-	for (i = 4; i < argc; i++)
+		errx(2, "usage: hook [-a | -l | -p | -s] OUTPUT COMMAND GROUP NAME...");
+	late = when == 'l' || when == 'p';
+	mask = late ? FKT_KEY_SYSTEM : key;
+	for (i = 4; i < argc; i++) {
+		place[i - 4] = (struct fkt_kprobe_spec){
+			.address = address_of(argv[i]),
+			.code = FKT_CODE_DYNAMIC + 2 * (__u32)i,
+			.key = (__u32)__builtin_ctz(FKT_KEY_FUNCTIONS),
+		};
 		spec[i - 4] = (struct fkt_function_spec){
 			.address = address_of(argv[i]),
 			.code = FKT_CODE_DYNAMIC + (when == 'a' ? 0 : 2 * (__u32)i),
@@ -90,6 +107,8 @@ int main(int argc, char **argv)
 			.ret_bytes = 8,
 			.group = (__u32)atoi(argv[3]),
 		};
+	}
+	places.count = (__u32)(argc - 4);
 	functions.count = (__u32)(argc - 4);
 	device = open_device();
 	start.out_fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -105,13 +124,13 @@ int main(int argc, char **argv)
 	}
 	if (ioctl(device, FKT_SETINITPOWPAGES, &pow) || ioctl(device, FKT_SETINITMASK, &mask))
 		return answer("set up");
-	if (ioctl(device, FKT_ADD_PROBES, &functions))
+	if (ioctl(device, FKT_ADD_PROBES, when == 'p' ? &places : &functions))
 		return answer("add");
 	if (ioctl(device, FKT_START, &start))
 		return answer("start");
 	if (when != 's')
 		run(argv[2]);
-	if (when == 'l' && ioctl(device, FKT_ENABLE, &key))
+	if (late && ioctl(device, FKT_ENABLE, &key))
 		return answer("enable");
 	if (ioctl(device, FKT_STATUS, &status))
 		return answer("status");

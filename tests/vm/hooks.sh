@@ -122,6 +122,12 @@ expect 0 hook -l t "rmmod fkt_args; insmod $args" 1 args_3
 hooked '0 hooked, 1 refused ENOENT'
 expect 0 hook -l t 'cat /sys/module/fkt_args/parameters/run >/dev/null' 1 args_3
 hooked '1 hooked, 0 refused'
+# An address in it is left out as well.
+expect 0 hook -p t 'rmmod fkt_event' 0 fkt_event_call do_sys_openat2
+hooked '0 hooked, 1 refused ENOENT'
+insmod "$event" || fail 'fkt_event does not come back'
+expect 0 hook -p t true 0 fkt_event_call do_sys_openat2
+hooked '0 hooked, 0 refused'
 # Nor is it taken for what it was when it was looked up.
 expect 0 hook -s t "rmmod fkt_args; insmod $args" 1 args_3 fkt_event_call
 hooked '1 hooked, 1 refused ENOENT'
