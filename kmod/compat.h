@@ -14,6 +14,7 @@
 
 #ifndef __ASSEMBLER__
 
+#include <linux/cgroup.h>
 #include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
@@ -99,6 +100,39 @@ static inline void fkt_vm_flags_clear(struct vm_area_struct *vma, unsigned long 
 #define FKT_TRACE_EXCEPTIONS <trace/events/exceptions.h>
 #else
 #define FKT_TRACE_EXCEPTIONS <asm/trace/exceptions.h>
+#endif
+
+/* A kernel without cgroups has none that a filter could name. */
+#ifdef CONFIG_CGROUPS
+static inline struct cgroup *fkt_cgroup_get(int fd)
+{
+	return cgroup_get_from_fd(fd);
+}
+
+static inline void fkt_cgroup_put(struct cgroup *cgroup)
+{
+	cgroup_put(cgroup);
+}
+
+/* Within RCU, or with interrupts off. */
+static inline bool fkt_task_is_in(const struct task_struct *p, struct cgroup *cgroup)
+{
+	return cgroup_is_descendant(rcu_dereference_raw(p->cgroups)->dfl_cgrp, cgroup);
+}
+#else
+static inline struct cgroup *fkt_cgroup_get(int fd)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static inline void fkt_cgroup_put(struct cgroup *cgroup)
+{
+}
+
+static inline bool fkt_task_is_in(const struct task_struct *p, struct cgroup *cgroup)
+{
+	return false;
+}
 #endif
 
 /*

@@ -10,7 +10,6 @@
  * Who was named by its number, and all that comes of it, is known by the address of its
  * task_struct, which is nobody else's until it has left its CPU for the last time.
  */
-#include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/hash.h>
@@ -125,7 +124,7 @@ static int fkt_filter_add_cgroup(const struct fkt_filter_spec *spec)
 		return -ENOSPC;
 	if (spec->value > INT_MAX)
 		return -EINVAL;
-	cgroup = cgroup_get_from_fd(spec->value);
+	cgroup = fkt_cgroup_get(spec->value);
 	if (IS_ERR(cgroup))
 		return PTR_ERR(cgroup);
 	fkt_filter.cgroup[fkt_filter.cgroups++] = cgroup;
@@ -187,7 +186,7 @@ static void fkt_filter_clear(void)
 	for (i = 0; i < fkt_filter.roots; i++)
 		put_pid(fkt_filter.root[i].pid);
 	for (i = 0; i < fkt_filter.cgroups; i++)
-		cgroup_put(fkt_filter.cgroup[i]);
+		fkt_cgroup_put(fkt_filter.cgroup[i]);
 	kfree(fkt_filter.root);
 	memset(&fkt_filter, 0, sizeof(fkt_filter));
 }
@@ -337,8 +336,7 @@ static bool fkt_filter_passes(const struct task_struct *p, const struct fkt_comm
 			break;
 	met = met && (i < fkt_filter.uids || !fkt_filter.uids);
 	for (i = 0; i < fkt_filter.cgroups && met; i++)
-		if (cgroup_is_descendant(rcu_dereference_raw(p->cgroups)->dfl_cgrp,
-					 fkt_filter.cgroup[i]))
+		if (fkt_task_is_in(p, fkt_filter.cgroup[i]))
 			break;
 	return met && (i < fkt_filter.cgroups || !fkt_filter.cgroups);
 }
