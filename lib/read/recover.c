@@ -691,6 +691,18 @@ static void put_slots(void *data, struct fkt_page_header *header, struct slots *
 }
 
 /*
+ * Whether a page is still what was found. It is not where the machine goes on meanwhile, as a guest
+ * does whose memory is a file; and what was asked of the page then counts no more.
+ */
+static bool is_as_found(const struct found *found, const struct fkt_page_header *header)
+{
+	return !memcmp(header->id, found->id, sizeof(found->id)) && header->lane == found->lane &&
+	       header->seq == found->seq && header->first == found->first &&
+	       header->used == found->used && header->events == found->events &&
+	       !(header->flags & FKT_PAGE_HELD) == !found->held;
+}
+
+/*
  * Read a page from memory, and make it what it would be in a file, maybe one without events. False:
  * it is none.
  */
@@ -715,6 +727,8 @@ static bool read_piece(struct rebuild *rebuild, const struct piece *piece, void 
 	header->events = le32toh(header->events);
 	header->pid = le32toh(header->pid);
 	header->flags = le32toh(header->flags);
+	if (!is_as_found(piece->found, header))
+		return false;
 	slots = malloc(sizeof(*slots));
 	if (!slots)
 		return false;

@@ -189,10 +189,23 @@ static void read_numbers(void)
 	fkt_close(trace);
 }
 
+/* What the machine that goes on does to a page's header between the two times it is looked at. */
+static void (*changes)(struct fkt_page_header *header);
+
+static bool read_changed(void *arg, uint64_t place, void *page)
+{
+	union page *read = page;
+
+	read_memory(arg, place, page);
+	if (changes && read->header.magic == FKT_PAGE_MAGIC)
+		changes(&read->header);
+	return true;
+}
+
 /* Look through the machine, and write what is there; with the file as it was, if @merge. */
 static int recover_from(const void *image, size_t pages, bool merge, struct fkt_recover *result)
 {
-	struct fkt_recovery *recovery = fkt_recovery_new(read_memory, (void *)(uintptr_t)image);
+	struct fkt_recovery *recovery = fkt_recovery_new(read_changed, (void *)(uintptr_t)image);
 	const struct fkt_recovered *found;
 	struct fkt_trace *head = merge ? open_file() : NULL;
 	char other[] = "/tmp/fkt_test_recover.XXXXXX";
@@ -517,6 +530,55 @@ static void test_hostile(void **state)
 	}
 }
 
+static void change_lane(struct fkt_page_header *header)
+{
+	header->lane = FKT_LANE_INDEX - 1;
+}
+
+static void change_used(struct fkt_page_header *header)
+{
+	header->used = 1u << 30;
+}
+
+static void change_first(struct fkt_page_header *header)
+{
+	header->first++;
+}
+
+static void change_seq(struct fkt_page_header *header)
+{
+	header->seq += 1ull << 40;
+}
+
+static void change_held(struct fkt_page_header *header)
+{
+	header->flags ^= FKT_PAGE_HELD;
+}
+
+/* An image that somebody writes to meanwhile, as that of a guest that was not stopped. */
+static void test_goes_on(void **state)
+{
+	static void (*const all[])(struct fkt_page_header *) = {
+		change_lane, change_used, change_first, change_seq, change_held,
+	};
+	struct fkt_recover result;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		begin(false, false, 1);
+		record_many(0, 700);
+		record_many(1, 300);
+		assert_true(go_out(0));
+		changes = all[i];
+		assert_int_equal(recover_from(memory, MEMORY_PAGES, false, &result), -ENODATA);
+		assert_int_equal(result.events + result.from_memory, 0);
+		assert_true(result.damaged);
+		changes = NULL;
+		assert_int_equal(recover_from(memory, MEMORY_PAGES, false, &result), 0);
+		assert_int_equal(result.damaged, 0);
+	}
+}
+
 /* ---- the tool ---- */
 
 static int run(const char *command)
@@ -668,6 +730,7 @@ int main(void)
 		cmocka_unit_test(test_with_file),
 		cmocka_unit_test(test_parts_missing),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_goes_on),
 		cmocka_unit_test(test_tool_raw),
 		cmocka_unit_test(test_tool_elf),
 		cmocka_unit_test(test_tool_refuses),
