@@ -292,6 +292,8 @@ static int fkt_stream_next(struct fkt_session *s, struct fkt_chunk *chunk, int c
 	header = fkt_lane_take(pool->lane, &handle);
 	buf = handle;
 	memcpy(header->id, s->stream.id, sizeof(header->id));
+	/* Of the page's former use, which may have been a recording of somebody who may do more. */
+	memset((void *)header + header->used, 0, FKT_PAGE_BYTES - header->used);
 	header->lost -= pool->lost_before;
 	fkt_stream_account(s, pool, header);
 	list_add_tail(&buf->link, &pool->out);
