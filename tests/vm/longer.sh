@@ -231,6 +231,13 @@ check 'the listing says where events were lost' grep -qE '^\*\*\* .*lost' <(fkt_
 check 'the summary says how many' [ "$(summary lossy Lost | sed -nE 's/^([0-9]+) .*/\1/p' | head -1)" = "$lost" ]
 check 'other tables say so' grep -q "$lost events were lost" <(fkt_print --calls lossy 2>&1 >/dev/null)
 
+# A thread that dies ends its calls within what the kernel tells of its last switch by, which returns all the same.
+expect 0 fkt_record --longer-than 500ms -F '__traceiter_sched_*' -k system,functions -o dying sh -c 'for i in 1 2 3 4 5 6 7 8; do (true); done'
+check 'nothing was lost of that' [ "$(lost)" = 0 ]
+spans dying >dying.spans
+check 'what is within the end of a thread is no long call' not grep '^__traceiter' dying.spans
+check 'nor is any told of it' not grep -q ' began .*__traceiter' <(events dying)
+
 # Many functions, many tasks.
 expect 0 fkt_record --longer-than 1ms -F 'vfs_*' -F 'do_*' -F '*sched*' -k system,functions -o many sh -c '
 	for i in 1 2 3 4; do (ls -l /usr/include/linux /usr/include/x86_64-linux-gnu >/dev/null; sleep 0.01) & done; wait'

@@ -72,6 +72,13 @@ static const struct hazard stack_hazards[] = {
 	{ NULL, FUNCTION_PAIR, NULL },
 };
 
+/* A thread that dies ends its calls within it, that of this one with them; but it returns. */
+static const struct hazard longer_hazards[] = {
+	{ "__traceiter_sched_switch", FUNCTION_NEVER,
+	  "the calls of a thread that dies are ended in it (--longer-than)" },
+	{ NULL, FUNCTION_PAIR, NULL },
+};
+
 /* Within these the kernel tells of functions of programs, which are around all that it does. */
 #define TELLS "the kernel tells in it of functions of programs (-U)"
 static const struct hazard program_hazards[] = {
@@ -106,6 +113,8 @@ enum function_how hazard_find(const char *name, const char **why)
 
 	if (!hazard && stacks_any())
 		hazard = find_in(stack_hazards, name);
+	if (!hazard && longer_any())
+		hazard = find_in(longer_hazards, name);
 	if (programs_any() && (!hazard || hazard->how != FUNCTION_NEVER))
 		hazard = find_in(program_hazards, name) ?: hazard;
 	*why = hazard ? hazard->why : NULL;
