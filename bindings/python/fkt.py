@@ -17,8 +17,13 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import operator
 import os
+import stat
+import sys
+import threading
 import warnings
+import weakref
 from ctypes import (
     CFUNCTYPE,
     POINTER,
@@ -408,8 +413,33 @@ def _check(result: int) -> int:
     return result
 
 
-def _list(value: Any) -> List[Any]:
-    return [value] if isinstance(value, (int, str)) else list(value)
+def _list(value: Names) -> List[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _indices(value: Some) -> List[int]:
+    """One or several, also of numpy's numbers."""
+    try:
+        return [operator.index(value)]  # type: ignore[arg-type]
+    except TypeError:
+        return [operator.index(number) for number in value]  # type: ignore[union-attr]
+
+
+def _cpus(value: Some) -> List[int]:
+    cpus = _indices(value)
+    for cpu in cpus:
+        if not 0 <= cpu < _CPUS:
+            raise ValueError(f"{cpu}: there is no such CPU")
+    return cpus
+
+
+def _tids(value: Some) -> List[int]:
+    """-1 is a thread that is not known, as in arrays; ctypes would cut what is too large."""
+    tids = [_PID_UNKNOWN if tid == -1 else tid for tid in _indices(value)]
+    for tid in tids:
+        if not 0 <= tid <= _PID_UNKNOWN:
+            raise ValueError(f"{tid}: there is no such thread")
+    return tids
 
 
 def _known(pid: int) -> Optional[int]:
@@ -422,18 +452,22 @@ class _Scan:
     def __init__(self, trace: Trace, begin: int, end: int) -> None:
         self.trace = trace
         self.hooks: Any = None
+        self.tell: Any = None
         self.error: Optional[BaseException] = None
-        self.processes = _fkt.fkt_processes_new(trace._trace)
-        self.reader = _fkt.fkt_reader_new_window(trace._trace, begin, end)
         self.analysis: Optional[int] = None
+        self.reader: Optional[int] = None
+        self.processes: Optional[int] = None
+        trace._scans.add(self)
+        self.processes = _fkt.fkt_processes_new(trace._check_open())
+        self.reader = _fkt.fkt_reader_new_window(trace._trace, begin, end)
         if not self.processes or not self.reader:
             self.free()
             raise MemoryError
-        trace._scans.add(self)
 
-    def analyse(self, hooks: Optional[_Hooks]) -> None:
-        """The analysis lives as long, and so do the hooks."""
+    def analyse(self, hooks: Optional[_Hooks], tell: Any = None) -> None:
+        """The analysis lives as long, and so do the hooks; tell is the code that they are."""
         self.hooks = hooks
+        self.tell = tell
         self.analysis = _fkt.fkt_analysis_new(
             self.trace._trace, self.processes, byref(hooks) if hooks else None
         )
@@ -443,17 +477,49 @@ class _Scan:
     def read(self) -> bool:
         """Some events more: whether there may be more of them."""
         self.check()
-        more = _check(
-            _fkt.fkt_analysis_read(self.analysis, self.processes, self.reader, _STEP)
+        return (
+            self.hooked(_fkt.fkt_analysis_read, self.analysis, self.processes, self.reader, _STEP)
+            > 0
         )
+
+    def end(self, last: int) -> None:
+        """There are no more events."""
+        self.hooked(_fkt.fkt_analysis_end, self.analysis, last)
+
+    def hooked(self, function: Any, *arguments: Any) -> int:
+        """Call the library, which calls hooks; what one of them has raised comes out here.
+
+        A signal, such as Ctrl-C, raises its exception where a hook begins, before the hook can
+        catch it, and ctypes gives it to sys.unraisablehook. Signals are the main thread's alone.
+        """
+        if not self.tell or threading.current_thread() is not threading.main_thread():
+            result = function(*arguments)
+        else:
+            former = sys.unraisablehook
+
+            def catch(what: Any) -> None:
+                trace = what.exc_traceback
+                if trace and trace.tb_frame.f_code is self.tell:
+                    self.error = self.error or what.exc_value
+                else:
+                    former(what)
+
+            try:
+                sys.unraisablehook = catch
+                result = function(*arguments)
+            finally:
+                if sys.unraisablehook is catch:
+                    sys.unraisablehook = former
         if self.error:
             raise self.error
-        return more > 0
+        self.trace._raise()
+        return _check(result)
 
     def other_window(self, begin: int, end: int) -> None:
         """Read elsewhere, with the same threads."""
         self.trace._missing(self)
-        _fkt.fkt_reader_free(self.reader)
+        reader, self.reader = self.reader, None
+        _fkt.fkt_reader_free(reader)
         self.reader = _fkt.fkt_reader_new_window(self.trace._trace, begin, end)
         if not self.reader:
             raise MemoryError
@@ -470,11 +536,37 @@ class _Scan:
         return _fkt.fkt_read_stats(self.reader).contents
 
     def free(self) -> None:
-        _fkt.fkt_analysis_free(self.analysis)
-        _fkt.fkt_reader_free(self.reader)
-        _fkt.fkt_processes_free(self.processes)
-        self.analysis = self.reader = self.processes = None
+        """What is freed is forgotten before: Ctrl-C may come at any moment, and free() again."""
+        analysis, self.analysis = self.analysis, None
+        _fkt.fkt_analysis_free(analysis)
+        reader, self.reader = self.reader, None
+        _fkt.fkt_reader_free(reader)
+        processes, self.processes = self.processes, None
+        _fkt.fkt_processes_free(processes)
         self.trace._scans.discard(self)
+
+
+def _warned_of(trace: "weakref.ref[Trace]") -> Callable[[Any, bytes], None]:
+    """What the library calls with a warning; the trace is not kept by it."""
+
+    def warned(_: Any, sentence: bytes) -> None:
+        known = trace()
+        if not known:
+            return
+        try:
+            known._warn(_text(sentence) or "")
+        except BaseException as error:  # pylint: disable=broad-except
+            known._error = known._error or error
+
+    return warned
+
+
+def _is_stream(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISBLK(mode) or stat.S_ISDIR(mode))
 
 
 class _Code:
@@ -503,7 +595,10 @@ def open(path: Union[str, "os.PathLike[str]"]) -> Trace:
 
 
 class Trace:
-    """A trace. Any number of its iterators may be used at a time; close() ends them all."""
+    """A trace. Any number of its iterators may be used at a time; close() ends them all.
+
+    Threads may use iterators of their own; none may go on while another one closes the trace.
+    """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         error = ctypes.create_string_buffer(_ERROR_BYTES)
@@ -513,11 +608,16 @@ class Trace:
         self._codes: Dict[int, _Code] = {}
         self._rows: Dict[int, Optional[str]] = {}
         self._told: Set[str] = set()
-        self.path = os.fspath(path)
-        self._warn_fn = _WARN_FN(self._warned)
+        self._error: Optional[BaseException] = None
         self._trace: Optional[int] = None
+        self.path = os.fsdecode(path)
+        self._warn_fn = _WARN_FN(_warned_of(weakref.ref(self)))
         if self.path == "-":
             raise Error("a trace is read from a file, not from standard input")
+        if "\0" in self.path:
+            raise ValueError("there is a null character in the file's name")
+        if _is_stream(self.path):
+            raise Error(f"{self.path}: it is read more than once, and so cannot be a stream")
         self._trace = _fkt.fkt_open(os.fsencode(self.path), self._warn_fn, None, error)
         if not self._trace:
             raise Error(f"{self.path}: {_text(error.value)}")
@@ -525,6 +625,7 @@ class Trace:
         self.has_events: bool = _fkt.fkt_span(self._trace, byref(first), byref(last))
         self._first = first.value if self.has_events else 0
         self._last = last.value if self.has_events else 0
+        self._raise()
         if not self.is_complete:
             self._warn("was cut off; its end is not there")
 
@@ -532,9 +633,8 @@ class Trace:
         """Free it and all that was got from it. Closing it again does nothing."""
         for scan in list(self._scans):
             scan.free()
-        if self._trace:
-            _fkt.fkt_close(self._trace)
-        self._trace = None
+        trace, self._trace = self._trace, None
+        _fkt.fkt_close(trace)
 
     def __enter__(self) -> Trace:
         self._check_open()
@@ -552,13 +652,19 @@ class Trace:
         if getattr(self, "_trace", None):
             self.close()
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a trace cannot be copied; open it once more")
+
     def _check_open(self) -> int:
         if not self._trace:
             raise ValueError("the trace is closed")
         return self._trace
 
-    def _warned(self, _: Any, sentence: bytes) -> None:
-        self._warn(_text(sentence) or "")
+    def _raise(self) -> None:
+        """A warning of the library's that is to be an error; it cannot go through the library."""
+        if self._error:
+            error, self._error = self._error, None
+            raise error
 
     def _warn(self, sentence: str) -> None:
         """Say it once, however often the trace is read."""
@@ -568,6 +674,7 @@ class Trace:
 
     def _missing(self, scan: _Scan) -> None:
         """Nothing is lost silently: what is missing in what was read."""
+        self._raise()
         stats = scan.stats()
         for count, what in (
             (stats.lost, "events were lost while it was recorded"),
@@ -594,6 +701,7 @@ class Trace:
     @property
     def duration(self) -> int:
         """From the first event to a time that no event is later than."""
+        self._check_open()
         return self._span(self._last - self._first)
 
     def info(self, key: str) -> Optional[str]:
@@ -625,6 +733,7 @@ class Trace:
             if not _fkt.fkt_parse_time(time.encode(), byref(ns)):
                 raise ValueError(f'{time}: such as "12.5", "900ms" or "20us"')
             time = ns.value
+        time = min(operator.index(time), _UINT64_MAX)
         if time <= 0:
             return 0
         if self._has_clock:
@@ -640,7 +749,8 @@ class Trace:
 
     def _scan(self, begin: int, end: int) -> _Scan:
         """From so far before a window that it is known how things stood when it began."""
-        return _Scan(self, _fkt.fkt_look_back(self._trace, begin) if begin else 0, end)
+        trace = self._check_open()
+        return _Scan(self, _fkt.fkt_look_back(trace, begin) if begin else 0, end)
 
     def _code(self, code: int) -> _Code:
         known = self._codes.get(code)
@@ -753,17 +863,16 @@ class Trace:
             wanted.keep.append(codes)
         if cpu is not None:
             cpus = (c_uint8 * _CPUS)()
-            for number in _list(cpu):
-                if not 0 <= number < _CPUS:
-                    raise ValueError(f"{number}: there is no such CPU")
+            for number in _cpus(cpu):
                 cpus[number] = 1
             wanted.cpu = cast(cpus, c_void_p)
             wanted.keep.append(cpus)
         if tid is not None:
             # One more, so that an empty list is none and not any.
-            tids = (c_uint32 * (len(_list(tid)) + 1))(*_list(tid))
+            numbers = _tids(tid)
+            tids = (c_uint32 * (len(numbers) + 1))(*numbers)
             wanted.pid = cast(tids, c_void_p)
-            wanted.pids = len(_list(tid))
+            wanted.pids = len(numbers)
             wanted.keep.append(tids)
             if process is not None:
                 raise ValueError("threads are asked for by tid or by process, not by both")
@@ -790,9 +899,11 @@ class Trace:
         """
         first, last = self._window(begin, end)
         wanted = self._wanted(first, name, cpu, tid, process)
-        return self._events(self._scan(first, last), wanted)
+        return self._events(first, last, wanted)
 
-    def _events(self, scan: _Scan, wanted: _Wanted) -> Iterator[Row]:
+    def _events(self, first: int, last: int, wanted: _Wanted) -> Iterator[Row]:
+        # Here and in the other iterators: one that never begins must leave nothing behind.
+        scan = self._scan(first, last)
         try:
             for what, event in self._next(scan, wanted):
                 if what == _EVENT:
@@ -810,6 +921,7 @@ class Trace:
             what = _check(
                 _fkt.fkt_next_wanted(scan.reader, scan.processes, byref(wanted), byref(event))
             )
+            scan.trace._raise()
             if what == _END:
                 break
             yield what, event
@@ -892,9 +1004,10 @@ class Trace:
     def losses(self) -> Iterator[Row]:
         """What is missing: kind ("lost", "missing", "damaged", ...), count, cpu, lane, time."""
         self._check_open()
-        return self._losses(_Scan(self, 0, _UINT64_MAX))
+        return self._losses()
 
-    def _losses(self, scan: _Scan) -> Iterator[Row]:
+    def _losses(self) -> Iterator[Row]:
+        scan = _Scan(self, 0, _UINT64_MAX)
         # Nothing but what is missing is of interest.
         wanted = self._wanted(_UINT64_MAX, None, None, None, None)
         try:
@@ -925,8 +1038,8 @@ class Trace:
         cpu: Optional[Some], tid: Optional[Some], process: Optional[str]
     ) -> Callable[[_Scan, int, int], bool]:
         """Tells whether a thread on a CPU is asked for."""
-        cpus = None if cpu is None else set(_list(cpu))
-        tids = None if tid is None else set(_list(tid))
+        cpus = None if cpu is None else set(_cpus(cpu))
+        tids = None if tid is None else set(_tids(tid))
 
         def is_chosen(scan: _Scan, cpu: int, id: int) -> bool:
             thread = scan.process(id)
@@ -1108,40 +1221,35 @@ class Trace:
         rows: List[Row] = []
         scan = self._scan(first, last)
 
-        def tell(make: Any, what: Any) -> None:
-            # An exception cannot go through the library.
-            try:
-                row = make(scan, what.contents) if not scan.error else None
-                if row is not None:
-                    rows.append(row)
-            except BaseException as error:  # pylint: disable=broad-except
-                scan.error = error
+        def hook(make: Any) -> Any:
+            def tell(_: Any, what: Any) -> None:
+                # An exception cannot go through the library.
+                try:
+                    row = make(scan, what.contents) if not scan.error else None
+                    if row is not None:
+                        rows.append(row)
+                except BaseException as error:  # pylint: disable=broad-except
+                    scan.error = error
 
-        hooks = _Hooks(keep_args=True)
-        if make_call:
-            hooks.leave = _CALL_FN(lambda _, call: tell(make_call, call))
-        if make_wait:
-            hooks.wait = _WAIT_FN(lambda _, wait: tell(make_wait, wait))
-        try:
-            scan.analyse(hooks)
-        except BaseException:
-            scan.free()
-            raise
-        return self._told_rows(scan, rows, last)
+            return tell
 
-    def _told_rows(self, scan: _Scan, rows: List[Row], last: int) -> Iterator[Row]:
         try:
+            hooks = _Hooks(keep_args=True)
+            if make_call:
+                hooks.leave = _CALL_FN(hook(make_call))
+            if make_wait:
+                hooks.wait = _WAIT_FN(hook(make_wait))
+            scan.analyse(hooks, hook(None).__code__)
             more = True
             while more:
                 more = scan.read()
                 # What goes on behind a window is not over in it.
                 if not more and last == _UINT64_MAX:
-                    _check(_fkt.fkt_analysis_end(scan.analysis, scan.stats().last))
-                    if scan.error:
-                        raise scan.error
-                yield from rows
+                    scan.end(scan.stats().last)
+                for row in rows:
+                    yield row
+                    scan.check()
                 rows.clear()
-            scan.check()
             self._missing(scan)
         finally:
             scan.free()
@@ -1245,7 +1353,7 @@ class Trace:
                     if _fkt.fkt_analysis_is_settled(scan.analysis) or not scan.read():
                         break
                 ended = max(ended, scan.stats().last)
-            _check(_fkt.fkt_analysis_end(scan.analysis, ended))
+            scan.end(ended)
             self._missing(scan)
         except BaseException:
             scan.free()
