@@ -25,6 +25,7 @@
 #define WRITE	       0x0001u
 #define OPENAT	       0x0101u
 #define END	       0x0400u
+#define FSYNC	       0x004au
 #define ROUNDS	       600
 #define NAME_MAX_BYTES 64
 
@@ -36,6 +37,9 @@ static char directory[] = "/tmp/test_diff.XXXXXX";
  * @seed: of what is by chance
  * @read, @write, @g, @sleep: these take so much of their usual time, in percent
  * @opens: so many calls of openat in a hundred rounds
+ * @open: which take so much of their usual time
+ * @rare: so many calls of fsync in all of it
+ * @info: what is said of what was recorded, an INFO section; or NULL
  */
 struct work {
 	uint64_t seed;
@@ -44,6 +48,9 @@ struct work {
 	unsigned int g;
 	unsigned int sleep;
 	unsigned int opens;
+	unsigned int open;
+	unsigned int rare;
+	const char *info;
 };
 
 #define USUAL(number)                                                                              \
@@ -52,7 +59,8 @@ struct work {
 			.write = 100,                                                              \
 			.g = 100,                                                                  \
 			.sleep = 100,                                                              \
-			.opens = 100 })
+			.opens = 100,                                                              \
+			.open = 100 })
 
 static uint64_t seed;
 
@@ -83,6 +91,8 @@ static void make(const char *path, struct work work)
 	build_begin(&build, 1, false);
 	build_clock(&build, 0, 0, 0);
 	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	if (work.info)
+		build_section(&build, FKT_SECTION_INFO, work.info, strlen(work.info) + 1, false);
 	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 app\n");
 	build_text(&build, FKT_SECTION_CODES,
 		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n"
@@ -105,7 +115,11 @@ static void make(const char *path, struct work work)
 		build_event(&build, 0, t += about(1500, work.write), END + WRITE, 12);
 		for (unsigned int n = work.opens * (i + 1) / 100 - work.opens * i / 100; n--;) {
 			build_event(&build, 0, t += about(600, 100), OPENAT, 0);
-			build_event(&build, 0, t += about(1100, 100), END + OPENAT, 3);
+			build_event(&build, 0, t += about(1100, work.open), END + OPENAT, 3);
+		}
+		for (unsigned int n = i == ROUNDS / 2 ? work.rare : 0; n--;) {
+			build_event(&build, 0, t += about(600, 100), FSYNC, 0);
+			build_event(&build, 0, t += about(1100, 100), END + FSYNC, 0);
 		}
 	}
 	build_end(&build, 2 * t, 2 * t, 0);
@@ -115,7 +129,6 @@ static void make(const char *path, struct work work)
 
 /* ---- a trace for tests/unit/one_truth ---- */
 
-#define FSYNC	    0x004au
 #define FUTEX	    0x00cau
 #define NONE	    0
 #define ALPHA	    50
@@ -223,8 +236,9 @@ static int diff(const char *options, char *text, size_t room)
 	size_t bytes;
 	FILE *out;
 
-	snprintf(command, sizeof(command), "cd %s && COLUMNS=80 %s/build/bin/fkt_diff %s 2>&1",
-		 directory, top, options);
+	snprintf(command, sizeof(command),
+		 "cd %s && COLUMNS=80 timeout 60 %s/build/bin/fkt_diff %s 2>&1", directory, top,
+		 options);
 	out = popen(command, "r");
 	assert_non_null(out);
 	bytes = fread(text, 1, room - 1, out);
@@ -342,6 +356,98 @@ static void test_several(void **state)
 	differs("s0 s1", "call sys_read slower\n");
 }
 
+/* What is the same in all recordings of a side by chance, because there is little of it. */
+static void test_rare(void **state)
+{
+	struct work work;
+	char name[16];
+
+	(void)state;
+	for (unsigned int i = 0; i < 9; i++) {
+		work = USUAL(40 + i);
+		work.rare = (unsigned int[]){ 0, 1, 2 }[i / 3];
+		work.opens = i < 3 ? 0 : 100;
+		snprintf(name, sizeof(name), "r%u", i);
+		make_in(name, work);
+	}
+	differs("r3 r4 --against r6 r7", "");
+	differs("r3 r4 r5 --against r6 r7 r8", "");
+	differs("r0 r1 --against r3 r4", "call sys_openat new\n");
+	differs("r3 r4 r5 --against r0 r1 r2", "call sys_openat gone\n");
+}
+
+/* One recording with most of the calls does not turn what is so in all others. */
+static void test_uneven(void **state)
+{
+	char options[512] = "", name[16];
+	struct work work;
+
+	(void)state;
+	for (unsigned int i = 0; i < 40; i++) {
+		work = USUAL(60 + i);
+		work.opens = i % 20 ? 10 : 1000;
+		work.open = i < 20 ? 100 : 112;
+		if (!(i % 20))
+			work.open = i < 20 ? 125 : 95;
+		snprintf(name, sizeof(name), "u%u", i);
+		make_in(name, work);
+		sprintf(strchr(options, '\0'), "%s %s", i == 20 ? " --against" : "", name);
+	}
+	differs(options, "");
+}
+
+/* The numbers in JSON are as many as there are. */
+static void test_exact(void **state)
+{
+	static char text[1 << 18];
+	struct work work = USUAL(2);
+	const char *wait;
+	double count, mean, total;
+	unsigned long long whole;
+
+	(void)state;
+	work.sleep = 99999999;
+	make_in("long", work);
+	assert_int_equal(diff("--format=json long long", text, sizeof(text)), 0);
+	wait = strstr(text, "\"app D sys_read;G\"");
+	assert_non_null(wait);
+	assert_int_equal(sscanf(strstr(wait, "\"before_count\":"), "\"before_count\":%lf", &count),
+			 1);
+	assert_int_equal(
+		sscanf(strstr(wait, "\"before_mean_ns\":"), "\"before_mean_ns\":%lf", &mean), 1);
+	assert_int_equal(
+		sscanf(strstr(wait, "\"before_total_ns\":"), "\"before_total_ns\":%lf", &total), 1);
+	whole = (unsigned long long)total;
+	assert_true(whole > 1000000000000ull);
+	if (fabs(count * mean - total) > 1 || (double)whole != total || !(whole % 10000))
+		fail_msg("%.0f * %.9f is not %.9f", count, mean, total);
+}
+
+/* What only one of them could have recorded is said. */
+static void test_otherwise(void **state)
+{
+	static char text[1 << 16];
+	struct work work = USUAL(1);
+
+	(void)state;
+	make_in("a", work);
+	work.info = "layers=process,system";
+	make_in("layers", work);
+	work.info = "layers=process,system\0";
+	make_in("same", work);
+	work.info = "longer_than_cycles=5000";
+	make_in("longer", work);
+	assert_int_equal(diff("layers same", text, sizeof(text)), 0);
+	assert_null(strstr(text, "otherwise"));
+	assert_int_equal(diff("a layers", text, sizeof(text)), 0);
+	assert_non_null(strstr(text, "layers: was recorded otherwise than a (layers: process,"
+				     "system, there none)"));
+	assert_int_equal(diff("longer a", text, sizeof(text)), 0);
+	assert_non_null(strstr(text, "longer: calls that took no longer than 5.000 us were not"));
+	assert_non_null(strstr(text, "a: was recorded otherwise than longer (calls longer than: "
+				     "none, there 5.000 us)"));
+}
+
 /* No line is wider than the terminal; what differs is there with its numbers. */
 static void test_text(void **state)
 {
@@ -380,6 +486,8 @@ static void test_errors(void **state)
 		{ "--against a a", 2, "--against" },
 		{ "a nowhere", 1, "nowhere: No such file" },
 		{ "a - </dev/null", 1, "standard input: it is read twice" },
+		{ "a /dev/stdin <a", 0, "Before  a" },
+		{ "a fifo", 1, "fifo: it is read twice" },
 		{ "--per=sys_nothing a a", 1, "it has no such calls" },
 		{ "--format=xml a a", 2, "text, csv or json" },
 		{ "--least=much a a", 2, "a number of percent" },
@@ -393,6 +501,7 @@ static void test_errors(void **state)
 	snprintf(command, sizeof(command), "head -c 20000 %s >%s", path_of(path, "a"),
 		 path_of(cut, "cut"));
 	assert_int_equal(system(command), 0);
+	assert_int_equal(mkfifo(path_of(path, "fifo"), 0600), 0);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (diff(all[i].options, text, sizeof(text)) != all[i].status ||
 		    !strstr(text, all[i].sentence))
@@ -436,24 +545,29 @@ static void test_means(void **state)
 			    one[] = { 1, 1 }, two[] = { 2, 2 }, c[] = { 0, 2 }, d[] = { 3, 5 };
 
 	(void)state;
-	assert_near(chance_of_means(a, 15, b, 15), 0.021);
-	assert_near(chance_of_means(b, 15, a, 15), 0.021);
-	assert_near(chance_of_means(a, 15, a, 15), 1);
+	assert_near(chance_of_means(a, 15, b, 15, 0), 0.021);
+	assert_near(chance_of_means(b, 15, a, 15, 0), 0.021);
+	assert_near(chance_of_means(a, 15, a, 15, 0), 1);
 	/* t = 3 / sqrt(2), with two degrees of freedom: 1 - t / sqrt(2 + t^2) */
-	assert_near(chance_of_means(c, 2, d, 2), 1 - 3 / sqrt(13));
-	assert_near(chance_of_means(one, 2, one, 2), 1);
-	assert_true(chance_of_means(one, 2, two, 2) == 0);
-	assert_near(chance_of_means(one, 1, two, 2), 1);
+	assert_near(chance_of_means(c, 2, d, 2, 0), 1 - 3 / sqrt(13));
+	assert_near(chance_of_means(one, 2, one, 2, 0), 1);
+	assert_true(chance_of_means(one, 2, two, 2, 0) == 0);
+	assert_near(chance_of_means(one, 1, two, 2, 0), 1);
+	/* t = 1 / sqrt(1 / 12), with two degrees of freedom: 1 - t / sqrt(2 + t^2) */
+	assert_near(chance_of_means(one, 2, two, 2, 1), 1 - sqrt(12) / sqrt(14));
+	assert_near(chance_of_means(a, 15, b, 15, 1), 0.021);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),	cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_slower),	cmocka_unit_test(test_more),
-		cmocka_unit_test(test_several), cmocka_unit_test(test_text),
-		cmocka_unit_test(test_errors),	cmocka_unit_test(test_ranks),
-		cmocka_unit_test(test_means),
+		cmocka_unit_test(test_same),	  cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_slower),	  cmocka_unit_test(test_more),
+		cmocka_unit_test(test_several),	  cmocka_unit_test(test_text),
+		cmocka_unit_test(test_errors),	  cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_means),	  cmocka_unit_test(test_rare),
+		cmocka_unit_test(test_uneven),	  cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_otherwise),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL, command[64];

@@ -90,17 +90,18 @@ static double mean_of(const double *value, size_t count)
 	return sum / (double)count;
 }
 
-/* The variance of their mean. */
-static double variance_of(const double *value, size_t count, double mean)
+/* The variance of their mean, with the least one that values that are rounded to @grain have. */
+static double variance_of(const double *value, size_t count, double mean, double grain)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < count; i++)
 		sum += (value[i] - mean) * (value[i] - mean);
-	return sum / (double)(count - 1) / (double)count;
+	return fmax(sum / (double)(count - 1), grain * grain / 12) / (double)count;
 }
 
-double chance_of_means(const double *a, size_t a_count, const double *b, size_t b_count)
+double chance_of_means(const double *a, size_t a_count, const double *b, size_t b_count,
+		       double grain)
 {
 	double a_mean, b_mean, a_part, b_part, t, freedom;
 
@@ -108,8 +109,8 @@ double chance_of_means(const double *a, size_t a_count, const double *b, size_t 
 		return 1;
 	a_mean = mean_of(a, a_count);
 	b_mean = mean_of(b, b_count);
-	a_part = variance_of(a, a_count, a_mean);
-	b_part = variance_of(b, b_count, b_mean);
+	a_part = variance_of(a, a_count, a_mean, grain);
+	b_part = variance_of(b, b_count, b_mean, grain);
 	if (!(a_part + b_part > 0))
 		return a_mean == b_mean;
 	t = (b_mean - a_mean) / sqrt(a_part + b_part);

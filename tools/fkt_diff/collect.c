@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/missing.h"
 #include "diff.h"
@@ -181,6 +182,9 @@ static void on_enter(void *arg, const struct fkt_call *call)
 	path = fkt_paths_below(&collector->items->paths, above, name);
 	if (path == FKT_PATHS_NONE)
 		collector->err = -ENOMEM;
+	/* There are too many: it is not its caller, and no caller of others. */
+	if (path == above)
+		path = FKT_PATHS_MAX;
 	open->path[call->depth] = path;
 	open->depth = call->depth + 1;
 }
@@ -208,7 +212,8 @@ static void on_leave(void *arg, const struct fkt_call *call)
 	err = items_add(collector->items, collector->kind[call->row], name, collector->number, part,
 			ns);
 	/* What has no caller is not told twice. */
-	if (!err && path && collector->items->paths.node[path].above != FKT_PATHS_ROOT)
+	if (!err && path &&
+	    (path == FKT_PATHS_MAX || collector->items->paths.node[path].above != FKT_PATHS_ROOT))
 		err = items_add_path(collector->items, path, collector->number, part, ns);
 	collector->err = err;
 }
@@ -342,6 +347,45 @@ static int collect_from(struct collector *collector, const struct selection *sel
 	return err;
 }
 
+/* ---- what was recorded ---- */
+
+const char *const recorded_names[RECORDED_COUNT] = {
+	[RECORDED_LAYERS] = "layers",
+	[RECORDED_FILTER] = "filter",
+	[RECORDED_LONGER] = "calls longer than",
+};
+
+static int tell_recorded(struct recording *recording, const struct fkt_trace *trace)
+{
+	const char *longer = fkt_info(trace, "longer_than_cycles");
+	char least[FKT_DURATION_BYTES];
+	const char *const value[RECORDED_COUNT] = {
+		[RECORDED_LAYERS] = fkt_info(trace, "layers"),
+		[RECORDED_FILTER] = fkt_info(trace, "filter"),
+		/* As time: the same one is another number of cycles on another machine. */
+		[RECORDED_LONGER] = longer ? fkt_duration(trace, strtoull(longer, NULL, 10), least)
+					   : NULL,
+	};
+
+	for (unsigned int i = 0; i < RECORDED_COUNT; i++) {
+		recording->recorded[i] = value[i] ? strdup(value[i]) : NULL;
+		if (value[i] && !recording->recorded[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool is_stream(const char *path)
+{
+	struct stat about;
+
+	if (!strcmp(path, "-"))
+		return true;
+	/* What is not there, or a directory, the library says better. */
+	return !stat(path, &about) && !S_ISREG(about.st_mode) && !S_ISBLK(about.st_mode) &&
+	       !S_ISDIR(about.st_mode);
+}
+
 bool collect(struct recording *recording, unsigned int number, struct items *items, bool elapsed)
 {
 	struct selection selection = SELECTION_NONE;
@@ -356,7 +400,7 @@ bool collect(struct recording *recording, unsigned int number, struct items *ite
 	int err;
 
 	selection.path = recording->path;
-	if (strcmp(recording->path, "-"))
+	if (!is_stream(recording->path))
 		collector.trace = fkt_open(recording->path, warn, &selection, error);
 	if (!collector.trace) {
 		selection_complain(&selection, error);
@@ -369,8 +413,10 @@ bool collect(struct recording *recording, unsigned int number, struct items *ite
 		selection_complain(&selection, "has no events");
 		err = 1;
 	} else {
+		missing_tell_short_calls(&selection, collector.trace);
 		collector.part_cycles = (last - collector.first) / PARTS + 1;
-		err = collect_from(&collector, &selection);
+		err = tell_recorded(recording, collector.trace);
+		err = err ?: collect_from(&collector, &selection);
 		if (err)
 			selection_complain(&selection,
 					   err == -ENOMEM ? "out of memory" : strerror(-err));

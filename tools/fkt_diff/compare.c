@@ -12,8 +12,11 @@
 #include "diff.h"
 
 /* What comes less often, or in fewer parts, is compared duration by duration. */
-#define OFTEN	   64
-#define OFTEN_PART (PARTS / 2)
+#define OFTEN	       64
+#define OFTEN_PART     (PARTS / 2)
+
+/* Durations are whole nanoseconds. */
+#define DURATION_GRAIN 1
 
 /* A duration that stands for so many. */
 struct weighed {
@@ -189,6 +192,25 @@ static size_t of_recordings(double value[RECORDINGS_MAX], const struct item *ite
 	return count;
 }
 
+/* One call more or less, in a number of calls a unit. */
+static double grain_of_counts(const struct recording *recording, unsigned int recordings)
+{
+	double sum = 0;
+
+	for (unsigned int r = 0; r < recordings; r++)
+		sum += 1 / (recording[r].unit * recording[r].unit);
+	return sqrt(sum / recordings);
+}
+
+static double mean_of(const double *value, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += value[i];
+	return count ? sum / (double)count : NAN;
+}
+
 /* By how much the counts of the parts vary more than if each had come independently. */
 static double dispersion(const struct item *item, const struct recording *recording,
 			 unsigned int recordings)
@@ -236,13 +258,15 @@ static bool set_chances(struct result *result, const struct recording *recording
 	struct sample before = { 0 }, after = { 0 };
 	bool parts, done = true;
 
-	result->count_chance = several ? chance_of_means(a, a_count, b, b_count)
+	result->count_chance = several ? chance_of_means(a, a_count, b, b_count,
+							 grain_of_counts(recording, recordings))
 				       : chance_of_counts(item, recording, recordings);
 	if (several) {
 		a_count = of_recordings(a, item, recording, recordings, BEFORE, false);
 		b_count = of_recordings(b, item, recording, recordings, AFTER, false);
-		result->duration_chance = chance_of_means(a, a_count, b, b_count);
-		*larger = result->side[AFTER].mean > result->side[BEFORE].mean;
+		result->duration_chance = chance_of_means(a, a_count, b, b_count, DURATION_GRAIN);
+		/* Of what was tested: a recording with many of them counts more in all of them. */
+		*larger = mean_of(b, b_count) > mean_of(a, a_count);
 		return true;
 	}
 	parts = is_often(item, recording, recordings);

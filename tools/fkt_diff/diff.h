@@ -31,6 +31,14 @@ enum side {
 	SIDES,
 };
 
+/* What a trace says of what was recorded. */
+enum recorded {
+	RECORDED_LAYERS,
+	RECORDED_FILTER,
+	RECORDED_LONGER,
+	RECORDED_COUNT,
+};
+
 enum kind {
 	KIND_CALL,     /* system calls and interrupts */
 	KIND_FUNCTION, /* functions of the kernel */
@@ -123,6 +131,7 @@ int items_add_path(struct items *items, uint32_t path, unsigned int recording, u
  * @cpus: on how many CPUs
  * @unit: its counts and sums are divided by this
  * @whole: nothing is missing in it
+ * @recorded: what was recorded, freed by who has the recording; NULL: nothing is said of that
  */
 struct recording {
 	const char *path;
@@ -131,7 +140,11 @@ struct recording {
 	unsigned int cpus;
 	double unit;
 	bool whole;
+	char *recorded[RECORDED_COUNT];
 };
+
+/* What these are called. */
+extern const char *const recorded_names[RECORDED_COUNT];
 
 /**
  * collect() - read a recording
@@ -162,10 +175,12 @@ double chance_of_ranks(const double *a, size_t a_count, const double *b, size_t 
  * chance_of_means() - Welch's test
  * @a: values; they are taken to be normal, of variances that need not be the same
  * @b: likewise
+ * @grain: values are multiples of about this: what is the same in all of a side may vary by less
  *
  * Return: as chance_of_ranks().
  */
-double chance_of_means(const double *a, size_t a_count, const double *b, size_t b_count);
+double chance_of_means(const double *a, size_t a_count, const double *b, size_t b_count,
+		       double grain);
 
 /* ---- compare.c ---- */
 

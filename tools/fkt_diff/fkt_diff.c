@@ -176,7 +176,8 @@ static bool set_units(struct options *options, const struct items *items)
 							       : recording->ns / 1e9;
 		if (recording->unit > 0)
 			continue;
-		snprintf(text, sizeof(text), "--per=%s: it has no such calls", options->per);
+		snprintf(text, sizeof(text), "--per=%s: it %s", options->per,
+			 strcmp(options->per, "time") ? "has no such calls" : "took no time");
 		complain(recording->path, text);
 		return false;
 	}
@@ -242,6 +243,23 @@ static int report(struct options *options, struct items *items)
 	return 0;
 }
 
+/* What only one of them could have recorded is no difference of what ran. */
+static void tell_otherwise(const struct recording *a, const struct recording *b)
+{
+	const char *in_a, *in_b;
+
+	for (unsigned int i = 0; i < RECORDED_COUNT; i++) {
+		in_a = a->recorded[i] ?: "none";
+		in_b = b->recorded[i] ?: "none";
+		if (strcmp(in_a, in_b))
+			fprintf(stderr,
+				"%s: %s: was recorded otherwise than %s (%s: %s, there %s): what "
+				"comes of that is among what differs\n",
+				program_invocation_short_name, b->path, a->path, recorded_names[i],
+				in_b, in_a);
+	}
+}
+
 static int run(struct options *options, struct items *items)
 {
 	bool whole = true;
@@ -251,6 +269,8 @@ static int run(struct options *options, struct items *items)
 			return 1;
 		whole &= options->recording[r].whole;
 	}
+	for (unsigned int r = 1; r < options->recordings; r++)
+		tell_otherwise(&options->recording[0], &options->recording[r]);
 	if (!set_units(options, items) || report(options, items))
 		return 1;
 	if (options->svg && !draw(options))
@@ -276,5 +296,8 @@ int main(int argc, char **argv)
 	else
 		status = run(&options, &items);
 	items_free(&items);
+	for (unsigned int r = 0; r < options.recordings; r++)
+		for (unsigned int i = 0; i < RECORDED_COUNT; i++)
+			free(options.recording[r].recorded[i]);
 	return status;
 }

@@ -192,7 +192,7 @@ static void print_program_row(const struct report *report, const struct result *
 	};
 
 	for (size_t i = 0; i < NUMBERS; i++) {
-		snprintf(text[i], CELL_BYTES, "%.9g", value[i]);
+		snprintf(text[i], CELL_BYTES, "%.15g", value[i]);
 		cells[TEXTS + i].text = isnan(value[i]) ? NULL : text[i];
 	}
 	fkt_table_row(report->out, "differences", columns, cells, false);
