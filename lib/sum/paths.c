@@ -144,6 +144,12 @@ uint32_t fkt_path_name(struct fkt_path_names *names, const char *name)
 	return names->count - 1;
 }
 
+uint32_t fkt_path_name_known(const struct fkt_path_names *names, const char *name)
+{
+	return names->room ? *find_name(names, names->place, names->room, name) - 1
+			   : FKT_PATHS_NONE;
+}
+
 void fkt_path_names_free(struct fkt_path_names *names)
 {
 	for (uint32_t i = 0; i < names->count; i++)

@@ -71,6 +71,8 @@ struct fkt_path_names {
 
 /* The number of a name; FKT_PATHS_NONE without memory. */
 uint32_t fkt_path_name(struct fkt_path_names *names, const char *name);
+/* The same, FKT_PATHS_NONE where it has none. */
+uint32_t fkt_path_name_known(const struct fkt_path_names *names, const char *name);
 void fkt_path_names_free(struct fkt_path_names *names);
 
 #endif

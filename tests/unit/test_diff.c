@@ -423,6 +423,38 @@ static void test_exact(void **state)
 		fail_msg("%.0f * %.9f is not %.9f", count, mean, total);
 }
 
+/* A thread that has another name each time that it waits: so many are told from each other. */
+static void test_names(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	const unsigned int names = 66000;
+	static char text[1 << 16];
+	char path[NAME_MAX_BYTES], name[16];
+	struct build build;
+	uint64_t t = 1000;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 app\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	for (unsigned int i = 0; i < names; i++) {
+		snprintf(name, sizeof(name), "name%u", i % (names - 10));
+		build_switch(&build, 0, t += 300, 0, 50, 0);
+		build_name(&build, 0, t += 100, FKT_CODE_RENAME, 50, name);
+		build_switch(&build, 0, t += 500, 0, 0, 50);
+	}
+	build_end(&build, 2 * t, 2 * t, 0);
+	build_write(&build, path_of(path, "names"), build.bytes);
+	build_free(&build);
+	/* 10 names come twice, also when there are too many others. */
+	assert_int_equal(diff("names names", text, sizeof(text)), 0);
+	assert_non_null(strstr(text, "too many names of threads that wait: 908 waits are"));
+	assert_non_null(strstr(text, "Waits, per run: 0 of 65536 differ"));
+}
+
 /* What only one of them could have recorded is said. */
 static void test_otherwise(void **state)
 {
@@ -567,7 +599,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_errors),	  cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_means),	  cmocka_unit_test(test_rare),
 		cmocka_unit_test(test_uneven),	  cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_otherwise),
+		cmocka_unit_test(test_otherwise), cmocka_unit_test(test_names),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL, command[64];

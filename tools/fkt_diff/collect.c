@@ -241,7 +241,6 @@ static int add_wait(struct collector *collector, const struct fkt_wait *wait, co
 {
 	char name[3 * FKT_NAME_BYTES + FKT_COMM_BYTES], outer[FKT_NAME_BYTES];
 	char inner[FKT_NAME_BYTES] = "";
-	uint32_t number;
 
 	if (to < from)
 		return 0;
@@ -251,11 +250,8 @@ static int add_wait(struct collector *collector, const struct fkt_wait *wait, co
 	snprintf(name, sizeof(name), "%s %s %s%s%s",
 		 fkt_process(collector->processes, wait->id)->comm, what, outer, *inner ? ";" : "",
 		 inner);
-	number = items_name(collector->items, KIND_WAIT, name);
-	if (number == FKT_PATHS_NONE)
-		return -ENOMEM;
-	return items_add(collector->items, KIND_WAIT, number, collector->number,
-			 part_of(collector, to), to_ns(collector, to - from));
+	return items_add_wait(collector->items, name, collector->number, part_of(collector, to),
+			      to_ns(collector, to - from));
 }
 
 /* Asleep until it was woken, and ready from then on until it ran. */

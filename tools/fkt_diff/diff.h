@@ -91,7 +91,9 @@ struct item {
  * @names_room: of @of_name
  * @paths_room: of @of_path
  * @random: for what is picked at random, the same in each run
+ * @waits: how many of @names are of waits
  * @left_out: calls of stacks that there were too many of
+ * @waits_left_out: likewise waits
  */
 struct items {
 	struct item *one;
@@ -104,7 +106,9 @@ struct items {
 	uint32_t names_room;
 	uint32_t paths_room;
 	uint64_t random;
+	uint32_t waits;
 	uint64_t left_out;
+	uint64_t waits_left_out;
 };
 
 /* ---- items.c ---- */
@@ -117,6 +121,9 @@ uint32_t items_name(struct items *items, enum kind kind, const char *name);
 /* Something that is called so took so long, in a part of a recording: 0 or -ENOMEM. */
 int items_add(struct items *items, enum kind kind, uint32_t name, unsigned int recording,
 	      unsigned int part, uint64_t ns);
+/* The same of a wait with a name. */
+int items_add_wait(struct items *items, const char *name, unsigned int recording, unsigned int part,
+		   uint64_t ns);
 /* The same of a path of items->paths. */
 int items_add_path(struct items *items, uint32_t path, unsigned int recording, unsigned int part,
 		   uint64_t ns);
@@ -270,7 +277,6 @@ struct report {
 	bool all;
 };
 
-void print_report(const struct report *report, const struct result *result, size_t results,
-		  uint64_t left_out);
+void print_report(const struct report *report, const struct result *result, size_t results);
 
 #endif

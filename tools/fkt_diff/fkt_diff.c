@@ -2,6 +2,7 @@
 /* fkt_diff: what takes longer in some recordings than in others, and whether that is noise. */
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>
@@ -234,13 +235,25 @@ static int report(struct options *options, struct items *items)
 		complain("comparing", "out of memory");
 		return 1;
 	}
-	print_report(&report, result, items->count, items->left_out);
+	print_report(&report, result, items->count);
 	free(result);
 	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE) {
 		complain("standard output", strerror(errno));
 		return 1;
 	}
 	return 0;
+}
+
+static void tell_left_out(const struct items *items)
+{
+	if (items->left_out)
+		fprintf(stderr, "%s: too many stacks: %" PRIu64 " calls are not among them\n",
+			program_invocation_short_name, items->left_out);
+	if (items->waits_left_out)
+		fprintf(stderr,
+			"%s: too many names of threads that wait: %" PRIu64
+			" waits are not there\n",
+			program_invocation_short_name, items->waits_left_out);
 }
 
 /* What only one of them could have recorded is no difference of what ran. */
@@ -269,6 +282,7 @@ static int run(struct options *options, struct items *items)
 			return 1;
 		whole &= options->recording[r].whole;
 	}
+	tell_left_out(items);
 	for (unsigned int r = 1; r < options->recordings; r++)
 		tell_otherwise(&options->recording[0], &options->recording[r]);
 	if (!set_units(options, items) || report(options, items))

@@ -8,9 +8,13 @@
 #include "diff.h"
 
 /* So many durations are kept of an item in a recording; of more, as many are picked at random. */
-#define KEPT_MAX  4096
+#define KEPT_MAX   4096
 /* So many stacks are told from each other. */
-#define STACK_MAX 65536
+#define STACK_MAX  65536
+/* And so many waits: a program may give its threads any number of names. */
+#define WAIT_MAX   65536
+
+#define NAME_BYTES 512
 
 int items_init(struct items *items)
 {
@@ -35,11 +39,16 @@ void items_free(struct items *items)
 	fkt_paths_free(&items->paths);
 }
 
+static void put_name(char text[NAME_BYTES], enum kind kind, const char *name)
+{
+	snprintf(text, NAME_BYTES, "%c%s", 'A' + (int)kind, name);
+}
+
 uint32_t items_name(struct items *items, enum kind kind, const char *name)
 {
-	char text[512];
+	char text[NAME_BYTES];
 
-	snprintf(text, sizeof(text), "%c%s", 'A' + (int)kind, name);
+	put_name(text, kind, name);
 	return fkt_path_name(&items->names, text);
 }
 
@@ -157,6 +166,27 @@ int items_add(struct items *items, enum kind kind, uint32_t name, unsigned int r
 	item = *number ? &items->one[*number - 1]
 		       : add_item(items, number, kind, strdup(items->names.name[name] + 1));
 	return item ? add(items, item, recording, part, ns) : -ENOMEM;
+}
+
+int items_add_wait(struct items *items, const char *name, unsigned int recording, unsigned int part,
+		   uint64_t ns)
+{
+	char text[NAME_BYTES];
+	uint32_t number;
+
+	put_name(text, KIND_WAIT, name);
+	number = fkt_path_name_known(&items->names, text);
+	if (number == FKT_PATHS_NONE && items->waits == WAIT_MAX) {
+		items->waits_left_out++;
+		return 0;
+	}
+	if (number == FKT_PATHS_NONE) {
+		number = fkt_path_name(&items->names, text);
+		if (number == FKT_PATHS_NONE)
+			return -ENOMEM;
+		items->waits++;
+	}
+	return items_add(items, KIND_WAIT, number, recording, part, ns);
 }
 
 int items_add_path(struct items *items, uint32_t path, unsigned int recording, unsigned int part,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The tables: for people what differs, for programs all of it. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -207,8 +206,7 @@ static void print_for_programs(const struct report *report, const struct result 
 	fkt_table_end(report->out);
 }
 
-void print_report(const struct report *report, const struct result *result, size_t results,
-		  uint64_t left_out)
+void print_report(const struct report *report, const struct result *result, size_t results)
 {
 	if (!fkt_format_for_people(report->out->format)) {
 		print_for_programs(report, result, results);
@@ -217,8 +215,4 @@ void print_report(const struct report *report, const struct result *result, size
 	print_recordings(report);
 	for (enum kind kind = 0; kind < KINDS; kind++)
 		print_kind(report, result, results, kind);
-	if (left_out)
-		fkt_table_line(report->out,
-			       "\nThere are too many stacks: %" PRIu64 " calls are not among them.",
-			       left_out);
 }
