@@ -21,6 +21,8 @@
 #define F_END	       0x10001u
 #define G	       0x10002u
 #define G_END	       0x10003u
+#define H	       0x10004u
+#define H_END	       0x10005u
 #define READ	       0x0000u
 #define WRITE	       0x0001u
 #define OPENAT	       0x0101u
@@ -455,6 +457,58 @@ static void test_names(void **state)
 	assert_non_null(strstr(text, "Waits, per run: 0 of 65536 differ"));
 }
 
+/* Calls of F and G below each other in all orders, up to a number. */
+static void call_all(struct build *build, uint64_t *t, unsigned int depth, unsigned int *calls)
+{
+	for (uint32_t code = F; depth && *calls && code <= G; code += 2) {
+		--*calls;
+		build_event(build, 0, *t += 10, code, 0);
+		call_all(build, t, depth - 1, calls);
+		build_event(build, 0, *t += 10, code + 1, 0);
+	}
+}
+
+/* What is called when there are too many stacks is not taken for its caller. */
+static void test_stacks(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	static const uint32_t last[] = { F, F, H, F, F_END, H_END, F_END, F_END };
+	unsigned int calls = FKT_PATHS_MAX;
+	char path[NAME_MAX_BYTES], command[8192], text[4096];
+	struct build build;
+	uint64_t t = 1000;
+	FILE *out;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 app\n");
+	build_text(&build, FKT_SECTION_CODES,
+		   "0x10000 1 entry 0x10001 functions F\n0x10001 1 exit 0x10000 functions F\n"
+		   "0x10002 1 entry 0x10003 functions G\n0x10003 1 exit 0x10002 functions G\n"
+		   "0x10004 1 entry 0x10005 functions H\n0x10005 1 exit 0x10004 functions H\n");
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	call_all(&build, &t, 24, &calls);
+	for (unsigned int i = 0; i < 8; i++)
+		build_event(&build, 0, t += 10, last[i], 0);
+	build_end(&build, 2 * t, 2 * t, 0);
+	build_write(&build, path_of(path, "stacks"), build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "cd %s && %s/build/bin/fkt_diff --format=json stacks stacks 2>&1 | "
+		 "grep -e '\"F;F\"' -e 'too many stacks'; rm stacks",
+		 directory, top);
+	out = popen(command, "r");
+	assert_non_null(out);
+	text[fread(text, 1, sizeof(text) - 1, out)] = '\0';
+	assert_int_equal(pclose(out), 0);
+	assert_non_null(strstr(text, "too many stacks: "));
+	/* Below all others, and at last. */
+	assert_non_null(strstr(text, "\"name\":\"F;F\",\"verdict\":null,\"before_count\":2,"));
+}
+
 /* What only one of them could have recorded is said. */
 static void test_otherwise(void **state)
 {
@@ -600,6 +654,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_means),	  cmocka_unit_test(test_rare),
 		cmocka_unit_test(test_uneven),	  cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_otherwise), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_stacks),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL, command[64];
