@@ -676,13 +676,13 @@ class Trace:
         """Nothing is lost silently: what is missing in what was read."""
         self._raise()
         stats = scan.stats()
-        for count, what in (
-            (stats.lost, "events were lost while it was recorded"),
-            (stats.missing, "pages are missing"),
-            (stats.damaged, "pages are damaged"),
+        for count, one, many, how in (
+            (stats.lost, "event was", "events were", "lost while it was recorded"),
+            (stats.missing, "page is", "pages are", "missing"),
+            (stats.damaged, "page is", "pages are", "damaged"),
         ):
             if count:
-                self._warn(f"{count} {what}")
+                self._warn(f"{count} {one if count == 1 else many} {how}")
         if stats.foreign:
             self._warn("pages of another recording follow, which are not read")
 

@@ -299,7 +299,8 @@ static bool tell_lost(const struct selection *selection, uint64_t lost)
 {
 	char text[FKT_ERROR_BYTES];
 
-	snprintf(text, sizeof(text), "%" PRIu64 " events were lost while it was recorded", lost);
+	snprintf(text, sizeof(text), "%" PRIu64 " event%s lost while it was recorded", lost,
+		 lost == 1 ? " was" : "s were");
 	if (lost)
 		selection_complain(selection, text);
 	return !lost;
