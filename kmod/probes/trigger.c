@@ -203,11 +203,13 @@ NOKPROBE_SYMBOL(fkt_trigger_enter);
 
 static void fkt_trigger_returned(const struct fkt_trigger *trigger, u64 began, u64 result)
 {
-	const u64 took = fkt_clock(true) + READ_ONCE(fkt_clock_ahead) - began;
+	const u64 now = fkt_clock(true) + READ_ONCE(fkt_clock_ahead);
+	/* The call may have gone to a CPU whose counter is a little behind. */
+	const u64 took = now > began ? now - began : 0;
 	u64 first;
 	FKT_PROBE_GUARD();
 
-	if (fkt_on(~0u) && took > trigger->spec.cycles &&
+	if (fkt_on(~0u) && (took > trigger->spec.cycles || !trigger->spec.cycles) &&
 	    fkt_trigger_met(trigger, current, &result, &first))
 		fkt_trigger_fire(trigger, current, trigger->spec.cycles ? took : result);
 }
