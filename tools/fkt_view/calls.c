@@ -7,40 +7,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "model.h"
 #include "read/internal.h"
-#include "view.h"
 
 /* As in picture.c; a longer window has none. */
 #define EXACT_PAGES	668
 #define LOOK_BACK_PAGES 167
 #define EXACT_EVENTS	3000000
 #define DEPTH_MAX	24
-#define BLOCKS_MAX	30000
+#define CALLS_MAX	30000
 
 /**
- * struct block - one call, or several that are too short to be seen
- * @from, @to: stamps
- * @name: number of its name, 0: several
- * @count: how many
- * @error: one failed
- */
-struct block {
-	uint64_t from;
-	uint64_t to;
-	uint32_t name;
-	uint32_t count;
-	bool error;
-};
-
-/**
- * struct calls - an answer that is being made
+ * struct calls - those that are being looked for
  * @view, @request: what is asked for
  * @processes: the threads, as the events go
  * @from, @to: stamps
  * @pixel: what is shorter is not seen, in cycles
- * @open: by depth, the block that may be one with the next one; @count 0: none
- * @blocks: rows of JSON
- * @count: how many
+ * @open: by depth, the one that may be one with the next one; its count is 0: none
+ * @found: struct drawn_call
  */
 struct calls {
 	struct view *view;
@@ -49,58 +33,52 @@ struct calls {
 	uint64_t from;
 	uint64_t to;
 	uint64_t pixel;
-	struct block open[DEPTH_MAX];
-	struct answer blocks;
-	unsigned int count;
+	struct drawn_call open[DEPTH_MAX];
+	struct answer *found;
 };
 
-static void put_block(struct calls *calls, uint32_t depth)
+static void put_call(struct calls *calls, uint32_t depth)
 {
-	struct block *block = &calls->open[depth];
-	char name[FKT_NAME_BYTES];
+	struct drawn_call *call = &calls->open[depth];
 
-	if (!block->count || calls->count++ >= BLOCKS_MAX)
+	if (!call->count || calls->found->bytes >= CALLS_MAX * sizeof(*call))
 		return;
-	names_get(calls->view->names, block->name, name);
-	answer_text(&calls->blocks, "%s[%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRIu32 ",%d,",
-		    calls->count > 1 ? "," : "", depth, view_ns(calls->view, block->from),
-		    view_ns(calls->view, block->to), block->count, block->error);
-	answer_string(&calls->blocks, name);
-	answer_bytes(&calls->blocks, "]", 1);
-	block->count = 0;
+	answer_bytes(calls->found, call, sizeof(*call));
+	call->count = 0;
 }
 
 static void on_leave(void *arg, const struct fkt_call *call)
 {
 	struct calls *calls = arg;
-	struct block *block, one;
+	struct drawn_call *open, one;
 	bool small;
 
 	if (call->interrupt || call->depth >= DEPTH_MAX || call->end < calls->from ||
 	    call->begin >= calls->to ||
 	    fkt_process(calls->processes, call->id)->tid != calls->request->tid[0])
 		return;
-	block = &calls->open[call->depth];
-	one = (struct block){
+	open = &calls->open[call->depth];
+	one = (struct drawn_call){
 		.from = call->begin,
 		.to = call->end,
 		.name = names_row(calls->view->names, calls->view->trace, call->row),
 		.count = 1,
+		.depth = call->depth,
 		.error = call->exit && !call->exit->words && (int16_t)call->exit->imm < 0 &&
 			 call->row < FKT_CODE_SYSCALL_ENTRY + 1024u,
 	};
 	small = one.to - one.from < calls->pixel;
-	if (block->count && small && one.from >= block->from &&
-	    block->to - block->from < 4 * calls->pixel && one.from - block->to < calls->pixel &&
-	    (block->count > 1 || block->to - block->from < calls->pixel)) {
-		block->to = one.to;
-		block->name = block->name == one.name ? one.name : 0;
-		block->count++;
-		block->error |= one.error;
+	if (open->count && small && one.from >= open->from &&
+	    open->to - open->from < 4 * calls->pixel && one.from - open->to < calls->pixel &&
+	    (open->count > 1 || open->to - open->from < calls->pixel)) {
+		open->to = one.to;
+		open->name = open->name == one.name ? one.name : 0;
+		open->count++;
+		open->error |= one.error;
 		return;
 	}
-	put_block(calls, call->depth);
-	*block = one;
+	put_call(calls, call->depth);
+	*open = one;
 }
 
 static int read_calls(struct calls *calls, struct fkt_reader *reader, struct fkt_analysis *analysis)
@@ -123,13 +101,14 @@ static int read_calls(struct calls *calls, struct fkt_reader *reader, struct fkt
 	return err ?: fkt_analysis_end(analysis, calls->to);
 }
 
-int answer_calls(struct view *view, const struct request *request, struct answer *answer)
+int calls_find(struct view *view, const struct request *request, struct answer *found, bool *exact)
 {
 	struct calls calls = {
 		.view = view,
 		.request = request,
 		.from = view_stamp(view, request->from),
 		.to = view_stamp(view, request->to),
+		.found = found,
 	};
 	const struct fkt_analysis_hooks hooks = { .arg = &calls, .leave = on_leave };
 	const uint64_t first = fkt_seek_stamp(view->trace, calls.from);
@@ -137,28 +116,47 @@ int answer_calls(struct view *view, const struct request *request, struct answer
 	const uint64_t begin = fkt_look_back_pages(view->trace, calls.from, LOOK_BACK_PAGES);
 	struct fkt_reader *reader = NULL;
 	struct fkt_analysis *analysis = NULL;
-	bool exact = request->tids && end >= first &&
-		     (end - first + 1) * FKT_BLOCK_PAGES <= EXACT_PAGES;
-	int err = exact ? -ENOMEM : 0;
+	int err;
 
+	*exact = request->tids && end >= first &&
+		 (end - first + 1) * FKT_BLOCK_PAGES <= EXACT_PAGES;
+	if (!*exact)
+		return 0;
+	err = -ENOMEM;
 	calls.pixel = (calls.to - calls.from) / request->width;
-	if (exact) {
-		reader = fkt_reader_new_window(view->trace, begin, calls.to);
-		calls.processes = fkt_processes_new(view->trace);
-	}
+	reader = fkt_reader_new_window(view->trace, begin, calls.to);
+	calls.processes = fkt_processes_new(view->trace);
 	if (calls.processes)
 		analysis = fkt_analysis_new(view->trace, calls.processes, &hooks);
 	if (reader && analysis)
 		err = read_calls(&calls, reader, analysis);
 	for (uint32_t depth = 0; depth < DEPTH_MAX; depth++)
-		put_block(&calls, depth);
-	answer_text(answer, "{\"exact\":%s,\"calls\":[", exact ? "true" : "false");
-	answer_bytes(answer, calls.blocks.data, calls.blocks.bytes);
-	answer_text(answer, "]}");
-	err = err ?: answer_error(&calls.blocks) ?: answer_error(answer);
-	answer_free(&calls.blocks);
+		put_call(&calls, depth);
 	fkt_analysis_free(analysis);
 	fkt_processes_free(calls.processes);
 	fkt_reader_free(reader);
-	return err;
+	return err ?: answer_error(found);
+}
+
+int answer_calls(struct view *view, const struct request *request, struct answer *answer)
+{
+	struct answer found = { 0 };
+	const struct drawn_call *call;
+	char name[FKT_NAME_BYTES];
+	bool exact;
+	int err = calls_find(view, request, &found, &exact);
+
+	answer_text(answer, "{\"exact\":%s,\"calls\":[", exact ? "true" : "false");
+	for (size_t i = 0; !err && i < found.bytes / sizeof(*call); i++) {
+		call = (const struct drawn_call *)found.data + i;
+		names_get(view->names, call->name, name);
+		answer_text(answer, "%s[%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRIu32 ",%d,",
+			    i ? "," : "", call->depth, view_ns(view, call->from),
+			    view_ns(view, call->to), call->count, call->error);
+		answer_string(answer, name);
+		answer_bytes(answer, "]", 1);
+	}
+	answer_text(answer, "]}");
+	answer_free(&found);
+	return err ?: answer_error(answer);
 }

@@ -9,59 +9,15 @@
 #include <stdlib.h>
 
 #include "common/rows.h"
+#include "model.h"
 #include "read/internal.h"
-#include "view.h"
 
 /* How many pages before a moment are read, and how many events behind it, for its calls to end. */
 #define LOOK_BACK_PAGES 4000
 #define LOOK_AHEAD	2000000
-#define CALLS_MAX	64
 /* Events that are passed over until one of the name comes. */
 #define NEXT_EVENTS	20000000
 #define CODE_BYTES	FKT_SLOT_CODES
-
-/* A call around the moment. */
-struct around {
-	uint32_t row;
-	uint32_t depth;
-	bool partial;
-	bool ended;
-	uint64_t begin;
-	uint64_t end;
-};
-
-/**
- * struct moment - what is found out
- * @view: of what
- * @tid: the thread
- * @at: the moment
- * @processes: the threads, as the events go
- * @wait: the wait that the moment is in, if @waits
- * @comm: name of the thread; @waker, and @next: of those in @wait
- * @call: calls around it
- * @calls: how many
- * @cpu: where it ran, if @runs
- * @open: calls that it is in, as far as is read
- * @over: those that it was in at the moment have ended
- * @cut: what comes long after the moment was not looked at
- */
-struct moment {
-	struct view *view;
-	uint32_t tid;
-	uint64_t at;
-	struct fkt_processes *processes;
-	bool waits;
-	struct fkt_wait wait;
-	uint32_t waker_tid;
-	char waker[FKT_COMM_BYTES + 1];
-	struct around call[CALLS_MAX];
-	unsigned int calls;
-	bool runs;
-	uint16_t cpu;
-	uint32_t open;
-	bool over;
-	bool cut;
-};
 
 static void on_wait(void *arg, const struct fkt_wait *wait)
 {
@@ -98,7 +54,8 @@ static void on_leave(void *arg, const struct fkt_call *call)
 	if (!is_its(moment, call))
 		return;
 	moment->open = call->depth;
-	if (call->begin > moment->at || call->end <= moment->at || moment->calls == CALLS_MAX)
+	if (call->begin > moment->at || call->end <= moment->at ||
+	    moment->calls == MOMENT_CALLS_MAX)
 		return;
 	moment->call[moment->calls++] = (struct around){
 		.row = call->row,
@@ -152,6 +109,52 @@ static int read_moment(struct moment *moment, struct fkt_reader *reader,
 	return err ?: what;
 }
 
+const char *moment_comm(const struct moment *moment)
+{
+	const uint32_t id = fkt_process_id(moment->processes, moment->tid, 0);
+
+	return fkt_process(moment->processes, id)->comm;
+}
+
+void moment_row(const struct moment *moment, uint32_t row, char name[FKT_NAME_BYTES])
+{
+	*name = '\0';
+	if (row < FKT_ROWS)
+		fkt_row_name(moment->view->trace, row, name);
+}
+
+int moment_find(struct moment *moment, struct view *view, uint32_t tid, uint64_t at)
+{
+	const struct fkt_analysis_hooks hooks = {
+		.arg = moment, .enter = on_enter, .wait = on_wait, .leave = on_leave
+	};
+	const uint64_t begin = fkt_look_back_pages(view->trace, at, LOOK_BACK_PAGES);
+	struct fkt_reader *reader = fkt_reader_new_window(view->trace, begin, UINT64_MAX);
+	struct fkt_analysis *analysis = NULL;
+	int err = -ENOMEM;
+
+	*moment = (struct moment){ .view = view, .tid = tid, .at = at };
+	moment->processes = fkt_processes_new(view->trace);
+	if (moment->processes)
+		analysis = fkt_analysis_new(view->trace, moment->processes, &hooks);
+	if (reader && analysis)
+		err = read_moment(moment, reader, analysis);
+	/* What is open there is told of. */
+	if (!err)
+		err = fkt_analysis_end(analysis, fkt_read_stats(reader)->last);
+	fkt_analysis_free(analysis);
+	fkt_reader_free(reader);
+	return err;
+}
+
+void moment_free(struct moment *moment)
+{
+	fkt_processes_free(moment->processes);
+	moment->processes = NULL;
+}
+
+/* ---- as JSON ---- */
+
 static void put_ns(struct moment *moment, struct answer *answer, const char *name, uint64_t stamp)
 {
 	if (stamp)
@@ -162,11 +165,10 @@ static void put_ns(struct moment *moment, struct answer *answer, const char *nam
 
 static void put_row(struct moment *moment, struct answer *answer, const char *name, uint32_t row)
 {
-	char text[FKT_NAME_BYTES] = "";
+	char text[FKT_NAME_BYTES];
 
 	answer_text(answer, ",\"%s\":", name);
-	if (row < FKT_ROWS)
-		fkt_row_name(moment->view->trace, row, text);
+	moment_row(moment, row, text);
 	answer_string(answer, text);
 }
 
@@ -178,10 +180,9 @@ static void put_thread(struct answer *answer, uint32_t tid, const char *comm)
 
 static int put_moment(struct moment *moment, struct answer *answer)
 {
-	const uint32_t id = fkt_process_id(moment->processes, moment->tid, 0);
 	char letters[FKT_STATE_BYTES];
 
-	put_thread(answer, moment->tid, fkt_process(moment->processes, id)->comm);
+	put_thread(answer, moment->tid, moment_comm(moment));
 	put_ns(moment, answer, "at_ns", moment->at);
 	answer_text(answer, ",\"cpu\":");
 	if (moment->runs && !moment->waits)
@@ -230,32 +231,13 @@ static int put_moment(struct moment *moment, struct answer *answer)
 
 int answer_moment(struct view *view, const struct request *request, struct answer *answer)
 {
-	struct moment moment = {
-		.view = view,
-		.tid = request->tids ? request->tid[0] : 0,
-		.at = view_last_stamp(view, request->from),
-	};
-	const struct fkt_analysis_hooks hooks = {
-		.arg = &moment, .enter = on_enter, .wait = on_wait, .leave = on_leave
-	};
-	const uint64_t begin = fkt_look_back_pages(view->trace, moment.at, LOOK_BACK_PAGES);
-	struct fkt_reader *reader = fkt_reader_new_window(view->trace, begin, UINT64_MAX);
-	struct fkt_analysis *analysis = NULL;
-	int err = -ENOMEM;
+	struct moment moment;
+	int err = moment_find(&moment, view, request->tids ? request->tid[0] : 0,
+			      view_last_stamp(view, request->from));
 
-	moment.processes = fkt_processes_new(view->trace);
-	if (moment.processes)
-		analysis = fkt_analysis_new(view->trace, moment.processes, &hooks);
-	if (reader && analysis)
-		err = read_moment(&moment, reader, analysis);
-	/* What is open there is told of. */
-	if (!err)
-		err = fkt_analysis_end(analysis, fkt_read_stats(reader)->last);
 	if (!err)
 		err = put_moment(&moment, answer);
-	fkt_analysis_free(analysis);
-	fkt_processes_free(moment.processes);
-	fkt_reader_free(reader);
+	moment_free(&moment);
 	return err;
 }
 
@@ -330,25 +312,32 @@ static int find_behind(struct view *view, const struct fkt_wanted *wanted, uint6
 	return what == FKT_EVENT ? 1 : what < 0 ? what : 0;
 }
 
-int answer_next(struct view *view, const struct request *request, struct answer *answer)
+int next_find(struct view *view, const struct request *request, struct fkt_event *event)
 {
 	struct fkt_wanted wanted = {
 		.code = find_codes(view, request->text),
 		.pid = request->tids ? request->tid : NULL,
 		.pids = request->tids,
 	};
-	char name[FKT_NAME_BYTES];
-	struct fkt_event event;
 	int what;
 
 	if (!wanted.code)
 		return -ENOMEM;
 	wanted.first = view->first;
 	if (request->back)
-		what = find_before(view, &wanted, view_stamp(view, request->from), &event);
+		what = find_before(view, &wanted, view_stamp(view, request->from), event);
 	else
-		what = find_behind(view, &wanted, view_last_stamp(view, request->from) + 1, &event);
+		what = find_behind(view, &wanted, view_last_stamp(view, request->from) + 1, event);
 	free((void *)wanted.code);
+	return what;
+}
+
+int answer_next(struct view *view, const struct request *request, struct answer *answer)
+{
+	char name[FKT_NAME_BYTES];
+	struct fkt_event event;
+	const int what = next_find(view, request, &event);
+
 	if (what < 0)
 		return what;
 	if (!what) {

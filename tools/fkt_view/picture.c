@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The cells of a window: of a short one from its events, of a long one from the levels. The answer
- * is the length of a JSON text in four bytes, that text, which is padded to a multiple of four, and
- * the cells.
- */
+/* The cells of a window: of a short one from its events, of a long one from the levels. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
+#include "model.h"
 #include "read/internal.h"
-#include "view.h"
 
 /* A window with no more pages is made of its events. */
 #define EXACT_PAGES	668
@@ -25,38 +20,6 @@
 /* Of a trace that has not been read, so many blocks of pages are looked at, and of each so many. */
 #define SAMPLE_BLOCKS	256
 #define SAMPLE_PAGES	12
-#define SKIP_BYTES	4
-
-/**
- * struct picture - an answer that is being made
- * @view, @request: what is asked for
- * @from, @to: stamps
- * @cells: struct cell, one behind the other
- * @losses, @wakes, @marks, @samples: rows of JSON; how many there are of each
- * @bin_cycles: length of a bin
- * @sampled: by CPU, the bin of its last sample, and one; NULL: there was none
- * @used: numbers of names that cells have, a bit each
- * @names: how many bits there are
- */
-struct picture {
-	struct view *view;
-	const struct request *request;
-	uint64_t from;
-	uint64_t to;
-	struct answer cells;
-	struct answer losses;
-	struct answer wakes;
-	struct answer marks;
-	struct answer samples;
-	unsigned int loss_count;
-	unsigned int wake_count;
-	unsigned int mark_count;
-	unsigned int sample_count;
-	uint64_t bin_cycles;
-	uint32_t *sampled;
-	uint8_t *used;
-	uint32_t names;
-};
 
 static bool is_asked_for(const struct picture *picture, uint32_t track)
 {
@@ -83,25 +46,20 @@ static int on_loss(void *arg, const struct loss *loss)
 
 	if (picture->loss_count++ >= LOSSES_MAX)
 		return 0;
-	answer_text(&picture->losses,
-		    "%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%d,%" PRIu32 "]",
-		    picture->loss_count > 1 ? "," : "",
-		    loss->cpu == FKT_CPU_ANY ? INT64_C(-1) : (int64_t)loss->cpu,
-		    view_ns(picture->view, loss->from), view_ns(picture->view, loss->to),
-		    loss->count, loss->pages, loss->tid);
+	answer_bytes(&picture->losses, loss, sizeof(*loss));
 	return answer_error(&picture->losses);
 }
 
 static int on_wake(void *arg, const struct fkt_event *event, uint32_t woken)
 {
 	struct picture *picture = arg;
+	const struct wake wake = {
+		.stamp = event->stamp, .by = event->pid, .tid = woken, .cpu = event->cpu
+	};
 
 	if (!is_asked_for(picture, woken) || picture->wake_count++ >= WAKES_MAX)
 		return 0;
-	answer_text(&picture->wakes, "%s[%" PRId64 ",%u,%" PRId64 ",%" PRIu32 "]",
-		    picture->wake_count > 1 ? "," : "", view_ns(picture->view, event->stamp),
-		    event->cpu, event->pid == FKT_PID_UNKNOWN ? INT64_C(-1) : (int64_t)event->pid,
-		    woken);
+	answer_bytes(&picture->wakes, &wake, sizeof(wake));
 	return answer_error(&picture->wakes);
 }
 
@@ -111,10 +69,7 @@ static int on_mark(void *arg, const struct mark *mark)
 
 	if (picture->mark_count++ >= MARKS_MAX)
 		return 0;
-	answer_text(&picture->marks, "%s[%" PRId64 ",%u,", picture->mark_count > 1 ? "," : "",
-		    view_ns(picture->view, mark->stamp), mark->cpu);
-	answer_string(&picture->marks, mark->text);
-	answer_bytes(&picture->marks, "]", 1);
+	answer_bytes(&picture->marks, mark, sizeof(*mark));
 	return answer_error(&picture->marks);
 }
 
@@ -122,7 +77,15 @@ static int on_mark(void *arg, const struct mark *mark)
 static int on_sample(void *arg, const struct fkt_event *event, uint32_t tid, const char *function)
 {
 	struct picture *picture = arg;
-	const uint32_t bin = (uint32_t)((event->stamp - picture->from) / picture->bin_cycles) + 1;
+	const uint64_t bin_cycles = picture->part.bin_cycles;
+	const uint32_t bin = (uint32_t)((event->stamp - picture->from) / bin_cycles) + 1;
+	const struct sample sample = {
+		.stamp = event->stamp,
+		.function = picture->texts.bytes,
+		.tid = tid,
+		.cpu = event->cpu,
+		.user = event->imm,
+	};
 
 	if (!picture->sampled) {
 		picture->sampled = calloc(UINT16_MAX + 1, sizeof(*picture->sampled));
@@ -130,15 +93,12 @@ static int on_sample(void *arg, const struct fkt_event *event, uint32_t tid, con
 			return -ENOMEM;
 	}
 	if (event->stamp >= picture->to || picture->sampled[event->cpu] == bin ||
-	    picture->sample_count >= SAMPLES_MAX)
+	    picture->samples.bytes >= SAMPLES_MAX * sizeof(sample))
 		return 0;
 	picture->sampled[event->cpu] = bin;
-	answer_text(&picture->samples, "%s[%" PRId64 ",%u,%" PRIu32 ",%d,",
-		    picture->sample_count++ ? "," : "", view_ns(picture->view, event->stamp),
-		    event->cpu, tid, !!event->imm);
-	answer_string(&picture->samples, function);
-	answer_bytes(&picture->samples, "]", 1);
-	return answer_error(&picture->samples);
+	answer_bytes(&picture->samples, &sample, sizeof(sample));
+	answer_bytes(&picture->texts, function, strlen(function) + 1);
+	return answer_error(&picture->samples) ?: answer_error(&picture->texts);
 }
 
 /* ---- from events ---- */
@@ -164,8 +124,9 @@ static int read_events(struct picture *picture, struct fkt_reader *reader,
 	return what < 0 ? what : collector_end(collector, picture->to) ?: 1;
 }
 
-static int collect(struct picture *picture, struct level_part *part)
+static int collect(struct picture *picture)
 {
+	struct level_part *part = &picture->part;
 	struct view *view = picture->view;
 	const struct collect_to to = {
 		.arg = picture,
@@ -183,7 +144,6 @@ static int collect(struct picture *picture, struct level_part *part)
 	part->from = picture->from;
 	part->bin_cycles = (picture->to - picture->from - 1) / picture->request->width + 1;
 	part->made = picture->to;
-	picture->bin_cycles = part->bin_cycles;
 	collector = collector_new(view->trace, view->names, part->from, part->bin_cycles, &to);
 	if (reader && collector)
 		ret = read_events(picture, reader, collector);
@@ -229,8 +189,9 @@ static void sample_page(const struct level_part *part, const struct fkt_page_hea
 }
 
 /* Where not all has been read: a few pages of each of some blocks. */
-static int sample(struct picture *picture, const struct level_part *part)
+static int add_sample(struct picture *picture)
 {
+	const struct level_part *part = &picture->part;
 	struct fkt_trace *trace = picture->view->trace;
 	const uint64_t from = part->made > picture->from ? part->made : picture->from;
 	const uint64_t first = fkt_seek_stamp(trace, from);
@@ -265,7 +226,7 @@ static int sample(struct picture *picture, const struct level_part *part)
  * What the levels know besides: how things stood when the window began, and which losses reach into
  * it, though the events behind them are not in it.
  */
-static int add_known(struct picture *picture, bool exact)
+static int add_known(struct picture *picture)
 {
 	struct levels *levels = picture->view->levels;
 	uint32_t track[REQUEST_TIDS];
@@ -278,88 +239,14 @@ static int add_known(struct picture *picture, bool exact)
 		err = levels_before(levels, picture->from, track, picture->request->tids, on_cell,
 				    picture);
 	}
-	if (err || !exact || !progress.done || progress.err)
+	if (err || !picture->exact || !progress.done || progress.err)
 		return err;
 	answer_free(&picture->losses);
 	picture->loss_count = 0;
 	return levels_losses(levels, picture->from, picture->to, on_loss, picture);
 }
 
-/* ---- the answer ---- */
-
-static void use_name(struct picture *picture, uint32_t number)
-{
-	if (number && number <= picture->names)
-		picture->used[number / 8] |= (uint8_t)(1u << number % 8);
-}
-
-static void put_names(struct picture *picture, struct answer *answer)
-{
-	const struct cell *cell = (const struct cell *)picture->cells.data;
-	const size_t cells = picture->cells.bytes / sizeof(*cell);
-	char name[FKT_NAME_BYTES];
-	const char *comma = "";
-
-	for (size_t i = 0; i < cells; i++, cell++) {
-		if (track_is_counter(cell->track))
-			continue;
-		use_name(picture, cell->inner);
-		use_name(picture, cell->last_inner);
-		if (cell->track & TRACK_CPU)
-			continue;
-		use_name(picture, cell->top);
-		use_name(picture, cell->last);
-	}
-	for (uint32_t i = 1; i <= picture->names; i++) {
-		if (!(picture->used[i / 8] & 1u << i % 8))
-			continue;
-		names_get(picture->view->names, i, name);
-		answer_text(answer, "%s\"%" PRIu32 "\":", comma, i);
-		answer_string(answer, name);
-		comma = ",";
-	}
-}
-
-static int write_answer(struct picture *picture, const struct level_part *part, bool exact,
-			struct answer *answer)
-{
-	struct view *view = picture->view;
-	const uint32_t none = 0;
-	uint32_t bytes;
-
-	picture->names = names_count(view->names);
-	picture->used = calloc(picture->names / 8 + 1, 1);
-	if (!picture->used)
-		return -ENOMEM;
-	answer_bytes(answer, &none, sizeof(none));
-	answer_text(answer,
-		    "{\"from_ns\":%" PRId64 ",\"bin_ns\":%.6f,\"exact\":%s,\"made_ns\":%" PRId64
-		    ",\"sampled_ns\":%" PRId64
-		    ",\"all_losses\":%u,\"all_wakes\":%u,\"all_marks\":%u",
-		    view_ns(view, part->from),
-		    (double)fkt_cycles_to_ns(view->trace, (int64_t)(part->bin_cycles << 10)) / 1024,
-		    exact ? "true" : "false", view_ns(view, part->made),
-		    view_ns(view, part->made > picture->to ? part->made : picture->to),
-		    picture->loss_count, picture->wake_count, picture->mark_count);
-	answer_text(answer, ",\"losses\":[");
-	answer_bytes(answer, picture->losses.data, picture->losses.bytes);
-	answer_text(answer, "],\"wakes\":[");
-	answer_bytes(answer, picture->wakes.data, picture->wakes.bytes);
-	answer_text(answer, "],\"marks\":[");
-	answer_bytes(answer, picture->marks.data, picture->marks.bytes);
-	answer_text(answer, "],\"samples\":[");
-	answer_bytes(answer, picture->samples.data, picture->samples.bytes);
-	answer_text(answer, "],\"names\":{");
-	put_names(picture, answer);
-	answer_text(answer, "}}");
-	while (answer->bytes % SKIP_BYTES)
-		answer_bytes(answer, " ", 1);
-	bytes = (uint32_t)(answer->bytes - sizeof(bytes));
-	if (answer->data)
-		memcpy(answer->data, &bytes, sizeof(bytes));
-	answer_bytes(answer, picture->cells.data, picture->cells.bytes);
-	return answer_error(answer);
-}
+/* ---- all of it ---- */
 
 /* What was begun is of no use. */
 static void forget(struct picture *picture)
@@ -369,52 +256,56 @@ static void forget(struct picture *picture)
 	answer_free(&picture->wakes);
 	answer_free(&picture->marks);
 	answer_free(&picture->samples);
+	answer_free(&picture->texts);
 	picture->loss_count = picture->wake_count = picture->mark_count = 0;
-	picture->sample_count = 0;
 }
 
-static int read_levels(struct picture *picture, struct level_part *part)
+static int read_levels(struct picture *picture)
 {
 	struct levels *levels = picture->view->levels;
-	int err = levels_read(levels, picture->from, picture->to, picture->request->width, part,
-			      on_cell, picture);
+	int err = levels_read(levels, picture->from, picture->to, picture->request->width,
+			      &picture->part, on_cell, picture);
 
 	if (!err)
 		err = levels_losses(levels, picture->from, picture->to, on_loss, picture);
 	if (!err)
 		err = levels_marks(levels, picture->from, picture->to, on_mark, picture);
-	if (!err && part->made < picture->to)
-		err = sample(picture, part);
+	if (!err && picture->part.made < picture->to)
+		err = add_sample(picture);
 	return err;
 }
 
-int answer_picture(struct view *view, const struct request *request, struct answer *answer)
+int picture_make(struct picture *picture, struct view *view, const struct request *request)
 {
-	struct picture picture = {
+	int err = 0;
+
+	*picture = (struct picture){
 		.view = view,
 		.request = request,
 		.from = view_stamp(view, request->from),
 		.to = view_stamp(view, request->to),
 	};
-	struct level_part part = { 0 };
-	int err = 0, exact = 0;
-
-	if (picture.to > view->last)
-		picture.to = view->last + 1;
-	if (picture.from >= picture.to)
-		picture.from = picture.to - 1;
-	if (!view->empty && is_short(&picture))
-		err = exact = collect(&picture, &part);
-	if (!err && !view->empty) {
-		forget(&picture);
-		err = read_levels(&picture, &part);
+	if (picture->to > view->last)
+		picture->to = view->last + 1;
+	if (picture->from >= picture->to)
+		picture->from = picture->to - 1;
+	if (view->empty)
+		return 0;
+	if (is_short(picture))
+		err = collect(picture);
+	picture->exact = err > 0;
+	if (!err) {
+		forget(picture);
+		err = read_levels(picture);
 	}
-	if (err >= 0 && !view->empty)
-		err = add_known(&picture, exact > 0);
 	if (err >= 0)
-		err = write_answer(&picture, &part, exact > 0, answer);
-	forget(&picture);
-	free(picture.sampled);
-	free(picture.used);
+		err = add_known(picture);
 	return err < 0 ? err : 0;
+}
+
+void picture_free(struct picture *picture)
+{
+	forget(picture);
+	free(picture->sampled);
+	picture->sampled = NULL;
 }

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "view.h"
+#include "model.h"
 
 #define NOT_THERE   127
 #define ARGS_MAX    (REQUEST_TIDS + 16)
@@ -38,12 +38,14 @@
  * @count: how many
  * @option: room for those that are made
  * @options: how many
+ * @columns: how wide its lines may be; 0: any
  */
 struct command {
 	const char *args[ARGS_MAX];
 	unsigned int count;
 	char option[ARGS_MAX][OPTION_ROOM];
 	unsigned int options;
+	unsigned int columns;
 };
 
 static void add(struct command *command, const char *word)
@@ -68,10 +70,14 @@ add_made(struct command *command, const char *format, ...)
 /* The program beside this one, or else the one that the shell finds. */
 static void run(const struct command *command)
 {
-	char path[4096], *slash;
+	char path[4096], columns[16], *slash;
 	ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path) - 32);
 	char *const *args = (char *const *)command->args;
 
+	if (command->columns) {
+		snprintf(columns, sizeof(columns), "%u", command->columns);
+		setenv("COLUMNS", columns, 1);
+	}
 	if (bytes > 0) {
 		path[bytes] = '\0';
 		slash = strrchr(path, '/');
@@ -140,7 +146,10 @@ static pid_t start(const struct command *command, int client, enum reads reads, 
 		int null = open("/dev/null", O_RDWR);
 		sigset_t none;
 
-		/* It ends with the server, which has signals blocked. */
+		/* It ends with this program, which blocks signals, or has curses hear of them. */
+		signal(SIGINT, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
+		signal(SIGTSTP, SIG_DFL);
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -236,23 +245,15 @@ static void put_error(struct answer *answer, const char *text)
 	answer_text(answer, "}\n");
 }
 
-int answer_table(struct view *view, const struct request *request, int client,
-		 struct answer *answer)
+static void add_table(struct command *command, const struct view *view,
+		      const struct request *request)
 {
 	static const char *const options[] = {
 		[TABLE_SUMMARY] = "--summary", [TABLE_WAITS] = "--waits", [TABLE_BY] = "--by=",
 		[TABLE_SPANS] = "--spans",     [TABLE_CALLS] = "--calls", [TABLE_NOISE] = "--noise",
 		[TABLE_PROFILE] = "--profile",
 	};
-	struct command *command = calloc(1, sizeof(*command));
-	bool whole;
-	int fd, status;
-	pid_t pid;
 
-	if (!command)
-		return -ENOMEM;
-	add(command, "fkt_print");
-	add(command, "--format=json");
 	add(command, "--no-pager");
 	add_made(command, "--range=%" PRIu64 "ns..%" PRIu64 "ns", request->from, request->to);
 	if (request->table == TABLE_BY)
@@ -269,12 +270,37 @@ int answer_table(struct view *view, const struct request *request, int client,
 		add_made(command, "--longer-than=%" PRIu64 "ns", request->longer);
 	add(command, "--");
 	add(command, view->path);
-	pid = start(command, client, READS_OUTPUT, -1, &fd);
-	free(command);
+}
+
+/* Its exit status, or a negative errno value; *whole: all that it printed is there. */
+static int run_table(struct command *command, int client, struct answer *answer, bool *whole)
+{
+	int fd, status;
+	pid_t pid = start(command, client, READS_OUTPUT, -1, &fd);
+
 	if (pid < 0)
 		return (int)pid;
-	whole = read_all(fd, client, answer, WAIT_MS, TABLE_LINES);
-	status = finish(pid, fd, !whole);
+	*whole = read_all(fd, client, answer, WAIT_MS, TABLE_LINES);
+	status = finish(pid, fd, !*whole);
+	return status < 0 ? 1 : status;
+}
+
+int answer_table(struct view *view, const struct request *request, int client,
+		 struct answer *answer)
+{
+	struct command *command = calloc(1, sizeof(*command));
+	bool whole;
+	int status;
+
+	if (!command)
+		return -ENOMEM;
+	add(command, "fkt_print");
+	add(command, "--format=json");
+	add_table(command, view, request);
+	status = run_table(command, client, answer, &whole);
+	free(command);
+	if (status < 0)
+		return status;
 	cut_line(answer);
 	if (!whole)
 		answer_text(answer, "{\"table\":\"cut\"}\n");
@@ -282,6 +308,31 @@ int answer_table(struct view *view, const struct request *request, int client,
 		put_error(answer, "fkt_print is not there");
 	else if (status && !answer->bytes)
 		put_error(answer, "there is nothing of this in the span");
+	return answer_error(answer);
+}
+
+int text_table(struct view *view, const struct request *request, int client, unsigned int columns,
+	       struct answer *answer)
+{
+	struct command *command = calloc(1, sizeof(*command));
+	bool whole;
+	int status;
+
+	if (!command)
+		return -ENOMEM;
+	command->columns = columns;
+	add(command, "fkt_print");
+	add_table(command, view, request);
+	status = run_table(command, client, answer, &whole);
+	free(command);
+	if (status < 0)
+		return status;
+	if (!whole)
+		answer_text(answer, "There is more: mark a shorter span.\n");
+	else if (status == NOT_THERE)
+		answer_text(answer, "fkt_print is not there\n");
+	else if (!answer->bytes)
+		answer_text(answer, "There is nothing of this in the span.\n");
 	return answer_error(answer);
 }
 

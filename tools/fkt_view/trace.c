@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "view.h"
+#include "model.h"
 
 /* A page shows no more rows; others are found by their names. */
 #define THREADS_MAX 20000
@@ -31,24 +31,41 @@ static void put_info(struct view *view, struct answer *answer, const char *key)
 	free(text);
 }
 
-/* Each CPU that has a lane, or was met. */
-static int put_cpus(struct view *view, struct answer *answer)
+char *view_title(const struct view *view)
+{
+	char *name = strdup(base_name(view->name));
+
+	if (name)
+		fkt_sanitize(name);
+	return name;
+}
+
+uint32_t view_cpus(struct view *view, uint8_t met[VIEW_CPUS])
 {
 	const struct fkt_file_header *header = fkt_header(view->trace);
-	uint8_t *met = calloc(UINT16_MAX + 1, 1);
 	uint32_t cpus = 0;
-	const char *comma = "";
 
-	if (!met)
-		return -ENOMEM;
+	memset(met, 0, VIEW_CPUS);
 	if (view->levels)
-		cpus = levels_cpus(view->levels, met, UINT16_MAX + 1);
+		cpus = levels_cpus(view->levels, met, VIEW_CPUS);
 	for (uint32_t i = 0; !header->shared && header->lanes > 1 && i < header->lanes; i++) {
 		met[i & UINT16_MAX] = 1;
 		cpus = cpus > i ? cpus : i + 1;
 	}
+	return cpus < VIEW_CPUS ? cpus : VIEW_CPUS;
+}
+
+static int put_cpus(struct view *view, struct answer *answer)
+{
+	uint8_t *met = malloc(VIEW_CPUS);
+	const char *comma = "";
+	uint32_t cpus;
+
+	if (!met)
+		return -ENOMEM;
+	cpus = view_cpus(view, met);
 	answer_text(answer, ",\"cpus\":[");
-	for (uint32_t i = 0; i < cpus && i <= UINT16_MAX; i++) {
+	for (uint32_t i = 0; i < cpus; i++) {
 		if (!met[i])
 			continue;
 		answer_text(answer, "%s%" PRIu32, comma, i);
@@ -63,7 +80,7 @@ int answer_trace(struct view *view, struct answer *answer)
 {
 	struct progress progress = { .done = true };
 	int64_t wall = 0;
-	char *name = strdup(base_name(view->name));
+	char *name = view_title(view);
 	int err;
 
 	if (!name)
@@ -72,7 +89,6 @@ int answer_trace(struct view *view, struct answer *answer)
 		levels_progress(view->levels, &progress);
 	if (fkt_has_wall_clock(view->trace))
 		wall = fkt_wall_ns(view->trace, view->first);
-	fkt_sanitize(name);
 	answer_text(answer, "{\"name\":");
 	answer_string(answer, name);
 	free(name);
@@ -120,7 +136,7 @@ struct begin {
 static bool read_begin(struct view *view, struct begin *begin)
 {
 	pthread_rwlock_rdlock(&view->lock);
-	begin->name = strdup(base_name(view->name));
+	begin->name = view_title(view);
 	begin->empty = view->empty;
 	begin->first = view->first;
 	begin->end_ns = view_ns(view, view->last) + !view->empty;
@@ -129,8 +145,6 @@ static bool read_begin(struct view *view, struct begin *begin)
 	if (begin->has_wall)
 		begin->wall_ns = fkt_wall_ns(view->trace, view->first);
 	pthread_rwlock_unlock(&view->lock);
-	if (begin->name)
-		fkt_sanitize(begin->name);
 	return begin->name;
 }
 
@@ -201,18 +215,28 @@ struct put_counters {
 };
 
 /* Its name ends with the number of its process: see collect.c. */
+bool view_counter(struct view *view, uint32_t track, char name[FKT_NAME_BYTES], uint32_t *tgid)
+{
+	char *space;
+
+	names_get(view->names, track & ~TRACK_COUNTER, name);
+	space = strrchr(name, ' ');
+	if (!space)
+		return false;
+	*space = '\0';
+	*tgid = (uint32_t)strtoul(space + 1, NULL, 10);
+	return true;
+}
+
 static int put_counter(void *arg, uint32_t track)
 {
 	struct put_counters *put = arg;
-	char name[FKT_NAME_BYTES], *space;
+	char name[FKT_NAME_BYTES];
+	uint32_t tgid;
 
-	names_get(put->view->names, track & ~TRACK_COUNTER, name);
-	space = strrchr(name, ' ');
-	if (!space)
+	if (!view_counter(put->view, track, name, &tgid))
 		return 0;
-	*space = '\0';
-	answer_text(put->answer, "%s[%" PRIu32 ",%lu,", put->comma, track,
-		    strtoul(space + 1, NULL, 10));
+	answer_text(put->answer, "%s[%" PRIu32 ",%" PRIu32 ",", put->comma, track, tgid);
 	answer_string(put->answer, name);
 	answer_bytes(put->answer, "]", 1);
 	put->comma = ",";

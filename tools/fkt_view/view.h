@@ -13,12 +13,14 @@
  *	collect.c	events to cells: how each thread and CPU was, bin by bin
  *	levels.c	cells of all the trace, of many bin lengths, in files
  *	picture.c	the cells of a window: from its events, or from the levels
+ *	picture_answer.c  them as the page is sent them
  *	moment.c	what a thread was at, and who woke it; the next event of a kind
  *	calls.c		the calls of a thread in a window
  *	tables.c	tables, queries and parts of the trace, by fkt_print, fkt_query, fkt_extract
  *	notes.c		notes on moments, in a file beside the trace
  *	note_parse.c	a line of it
  *	page/		what the browser shows; page.S has it in the program
+ *	model.h		what is known of a trace, for the page and for the terminal (terminal.h)
  */
 #ifndef FKT_VIEW_H
 #define FKT_VIEW_H
