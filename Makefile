@@ -70,7 +70,7 @@ fkt_query_sources := $(wildcard bindings/sqlite/*.c)
 fkt_export_sources := bindings/babeltrace2/lttng.c
 fkt_query_ldlibs := -lsqlite3 -lm
 fkt_diff_ldlibs := -lm
-fkt_view_ldlibs := -lmicrohttpd
+fkt_view_ldlibs := -lmicrohttpd -lncursesw -ltinfo
 # Its page is in the program.
 fkt_view_objs := $(OBJ)/tools/fkt_view/page.o
 # What the recorder asks of a machine is in tools/fkt_record/arch/NAME. A trace is read anywhere.

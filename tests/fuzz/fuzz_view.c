@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fkt_view/notes.h"
-#include "fkt_view/view.h"
+#include "fkt_view/terminal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -65,6 +65,31 @@ static void answer(struct view *view, const struct request *request)
 	answer_free(&text);
 }
 
+/* The same in a terminal: what is asked for is seen, and a thread of it is looked at. */
+static void paint(struct view *view, const struct request *request)
+{
+	struct terminal terminal;
+	struct glyph *glyphs;
+
+	if (!terminal_begin(&terminal, view)) {
+		terminal_resize(&terminal, request->width, request->width / 8);
+		terminal_show(&terminal, request->from, request->to);
+		terminal_choose_thread(&terminal, request->tids ? request->tid[0] : 1);
+		terminal.mark[0] = terminal.from;
+		terminal.mark[1] = terminal.to;
+		terminal_ask(&terminal);
+		terminal_sum_up(&terminal);
+		if (request->what == ASKED_MOMENT)
+			terminal_moment(&terminal);
+		terminal_ask(&terminal);
+		glyphs = calloc((size_t)terminal.columns * terminal.lines, sizeof(*glyphs));
+		if (glyphs)
+			terminal_paint(&terminal, glyphs);
+		free(glyphs);
+	}
+	terminal_free(&terminal);
+}
+
 static void look(const char *path, const struct request *request)
 {
 	struct view view = { 0 };
@@ -79,6 +104,7 @@ static void look(const char *path, const struct request *request)
 			levels_progress(view.levels, &progress);
 		}
 		answer(&view, request);
+		paint(&view, request);
 	}
 	view_close(&view);
 }

@@ -15,9 +15,9 @@ fuzz_sources := tests/fuzz/fuzz_trace.c $(wildcard lib/*/*.c tools/common/*.c to
 fuzz_objects := $(fuzz_sources:%.c=$(B)/fuzz/obj/%.o)
 
 # Of fkt_view, the server with sanitizers, and what it answers with, fed.
-fuzz_view_sources := $(wildcard lib/*/*.c tools/common/*.c) $(filter-out %/fkt_view.c %/server.c %/tables.c,$(wildcard tools/fkt_view/*.c))
+fuzz_view_sources := $(wildcard lib/*/*.c tools/common/*.c) $(filter-out %/fkt_view.c %/server.c %/tables.c %/screen.c,$(wildcard tools/fkt_view/*.c))
 fuzz_view_objects := $(fuzz_view_sources:%.c=$(B)/fuzz/obj/%.o)
-fuzz_server_objects := $(fuzz_view_objects) $(patsubst %,$(B)/fuzz/obj/tools/fkt_view/%.o,server tables view_main)
+fuzz_server_objects := $(fuzz_view_objects) $(patsubst %,$(B)/fuzz/obj/tools/fkt_view/%.o,server tables screen view_main)
 
 .PHONY: fuzz
 
@@ -43,7 +43,7 @@ $(B)/fuzz/obj/tools/fkt_view/view_main.o: tools/fkt_view/fkt_view.c $(OBJ)/flags
 
 $(B)/fuzz/bin/fkt_view: $(fuzz_server_objects) $(OBJ)/tools/fkt_view/page.o | $(B)/bin/fkt_print $(B)/bin/fkt_extract $(B)/bin/fkt_query
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(fuzz_no_link) -o $@ $^ -lmicrohttpd $(fkt_ldlibs) && \
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(fuzz_no_link) -o $@ $^ -lmicrohttpd -lncursesw -ltinfo $(fkt_ldlibs) && \
 	for tool in fkt_print fkt_extract fkt_query; do ln -sf ../../bin/$$tool $(@D)/$$tool; done
 
 # Requests before each of the seeds.
@@ -74,7 +74,7 @@ $(B)/tests/unit/test_fuzz: tests/fuzz/short $(B)/fuzz/seeds
 
 tests: $(B)/tests/unit/test_fuzz_view
 
-$(B)/tests/unit/test_fuzz_view: tests/fuzz/short_view $(B)/fuzz/view_seeds | $(B)/tests/unit/test_view
+$(B)/tests/unit/test_fuzz_view: tests/fuzz/short_view $(B)/fuzz/view_seeds | $(B)/tests/unit/test_view $(B)/tests/unit/test_view_tui
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 fuzz: $(B)/fuzz/fuzz_trace $(B)/fuzz/fuzz_view $(B)/fuzz/seeds $(B)/fuzz/view_seeds

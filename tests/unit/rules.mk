@@ -158,6 +158,13 @@ $(B)/tests/unit/test_view: tests/unit/view $(B)/fuzz/seeds | $(B)/tests/unit/tes
 			   $(B)/tests/bench/multiply_trace $(B)/bin/fkt_view $(B)/bin/fkt_print $(B)/bin/fkt_extract $(B)/bin/fkt_query
 	$(Q)mkdir -p $(@D) && cp $< $@
 
+# The same in the terminal.
+tests: $(B)/tests/unit/test_view_tui
+
+$(B)/tests/unit/test_view_tui: tests/unit/view_tui $(B)/fuzz/seeds | $(B)/tests/unit/test_collect $(B)/tests/bench/multiply_trace \
+			       $(B)/bin/fkt_view $(B)/bin/fkt_print
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 # The page, in a browser. Without npm, or a network, that test is skipped.
 PLAYWRIGHT := 1.65.1
 tests: $(B)/tests/unit/test_view_page

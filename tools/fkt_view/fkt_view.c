@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fkt_view: a trace of any size in the browser.
+ * fkt_view: a trace of any size in the browser, or in the terminal.
  */
 #include <argp.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #include "common/config.h"
 #include "common/help.h"
-#include "view.h"
+#include "terminal.h"
 
 const char *argp_program_version = "fkt_view (FKT) " FKT_RELEASE;
 
@@ -25,6 +25,7 @@ const char *argp_program_version = "fkt_view (FKT) " FKT_RELEASE;
 enum {
 	OPTION_PORT = 256,
 	OPTION_NO_BROWSER,
+	OPTION_TUI,
 };
 
 struct options {
@@ -32,6 +33,7 @@ struct options {
 	unsigned int paths;
 	uint16_t port;
 	bool no_browser;
+	bool tui;
 };
 
 static struct options options;
@@ -62,6 +64,7 @@ static const struct argp_option argp_options[] = {
 	{ "port", OPTION_PORT, "N", 0, "Listen on this port of 127.0.0.1 (default: a free one)",
 	  0 },
 	{ "no-browser", OPTION_NO_BROWSER, NULL, 0, "Only print the address", 0 },
+	{ "tui", OPTION_TUI, NULL, 0, "Show it in this terminal, not in the browser", 0 },
 	FKT_OPTION_HELP,
 	{ 0 },
 };
@@ -81,11 +84,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPTION_NO_BROWSER:
 		options.no_browser = true;
 		break;
+	case OPTION_TUI:
+		options.tui = true;
+		break;
 	case ARGP_KEY_ARG:
 		add_trace(state, arg);
 		break;
 	case ARGP_KEY_NO_ARGS:
 		add_trace(state, "trace_file");
+		break;
+	case ARGP_KEY_END:
+		if (options.tui && options.paths > 1)
+			argp_error(state, "--tui: one trace at a time, please");
 		break;
 	default:
 		return fkt_other_option(key, state);
@@ -100,7 +110,7 @@ static const struct argp argp = {
 	.doc = "Show a trace in the browser: who ran, who waited for what, and where the time went."
 	       "\vTRACE defaults to trace_file; - is standard input. It may still be recorded. Several are "
 	       "shown on one line of time, where their clocks tell how they stand to each other. The page is served to this machine alone, until "
-	       "Ctrl-C; its address is printed.",
+	       "Ctrl-C; its address is printed. --tui shows it in the terminal; ? has the keys.",
 };
 
 /* The user's browser, if there is a display to show it on. */
@@ -154,6 +164,11 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
+	if (options.tui) {
+		/* Only the thread that draws is to hear of these: see screen.c. */
+		sigaddset(&signals, SIGWINCH);
+		sigaddset(&signals, SIGTSTP);
+	}
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	/* A pipe, or a page, that is gone is an error of write(2). */
 	signal(SIGPIPE, SIG_IGN);
@@ -161,7 +176,9 @@ int main(int argc, char **argv)
 		opening = options.path[opened];
 		all = view_open(&views[opened++], opening, warn, error);
 	}
-	if (all) {
+	if (all && options.tui) {
+		err = show_screen(&views[0]);
+	} else if (all) {
 		err = serve(views, opened, options.port, ready);
 		if (err)
 			fprintf(stderr, "%s: 127.0.0.1: %s\n", program_invocation_short_name,

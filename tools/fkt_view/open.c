@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -105,6 +106,16 @@ static void *watch(void *arg)
 	return NULL;
 }
 
+/* The user does not wait any more: those signals are blocked. */
+static bool is_ended(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+	       sigismember(&pending, SIGHUP);
+}
+
 /* Until there is a whole head: the trace, or NULL where it does not come. */
 static struct fkt_trace *await_head(struct view *view, fkt_warn_fn *warn,
 				    char error[FKT_ERROR_BYTES])
@@ -118,6 +129,10 @@ static struct fkt_trace *await_head(struct view *view, fkt_warn_fn *warn,
 		if (ended || (trace && file_bytes(view->path) > fkt_header(trace)->data_offset))
 			return trace;
 		fkt_close(trace);
+		if (is_ended()) {
+			snprintf(error, FKT_ERROR_BYTES, "was ended before a trace came");
+			return NULL;
+		}
 		poll(NULL, 0, WATCH_MS / 5);
 	}
 }
