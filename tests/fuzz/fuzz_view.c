@@ -81,7 +81,6 @@ static void paint(struct view *view, const struct request *request)
 		terminal_sum_up(&terminal);
 		if (request->what == ASKED_MOMENT)
 			terminal_moment(&terminal);
-		terminal_ask(&terminal);
 		glyphs = calloc((size_t)terminal.columns * terminal.lines, sizeof(*glyphs));
 		if (glyphs)
 			terminal_paint(&terminal, glyphs);
