@@ -14,7 +14,7 @@
 #include "terminal.h"
 
 /* Runs that are shorter have no name in them. */
-#define NAME_MIN  4
+#define NAME_MIN  6
 /* Interrupts that took a lesser part of a column, in which somebody ran, are not seen. */
 #define IRQ_LEAST .1f
 #define UPPER	  0x2580 /* half of a character */
