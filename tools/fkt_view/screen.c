@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <termcap.h>
 #include <unistd.h>
 
 #include "common/complain.h"
@@ -639,6 +640,12 @@ static bool begin(struct screen *screen)
 		screen->screen = newterm(NULL, stdout, screen->keys);
 	if (!screen->screen)
 		return false;
+	/* One whose cursor can't be moved shows lines alone. */
+	if (!tgetstr("cm", NULL)) {
+		endwin();
+		delscreen(screen->screen);
+		return false;
+	}
 	block(SIG_UNBLOCK, of_curses, 2);
 	cbreak();
 	noecho();
