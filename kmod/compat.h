@@ -195,8 +195,10 @@ static inline void fkt_hrtimer_setup(struct hrtimer *timer,
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define FKT_UPROBE_DATA
+#define FKT_UPROBE_ARG
 #else
 #define FKT_UPROBE_DATA , __u64 *data
+#define FKT_UPROBE_ARG	, data
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)

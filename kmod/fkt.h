@@ -181,13 +181,15 @@ enum {
  * @name: the kernel's name of it
  * @probe: the function, its first argument is @data
  * @data: see @probe
- * @last: it is called after all others
+ * @first: it is called before all others
+ * @last: after all others
  * @tp: the tracepoint while hooked
  */
 struct fkt_tracepoint {
 	const char *name;
 	void *probe;
 	void *data;
+	bool first;
 	bool last;
 	struct tracepoint *tp;
 };

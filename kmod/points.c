@@ -18,6 +18,14 @@ static void fkt_tracepoint_find(struct tracepoint *tp, void *data)
 			search->table[i].tp = tp;
 }
 
+/* In which order a tracepoint calls its probes. */
+static int fkt_tracepoint_prio(const struct fkt_tracepoint *point)
+{
+	if (point->last)
+		return 0;
+	return TRACEPOINT_DEFAULT_PRIO + point->first;
+}
+
 /**
  * fkt_tracepoints_detach - unhook what fkt_tracepoints_attach() has hooked
  * @table: the tracepoints
@@ -59,7 +67,7 @@ int fkt_tracepoints_attach(struct fkt_tracepoint *table, unsigned int count)
 		if (!table[i].tp)
 			continue;
 		ret = tracepoint_probe_register_prio(table[i].tp, table[i].probe, table[i].data,
-						     table[i].last ? 0 : TRACEPOINT_DEFAULT_PRIO);
+						     fkt_tracepoint_prio(&table[i]));
 		if (ret) {
 			for (; i < count; i++)
 				table[i].tp = NULL;

@@ -151,6 +151,9 @@ enum fkt_kind {
 	X(MARK, 0x1208, 1, POINT, 0, APPLICATION, "mark", "text:str")                              \
 	X(APPLICATION_LOST, 0x1209, 1, POINT, 0, APPLICATION, "application_lost",                  \
 	  "process:pid events:u64")                                                                \
+	/* counters of its CPU, before the event behind it: FKT_COUNTERS_MAX in format.h */        \
+	X(COUNTERS, 0x120a, 1, POINT, 0, PROCESS, "counters",                                      \
+	  "@missing:x16 counter0:u64 counter1:u64 counter2:u64 counter3:u64")                      \
 	/* its pages (§8.1, figure 10): those of a lane that are free then, and all it has */     \
 	X(SUBMIT, 0x1210, 1, POINT, 0, FKT, "fkt_submit", "@lane:u16 page:u64 free:u32 of:u32")    \
 	X(RELEASE_PAGE, 0x1211, 1, POINT, 0, FKT, "fkt_release",                                   \

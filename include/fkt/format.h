@@ -102,6 +102,8 @@ enum fkt_section_type {
  *							"cpu" or "shared", "drop" or "pause"
  *	filter						who was recorded; not there if all were
  *	longer_than_cycles				calls that took no more were not; likewise
+ *	counters					names of the counters that were read,
+ *							"page-faults,task-clock"; likewise
  *	start_ns fkt_version				CLOCK_REALTIME, and the release of FKT
  *
  * and in the tail
@@ -459,6 +461,15 @@ struct fkt_note_entry {
  * thread. A program may claim any stamp of the recording, and any CPU.
  */
 #define FKT_TOLD_WORDS	       FKT_BEGAN_WORDS
+
+/*
+ * Slots of FKT_CODE_COUNTERS have what the counters of INFO's counters were at on their CPU, 64
+ * bits each in that order: before events of system calls, functions, interrupts and switches. What
+ * was counted since the CPU's slot before it was what was at work there up to the event behind it.
+ * The immediate has a bit for each counter that did not count at that moment, the lowest one for
+ * the first. Clocks (cpu-clock, task-clock) count nanoseconds.
+ */
+#define FKT_COUNTERS_MAX       4
 
 /*
  * Entries and exits of the layer user, functions of programs, have as immediate where on the stack

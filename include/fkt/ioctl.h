@@ -168,6 +168,8 @@ struct fkt_refused {
  *	a place behind the file's end, or somebody has asked for it with another semaphore
  * @uprobes_missed: returns that the kernel did not catch, as too many calls were within each other;
  *	where it had no memory for one, it does not say so
+ * @uncounted: events with counters of which one or more did not count at that moment: the CPU came
+ *	later, or had no room for it any more
  */
 struct fkt_status {
 	__u32 size;
@@ -206,6 +208,7 @@ struct fkt_status {
 	__u32 uprobes_refused;
 	struct fkt_refused uprobe_refused[FKT_REFUSED_FIRST];
 	__u64 uprobes_missed;
+	__u64 uncounted;
 };
 
 /* fkt_function_spec.flags */
@@ -532,6 +535,22 @@ struct fkt_profile_spec {
 	__u32 reserved;
 };
 
+/**
+ * struct fkt_counter_spec - a counter: FKT_CODE_COUNTERS before system calls, functions, interrupts
+ *	and switches, and behind them
+ * @type: PERF_TYPE_SOFTWARE or PERF_TYPE_HARDWARE, of linux/perf_event.h
+ * @reserved: 0
+ * @config: which one of these: PERF_COUNT_SW_… or PERF_COUNT_HW_…
+ *
+ * At most FKT_COUNTERS_MAX (format.h), in the order in which the event has them. ENOENT: this
+ * machine has no such counter; ENOSPC: the CPU's are taken.
+ */
+struct fkt_counter_spec {
+	__u32 type;
+	__u32 reserved;
+	__u64 config;
+};
+
 #define FKT_UPROBES_MAX	   16384
 #define FKT_UPROBE_OPS_MAX (1u << 17) /* of all of them */
 
@@ -656,6 +675,7 @@ struct fkt_filter_spec {
 	X(APPLICATION, application)                                                                \
 	X(UPROBE, uprobe)                                                                          \
 	X(LATE, late)                                                                              \
+	X(COUNTERS, counters)                                                                      \
 	/* a new one comes last */
 
 enum fkt_provider_kind {
@@ -689,6 +709,7 @@ enum fkt_provider_kind {
  *	FKT_PROVIDER_LONGER	struct fkt_longer_spec, one	nothing
  *	FKT_PROVIDER_PROFILE	struct fkt_profile_spec, one	nothing
  *	FKT_PROVIDER_UPROBE	struct fkt_uprobe_spec		struct fkt_fetch[]
+ *	FKT_PROVIDER_COUNTERS	struct fkt_counter_spec		nothing
  */
 struct fkt_probes {
 	__u32 size;

@@ -18,6 +18,7 @@
 #include <linux/sort.h>
 #include <linux/vmalloc.h>
 #include "compat.h"
+#include "counters.h"
 #include "fetch.h"
 #include "fkt.h"
 #include "function_arch.h"
@@ -375,6 +376,38 @@ static const struct fkt_gate_ops fkt_function_gate_ops = {
 	.entry = fkt_function_entry,
 	.entry_copying = fkt_function_entry_copying,
 	.exit = fkt_function_exit,
+};
+
+/* --- The same with what counters are at before --------------------------------------------- */
+
+static __always_inline void fkt_function_tell(void)
+{
+	if (fkt_on(READ_ONCE(fkt_function_keys)))
+		fkt_counters_tell();
+}
+
+static u64 fkt_function_entry_counted(struct fkt_gate_call *call)
+{
+	fkt_function_tell();
+	return fkt_function_entry(call);
+}
+
+static u64 fkt_function_entry_counted_copying(struct fkt_gate_copying_call *call)
+{
+	fkt_function_tell();
+	return fkt_function_entry_copying(call);
+}
+
+static void fkt_function_exit_counted(u64 offset, u64 ret)
+{
+	fkt_function_tell();
+	fkt_function_exit(offset, ret);
+}
+
+static const struct fkt_gate_ops fkt_function_counted_ops = {
+	.entry = fkt_function_entry_counted,
+	.entry_copying = fkt_function_entry_counted_copying,
+	.exit = fkt_function_exit_counted,
 };
 
 /* --- Calls that are recorded only if they take long ----------------------------------------- */
@@ -1223,6 +1256,13 @@ static bool fkt_functions_flagged(u8 flag)
 	return false;
 }
 
+static const struct fkt_gate_ops *fkt_function_ops(void)
+{
+	if (fkt_longer_wanted())
+		return &fkt_function_longer_ops;
+	return fkt_counters_wanted() ? &fkt_function_counted_ops : &fkt_function_gate_ops;
+}
+
 /* Make the table for a recording, and open the gate. */
 static int fkt_table_begin(const struct fkt_session *s)
 {
@@ -1240,7 +1280,7 @@ static int fkt_table_begin(const struct fkt_session *s)
 	fkt_functions_shared = fkt_shared(s);
 	fkt_functions = table->place;
 	fkt_functions_bytes = places * sizeof(table->place[0]);
-	ret = fkt_gate_open(fkt_longer_wanted() ? &fkt_function_longer_ops : &fkt_function_gate_ops,
+	ret = fkt_gate_open(fkt_function_ops(),
 			    fkt_functions_bytes + (fkt_longer_wanted() ? FKT_BEGUN_BYTES : 0),
 			    &fkt_functions_gate);
 	if (!ret && fkt_longer_wanted())

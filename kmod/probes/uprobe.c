@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/uprobes.h>
 #include "compat.h"
+#include "counters.h"
 #include "fetch.h"
 #include "fkt.h"
 #include "stacks.h"
@@ -138,6 +139,40 @@ static int fkt_uprobe_returns(struct uprobe_consumer *consumer, unsigned long fu
 	fkt_uprobe_record(probe, &probe->ret, regs,
 			  user_stack_pointer(regs) - sizeof(unsigned long));
 	return 0;
+}
+
+/* What counters are at before such an event. */
+static void fkt_uprobe_tell(const struct fkt_uprobe *probe)
+{
+	preempt_disable_notrace();
+	if (fkt_on(probe->key))
+		fkt_counters_tell();
+	preempt_enable_notrace();
+}
+
+static int fkt_uprobe_hit_counted(struct uprobe_consumer *consumer,
+				  struct pt_regs *regs FKT_UPROBE_DATA)
+{
+	fkt_uprobe_tell(container_of(consumer, struct fkt_uprobe, consumer));
+	return fkt_uprobe_hit(consumer, regs FKT_UPROBE_ARG);
+}
+
+static int fkt_uprobe_returns_counted(struct uprobe_consumer *consumer, unsigned long function,
+				      struct pt_regs *regs FKT_UPROBE_DATA)
+{
+	fkt_uprobe_tell(container_of(consumer, struct fkt_uprobe, consumer));
+	return fkt_uprobe_returns(consumer, function, regs FKT_UPROBE_ARG);
+}
+
+/* Those that read counters are handlers of their own, so that the others need not ask. */
+static void fkt_uprobe_choose(struct fkt_uprobe *probe)
+{
+	const bool counted = fkt_counters_wanted();
+
+	probe->consumer.handler = counted ? fkt_uprobe_hit_counted : fkt_uprobe_hit;
+	if (probe->consumer.ret_handler)
+		probe->consumer.ret_handler = counted ? fkt_uprobe_returns_counted
+						      : fkt_uprobe_returns;
 }
 
 /* --- What the recorder asked for -------------------------------------------------------------- */
@@ -359,6 +394,7 @@ static int fkt_uprobe_attach(const struct fkt_session *s, u32 keys)
 			fkt_uprobes_refused = refused;
 			return -ERESTARTSYS;
 		}
+		fkt_uprobe_choose(probe);
 		probe->entry.stack = probe->entry.tag && fkt_stack_wanted(probe->code, 1);
 		probe->ret.stack = !probe->entry.tag && fkt_stack_wanted(probe->code, 1);
 		ret = fkt_uprobe_register(probe->inode, probe->offset, probe->semaphore,

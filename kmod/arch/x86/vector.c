@@ -3,6 +3,7 @@
 #include <asm/trace/irq_vectors.h>
 #include <fkt/x86/codes.h>
 #include "compat.h"
+#include "counters.h"
 #include "fkt.h"
 
 /* It gets the code to record as its data. */
@@ -12,6 +13,17 @@ static void fkt_vector(void *data, int vector)
 
 	if (fkt_on(FKT_KEY_SYSTEM))
 		FKT_EVENT0((unsigned long)data, vector);
+}
+
+/* The same where there are counters. */
+static void fkt_vector_counted(void *data, int vector)
+{
+	FKT_PROBE_GUARD();
+
+	if (!fkt_on(FKT_KEY_SYSTEM))
+		return;
+	fkt_counters_tell();
+	FKT_EVENT0((unsigned long)data, vector);
 }
 
 static struct fkt_tracepoint fkt_vector_points[] = {
@@ -27,6 +39,12 @@ static struct fkt_tracepoint fkt_vector_points[] = {
 
 static int fkt_vector_attach(const struct fkt_session *s, u32 keys)
 {
+	void *probe = fkt_counters_wanted() ? FKT_PROBE_FOR(local_timer_entry, fkt_vector_counted)
+					    : FKT_PROBE_FOR(local_timer_entry, fkt_vector);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(fkt_vector_points); i++)
+		fkt_vector_points[i].probe = probe;
 	return fkt_tracepoints_attach(fkt_vector_points, ARRAY_SIZE(fkt_vector_points));
 }
 
