@@ -290,6 +290,7 @@ class _Call(Structure):
         ("entry_args", c_void_p),
         ("entry", POINTER(_Event)),
         ("exit", POINTER(_Event)),
+        ("counted", POINTER(c_uint64)),
     ]
 
 

@@ -1027,6 +1027,9 @@ struct fkt_thread_sums {
  * @entry_args: the words of the entry; only with keep_args
  * @entry: the event that begins it; only when it begins
  * @exit: the event that ended it, NULL when it was given up
+ * @counted: what each of fkt_counters() has counted in it, and from FKT_COUNTERS_MAX on, the same
+ *	without what it called; valid in the hook alone. NULL where there are none, or the entry was
+ *	not seen
  */
 struct fkt_call {
 	uint32_t row;
@@ -1051,6 +1054,7 @@ struct fkt_call {
 	const uint64_t *entry_args;
 	const struct fkt_event *entry;
 	const struct fkt_event *exit;
+	const uint64_t *counted;
 };
 
 /* As many arguments as a system call has. */
@@ -1260,6 +1264,18 @@ uint32_t fkt_analysis_cpu_end(const struct fkt_analysis *analysis);
 const struct fkt_row_sums *fkt_analysis_row(const struct fkt_analysis *analysis, uint32_t row);
 
 /**
+ * fkt_analysis_counted() - what a counter has counted of a row, without what that called
+ * @analysis: the sums
+ * @row: less than FKT_ROWS
+ * @number: less than fkt_counters()
+ *
+ * What came before a CPU's first event with counters, or behind its last one, is nowhere; what came
+ * where events are missing, in FKT_ROW_UNKNOWN.
+ */
+uint64_t fkt_analysis_counted(const struct fkt_analysis *analysis, uint32_t row,
+			      unsigned int number);
+
+/**
  * fkt_analysis_threads() - what each thread that was seen comes to, the longest current first
  * @analysis: the sums
  * @count: how many there are
@@ -1313,6 +1329,25 @@ uint64_t fkt_analysis_code_count(const struct fkt_analysis *analysis, uint32_t c
  * If not, FKT_ROW_USER, too, is time outside of what was traced, in user mode or not.
  */
 bool fkt_analysis_has_syscalls(const struct fkt_analysis *analysis);
+
+/**
+ * fkt_counters() - how many counters were read with the events
+ * @trace: the trace
+ *
+ * Return: the number, FKT_COUNTERS_MAX at most.
+ */
+unsigned int fkt_counters(const struct fkt_trace *trace);
+
+/**
+ * fkt_counter_name() - what a counter counts: "page-faults"
+ * @trace: the trace
+ * @number: less than fkt_counters()
+ * @name: written
+ *
+ * Return: @name.
+ */
+const char *fkt_counter_name(const struct fkt_trace *trace, unsigned int number,
+			     char name[FKT_NAME_BYTES]);
 
 /**
  * fkt_row_name() - what a row is called: "sys_openat", "irq 30 virtio2-requests", "user"

@@ -77,7 +77,8 @@ struct stack {
 	uint64_t dark; /* for how long it was at work while the clock stood still: hooks.charges */
 	uint64_t base; /* the clock when the last call was left */
 	struct frame *frame;
-	uint64_t *args; /* FKT_CALL_WORDS a frame, when they are kept */
+	uint64_t *args;	  /* FKT_CALL_WORDS a frame, when they are kept */
+	uint64_t *counts; /* of each frame, where there are counters: its own, and of its calls */
 	uint32_t depth;
 	uint32_t room;
 };
@@ -148,6 +149,7 @@ struct thread {
 	uint32_t moved;	    /* fkt_analysis.cuts, when it came to another CPU last */
 	uint16_t cut;	    /* where it was before, when it came there first since then */
 	uint32_t stops;	    /* fkt_analysis.stops, when it came to its state */
+	uint64_t counted[FKT_COUNTERS_MAX]; /* while @pending is */
 };
 
 struct cpu {
@@ -171,6 +173,10 @@ struct cpu {
 	uint32_t first_row;   /* what it was at; FKT_ROW_NONE: see first->resolved */
 	bool first_irq;	      /* it was interrupted */
 	bool first_dark;      /* it is not charged, by hooks.charges */
+	bool uncounted;	      /* events are missing since the last reading of the counters */
+	uint64_t read_at;     /* stamp of that */
+	uint32_t read;	      /* which were read then, a bit each */
+	uint64_t counter[FKT_COUNTERS_MAX];
 	struct stack irq;
 };
 
@@ -203,6 +209,7 @@ struct fkt_analysis {
 	uint32_t unsettled; /* the first thread that may be, see fkt_analysis_is_settled() */
 	bool odd;	    /* something was taken out of the events that should not have been */
 	uint32_t mask;	    /* the active one: layers that are recorded */
+	uint32_t counters;
 	uint32_t epoch;
 	uint32_t cpus;
 	uint64_t duration;
@@ -232,6 +239,7 @@ struct fkt_analysis {
 	uint32_t awake[CPUS];	/* of these, those that had one since all stopped recording */
 	uint32_t n_awake;
 	struct fkt_row_sums *row;
+	uint64_t *counted; /* @counters a row; NULL: there are none */
 	struct fkt_code_use *code;
 	struct cpu cpu[CPUS];
 };
@@ -253,13 +261,19 @@ static void free_zeroes(void *there, size_t bytes)
 		munmap(there, bytes);
 }
 
+static size_t counted_bytes(const struct fkt_analysis *a)
+{
+	return (size_t)FKT_ROWS * a->counters * sizeof(*a->counted);
+}
+
 /* The parts of @a that are large, and hardly used. */
 static bool add_tables(struct fkt_analysis *a)
 {
 	a->chunk = calloc(CHUNKS, sizeof(*a->chunk));
 	a->row = zeroes(FKT_ROWS * sizeof(*a->row));
 	a->code = zeroes(FKT_SLOT_CODES * sizeof(*a->code));
-	return a->chunk && a->row && a->code;
+	a->counted = a->counters ? zeroes(counted_bytes(a)) : NULL;
+	return a->chunk && a->row && a->code && (a->counted || !a->counters);
 }
 
 struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
@@ -277,6 +291,7 @@ struct fkt_analysis *fkt_analysis_new(const struct fkt_trace *trace,
 	a->on = true;
 	a->filtered = fkt_info(trace, "filter");
 	a->syscalls = fkt_has_layer(trace, "system");
+	a->counters = fkt_counters(trace);
 	a->mask = fkt_begins_with(trace);
 	a->masked = trace->mask;
 	a->untraced = fkt_begins_untraced(trace);
@@ -294,8 +309,10 @@ static void free_stack(struct stack *stack)
 {
 	free(stack->frame);
 	free(stack->args);
+	free(stack->counts);
 	stack->frame = NULL;
 	stack->args = NULL;
+	stack->counts = NULL;
 	stack->room = 0;
 	stack->depth = 0;
 }
@@ -320,6 +337,7 @@ void fkt_analysis_free(struct fkt_analysis *a)
 	free(a->pair);
 	free_zeroes(a->row, FKT_ROWS * sizeof(*a->row));
 	free_zeroes(a->code, FKT_SLOT_CODES * sizeof(*a->code));
+	free_zeroes(a->counted, counted_bytes(a));
 	free_zeroes(a, sizeof(*a));
 }
 
@@ -331,17 +349,30 @@ static struct thread *thread_of(struct stack *stack)
 	return (struct thread *)((char *)stack - offsetof(struct thread, stack));
 }
 
-static bool copy_stack(struct stack *to, const struct stack *from)
+/* Of each frame, what it counts itself, and what it calls. */
+static size_t counts_of(const struct fkt_analysis *a)
+{
+	return 2 * (size_t)a->counters;
+}
+
+static bool copy_stack(const struct fkt_analysis *a, struct stack *to, const struct stack *from)
 {
 	*to = *from;
 	to->frame = NULL;
 	to->args = NULL;
+	to->counts = NULL;
 	if (!from->room)
 		return true;
 	to->frame = malloc(from->room * sizeof(*to->frame));
 	if (!to->frame)
 		return false;
 	memcpy(to->frame, from->frame, from->depth * sizeof(*to->frame));
+	if (from->counts) {
+		to->counts = malloc(from->room * counts_of(a) * sizeof(*to->counts));
+		if (!to->counts)
+			return false;
+		memcpy(to->counts, from->counts, from->depth * counts_of(a) * sizeof(*to->counts));
+	}
 	if (!from->args)
 		return true;
 	to->args = malloc(from->room * FKT_CALL_WORDS * sizeof(*to->args));
@@ -364,7 +395,7 @@ static bool copy_threads(struct fkt_analysis *to, const struct fkt_analysis *fro
 		memcpy(to->chunk[i], from->chunk[i], CHUNK_THREADS * sizeof(*to->chunk[i]));
 		/* None of them has the other one's when it is freed. */
 		for (uint32_t j = 0; j < CHUNK_THREADS; j++)
-			copied = copy_stack(&to->chunk[i][j].stack, &from->chunk[i][j].stack) &&
+			copied = copy_stack(to, &to->chunk[i][j].stack, &from->chunk[i][j].stack) &&
 				 copied;
 		if (!copied)
 			return false;
@@ -390,7 +421,7 @@ static bool copy_cpu(struct fkt_analysis *to, const struct fkt_analysis *from, u
 		copy->stack = cpu->stack == &cpu->irq
 				      ? &copy->irq
 				      : &own_thread(to, thread_of(cpu->stack))->stack;
-	return copy_stack(&copy->irq, &cpu->irq);
+	return copy_stack(to, &copy->irq, &cpu->irq);
 }
 
 static bool copy_cpus(struct fkt_analysis *to, const struct fkt_analysis *from)
@@ -693,6 +724,11 @@ static __attribute__((noinline, cold)) void resolve_before_exec(struct fkt_analy
 	thread->pending -= thread->before_exec;
 }
 
+static void add_counted(struct fkt_analysis *a, uint32_t row, unsigned int number, uint64_t count)
+{
+	a->counted[(size_t)row * a->counters + number] += count;
+}
+
 /* It has come out what the thread did, outside of all calls, while that was pending. */
 static void resolve_pending(struct fkt_analysis *a, struct thread *thread, uint32_t row)
 {
@@ -711,6 +747,10 @@ static void resolve_pending(struct fkt_analysis *a, struct thread *thread, uint3
 	if (!thread->came_out)
 		thread->came_out = row + 1;
 	add_base(a, thread, row, cycles);
+	for (unsigned int i = 0; i < a->counters; i++) {
+		add_counted(a, row, i, thread->counted[i]);
+		thread->counted[i] = 0;
+	}
 }
 
 /* It was another one before, up to an exec: that one was at the same. */
@@ -756,7 +796,7 @@ static bool grow_stack(struct fkt_analysis *a, struct stack *stack)
 {
 	uint32_t room = stack->room ? stack->room * 2 : DEPTH_FIRST;
 	struct frame *frame = realloc(stack->frame, room * sizeof(*frame));
-	uint64_t *args;
+	uint64_t *args, *counts;
 
 	if (!frame)
 		goto fail;
@@ -767,12 +807,44 @@ static bool grow_stack(struct fkt_analysis *a, struct stack *stack)
 			goto fail;
 		stack->args = args;
 	}
+	if (a->counters) {
+		counts = realloc(stack->counts, room * counts_of(a) * sizeof(*counts));
+		if (!counts)
+			goto fail;
+		stack->counts = counts;
+	}
 	stack->room = room;
 	return true;
 
 fail:
 	a->failed = true;
 	return false;
+}
+
+/* The innermost call of a stack has counted nothing yet. */
+static void begin_counts(const struct fkt_analysis *a, struct stack *stack)
+{
+	if (unlikely(stack->counts))
+		memset(stack->counts + (stack->depth - 1) * counts_of(a), 0,
+		       counts_of(a) * sizeof(*stack->counts));
+}
+
+/*
+ * A call that is no longer on its stack: what it has counted, with what it called, and without, and
+ * what it was called by has the former among its calls'.
+ */
+static void end_counts(const struct fkt_analysis *a, struct stack *stack,
+		       uint64_t counted[2 * FKT_COUNTERS_MAX])
+{
+	uint64_t *own = stack->counts + stack->depth * counts_of(a);
+
+	memset(counted, 0, 2 * FKT_COUNTERS_MAX * sizeof(*counted));
+	for (unsigned int i = 0; i < a->counters; i++) {
+		counted[i] = own[i] + own[a->counters + i];
+		counted[FKT_COUNTERS_MAX + i] = own[i];
+		if (stack->depth)
+			own[(ptrdiff_t)(a->counters + i) - (ptrdiff_t)counts_of(a)] += counted[i];
+	}
 }
 
 /*
@@ -817,6 +889,8 @@ static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct threa
 	bool whole = event && a->on && lit && frame->begin >= a->on_since &&
 		     frame->dark == stack->dark && !frame->late;
 
+	uint64_t counted[2 * FKT_COUNTERS_MAX];
+
 	/* What it is around may go on for long after its own end. */
 	bool counts = lit || (unlikely(frame->ends && !frame->ends_behind) ? own : cycles);
 
@@ -841,6 +915,8 @@ static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct threa
 	} else {
 		stack->base = stack->clock;
 	}
+	if (unlikely(stack->counts))
+		end_counts(a, stack, counted);
 	if (unlikely(a->hooks.leave)) {
 		struct fkt_call call = {
 			.row = frame->row,
@@ -866,6 +942,7 @@ static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct threa
 			.entry_args = stack->args ? stack->args + stack->depth * FKT_CALL_WORDS
 						  : NULL,
 			.exit = a->behind ? NULL : event,
+			.counted = stack->counts ? counted : NULL,
 		};
 
 		a->hooks.leave(a->hooks.arg, &call);
@@ -945,6 +1022,7 @@ static inline void push(struct fkt_analysis *a, struct cpu *cpu, struct stack *s
 	frame->child = 0;
 	frame->child_elapsed = 0;
 	frame->words = 0;
+	begin_counts(a, stack);
 	if (unlikely(stack->args)) {
 		frame->words =
 			(uint16_t)(event->words < FKT_CALL_WORDS ? event->words : FKT_CALL_WORDS);
@@ -1652,6 +1730,9 @@ static void take_over(struct fkt_analysis *a, struct cpu *cpu, struct thread *fr
 		if (end) {
 			frame->clock = stack.clock;
 			frame->child = frame->child_elapsed = 0;
+			if (to->stack.counts)
+				memset(to->stack.counts + i * counts_of(a), 0,
+				       counts_of(a) * sizeof(*to->stack.counts));
 			frame->told = frame->late = true;
 			frame->moved = false;
 			continue;
@@ -1820,6 +1901,7 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 	if (unlikely(thread != old && (!cpu->seen || event->code != FKT_CODE_EXEC)))
 		cpu->blind |= was_elsewhere(a, cpu, thread);
 	missed = cpu->blind;
+	cpu->uncounted |= missed;
 	if (!cpu->seen)
 		see_cpu(a, cpu, code, until_first(a, cpu, thread, event), event);
 	if (old || cpu->thread != thread) {
@@ -2185,6 +2267,54 @@ static void leave_program(struct fkt_analysis *a, struct cpu *cpu, struct thread
 	pop_ended(a, cpu, thread, stack, stamp);
 }
 
+/* What was counted on a CPU is that of what is at work there. */
+static void charge_count(struct fkt_analysis *a, struct cpu *cpu, unsigned int number,
+			 uint64_t count)
+{
+	struct stack *stack = cpu->stack;
+	struct thread *thread = cpu->thread;
+
+	if (cpu->uncounted) {
+		add_counted(a, FKT_ROW_UNKNOWN, number, count);
+	} else if (stack->depth) {
+		stack->counts[(stack->depth - 1) * counts_of(a) + number] += count;
+		add_counted(a, stack->frame[stack->depth - 1].row, number, count);
+	} else if (thread->base_known) {
+		add_counted(a, thread->row, number, count);
+	} else {
+		thread->counted[number] += count;
+	}
+}
+
+/*
+ * What counters are at, before what was at work up to here ends, or something begins in it. Those
+ * that go back are wrong, or were read by who interrupted the reading.
+ */
+static void read_counters(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
+{
+	const bool lit = a->on && cpu->read_at >= a->on_since &&
+			 charges(a, event->cpu, cpu->uncounted ? a->unknown : cpu->thread);
+	const uint32_t before = cpu->read;
+	uint64_t value;
+
+	cpu->read = 0;
+	for (unsigned int i = 0; i < a->counters && i < event->words; i++) {
+		if (event->imm & 1u << i)
+			continue;
+		value = fkt_arg64(event, 8 * i);
+		cpu->read |= 1u << i;
+		if (before & 1u << i) {
+			if (value <= cpu->counter[i])
+				continue;
+			if (lit)
+				charge_count(a, cpu, i, value - cpu->counter[i]);
+		}
+		cpu->counter[i] = value;
+	}
+	cpu->read_at = event->stamp;
+	cpu->uncounted = false;
+}
+
 static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
 {
 	struct thread *thread = cpu->thread, *to;
@@ -2219,6 +2349,9 @@ static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_ev
 		break;
 	case FKT_CODE_BEGAN:
 		enter_late(a, cpu, event);
+		break;
+	case FKT_CODE_COUNTERS:
+		read_counters(a, cpu, event);
 		break;
 	case FKT_CODE_FILTER:
 		if (!a->filtered)
@@ -2432,6 +2565,7 @@ static void open_calls(struct fkt_analysis *a)
 			.place = open->imm,
 			.begin = open->stamp,
 		};
+		begin_counts(a, stack);
 		/* Whom an interrupt interrupted is not known yet: see_cpu(). */
 		if (!open->interrupt)
 			tell_open(a, stack, stack->depth - 1, thread_of(stack)->id, open->cpu,
@@ -3124,6 +3258,11 @@ uint32_t fkt_analysis_cpu_end(const struct fkt_analysis *a)
 const struct fkt_row_sums *fkt_analysis_row(const struct fkt_analysis *a, uint32_t row)
 {
 	return &a->row[row];
+}
+
+uint64_t fkt_analysis_counted(const struct fkt_analysis *a, uint32_t row, unsigned int number)
+{
+	return number < a->counters ? a->counted[(size_t)row * a->counters + number] : 0;
 }
 
 uint64_t fkt_analysis_code_count(const struct fkt_analysis *a, uint32_t code)

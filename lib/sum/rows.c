@@ -28,7 +28,7 @@ static bool is_special(uint32_t code)
 {
 	return code == FKT_CODE_SWITCH || code == FKT_CODE_WAKEUP || code == FKT_CODE_WAKEUP_NEW ||
 	       code == FKT_CODE_EXEC || code == FKT_CODE_PAUSE || code == FKT_CODE_SETMASK ||
-	       code == FKT_CODE_FILTER || code == FKT_CODE_BEGAN;
+	       code == FKT_CODE_FILTER || code == FKT_CODE_BEGAN || code == FKT_CODE_COUNTERS;
 }
 
 /* The row of the code at the other end of a call, which is of the same kind of calls. */

@@ -547,9 +547,10 @@ static int analyse(struct fkt_reader *reader, struct fkt_processes *processes,
 
 bool fkt_can_sum(const struct fkt_trace *trace)
 {
-	/* Entries that were told of late are in no page. */
-	return !fkt_tells_late(trace) && trace->input.seekable && trace->complete &&
-	       trace->pages_known && !trace->header.shared && trace->header.lanes <= LANES_MAX;
+	/* Entries told of late are in no page; what was counted is not summed up by page. */
+	return !fkt_tells_late(trace) && !fkt_counters(trace) && trace->input.seekable &&
+	       trace->complete && trace->pages_known && !trace->header.shared &&
+	       trace->header.lanes <= LANES_MAX;
 }
 
 int fkt_sum(struct fkt_trace *trace, struct fkt_processes *processes, struct fkt_analysis *analysis,

@@ -201,7 +201,8 @@ static int event(void *format, const struct fkt_event *event)
 		running->known = true;
 	}
 	/* Calls come when they end. */
-	if (event->code == FKT_CODE_DATA || is_call(chrome, event->code))
+	if (event->code == FKT_CODE_DATA || event->code == FKT_CODE_COUNTERS ||
+	    is_call(chrome, event->code))
 		return 0;
 	id = event->pid == FKT_PID_UNKNOWN
 		     ? 0

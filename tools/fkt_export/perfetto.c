@@ -362,7 +362,7 @@ static void look_at_code(struct perfetto *perfetto, uint32_t number, struct code
 		code->as = AS_PROCESS;
 	else if (number == FKT_CODE_SAMPLE)
 		code->as = AS_SAMPLE;
-	else if (number == FKT_CODE_STACK || number == FKT_CODE_DATA)
+	else if (number == FKT_CODE_STACK || number == FKT_CODE_DATA || number == FKT_CODE_COUNTERS)
 		code->as = AS_NOTHING;
 	else if (kind == FKT_KIND_CPU_ENTRY)
 		code->as = AS_VECTOR_ENTRY;

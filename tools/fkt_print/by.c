@@ -53,6 +53,7 @@ struct by {
 	unsigned int layers;
 	struct result *result;	       /* by code; NULL: nobody asks */
 	struct values *values[BY_MAX]; /* of those that are BY_NAMED */
+	unsigned int counters;
 };
 
 static bool groups_by(const struct options *options, enum by_field field)
@@ -83,6 +84,7 @@ static void *by_new(const struct context *context)
 	by->context = context;
 	by->options = context->options;
 	by->trace = context->trace;
+	by->counters = fkt_counters(context->trace);
 	by->counts_events = by->options->selected.code.count || groups_by(by->options, BY_CODE) ||
 			    groups_by(by->options, BY_NAMED);
 	by->groups = groups_new();
@@ -229,6 +231,8 @@ static int by_leave(void *view, const struct fkt_call *call, bool passes)
 	if (found <= 0)
 		return found;
 	group->count++;
+	for (unsigned int i = 0; call->counted && i < by->counters; i++)
+		group->counted[i] += call->counted[i];
 	fkt_histogram_add(&group->values,
 			  by->options->elapsed ? call->end - call->begin : call->cycles);
 	return 0;
@@ -392,17 +396,19 @@ static void print_group(const struct by *by, struct fkt_output *out,
 	const struct fkt_histogram *values = &group->values;
 	char text[BY_MAX][FIELD_BYTES];
 	unsigned int n = by->options->bys;
-	union fkt_cell cells[BY_MAX + VALUES] = { 0 };
+	union fkt_cell cells[BY_MAX + VALUES + FKT_COUNTERS_MAX] = { 0 };
 
 	for (unsigned int i = 0; i < n; i++)
 		put_key(by, i, &columns[i], group, others, hex[i], text[i], &cells[i]);
 	cells[n].number = group->count;
-	for (unsigned int i = 1; i < VALUES; i++)
+	for (unsigned int i = 1; i < VALUES + by->counters; i++)
 		cells[n + i].number = FKT_CELL_NONE;
 	if (values->count) {
 		cells[n + 1].number = values->sum;
 		cells[n + 2].number = values->sum / values->count;
 		put_spread(values, &cells[n + 3]);
+		for (unsigned int i = 0; i < by->counters; i++)
+			cells[n + VALUES + i].number = group->counted[i];
 	}
 	fkt_table_row(out, "by", columns, cells, false);
 }
@@ -451,7 +457,7 @@ static int by_print(const struct context *context, void *view)
 {
 	struct fkt_output *out = context->out;
 	struct by *by = view;
-	struct fkt_column columns[BY_MAX + VALUES + 1] = { 0 };
+	struct fkt_column columns[BY_MAX + VALUES + FKT_COUNTERS_MAX + 1] = { 0 };
 	struct group **groups;
 	bool hex[BY_MAX];
 	int status = 0;
@@ -471,6 +477,7 @@ static int by_print(const struct context *context, void *view)
 								   : FKT_COLUMN_JSON;
 	}
 	memcpy(columns + by->options->bys, value_columns, sizeof(value_columns));
+	put_counted_columns(by->trace, columns + by->options->bys + VALUES);
 	groups = groups_sorted(by->groups, &count);
 	if (!groups)
 		return -ENOMEM;

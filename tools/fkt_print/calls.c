@@ -9,18 +9,21 @@
 #include "print.h"
 
 /* In the place of a callee: the caller itself, with and without what it calls. */
-#define WHOLE	   FKT_ROWS
-#define ONLY	   (FKT_ROWS + 1)
+#define WHOLE	     FKT_ROWS
+#define ONLY	     (FKT_ROWS + 1)
 /* Calls that were not seen from entry to exit. */
-#define CUT	   (FKT_ROWS + 2)
+#define CUT	     (FKT_ROWS + 2)
 
 /* What a call has called is kept until it is known that it was seen whole; so much of a stack. */
-#define CALLED_MAX 65536u
+#define CALLED_MAX   65536u
+
+#define CALL_COLUMNS (7 + SPREAD)
 
 struct called {
 	uint32_t row; /* or CUT */
 	uint32_t depth;
 	uint64_t value;
+	uint64_t counted[FKT_COUNTERS_MAX];
 };
 
 /* What the calls that are open have called, the innermost one's at the end. */
@@ -35,10 +38,15 @@ struct calls {
 	const struct fkt_trace *trace;
 	struct groups *groups; /* by caller and callee */
 	struct stacks *stacks;
+	unsigned int counters;
+	struct fkt_column column[CALL_COLUMNS + FKT_COUNTERS_MAX + 1];
 };
 
-/* For programs, each line says of which function it is, in the first column. */
-static const struct fkt_column call_columns[] = {
+/*
+ * For programs, each line says of which function it is, in the first column. Behind them is what
+ * counters have counted.
+ */
+static const struct fkt_column call_columns[CALL_COLUMNS] = {
 	{ "Function", "function", FKT_COLUMN_TEXT, 0 },
 	{ "Name", "name", FKT_COLUMN_TEXT, 0 },
 	{ "Code", "code", FKT_COLUMN_TEXT, 7 },
@@ -47,7 +55,6 @@ static const struct fkt_column call_columns[] = {
 	{ "Average", "average", FKT_COLUMN_DURATION, 0 },
 	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
 	SPREAD_COLUMNS,
-	{ 0 },
 };
 
 static const struct fkt_column power_columns[] = {
@@ -81,6 +88,8 @@ static void *calls_new(const struct context *context)
 		return NULL;
 	calls->options = context->options;
 	calls->trace = context->trace;
+	memcpy(calls->column, call_columns, sizeof(call_columns));
+	calls->counters = put_counted_columns(context->trace, calls->column + CALL_COLUMNS);
 	calls->groups = groups_new();
 	calls->stacks = stacks_new(sizeof(struct stack));
 	if (!calls->groups || !calls->stacks) {
@@ -90,7 +99,9 @@ static void *calls_new(const struct context *context)
 	return calls;
 }
 
-static bool add(struct calls *calls, uint32_t caller, uint32_t callee, uint64_t value)
+/* @counted: NULL where there are no counters. */
+static bool add(struct calls *calls, uint32_t caller, uint32_t callee, uint64_t value,
+		const uint64_t *counted)
 {
 	struct group *group = groups_get(calls->groups, (const uint64_t[BY_MAX]){ caller, callee });
 
@@ -98,6 +109,8 @@ static bool add(struct calls *calls, uint32_t caller, uint32_t callee, uint64_t 
 		return false;
 	group->count++;
 	fkt_histogram_add(&group->values, value);
+	for (unsigned int i = 0; counted && i < calls->counters; i++)
+		group->counted[i] += counted[i];
 	return true;
 }
 
@@ -109,7 +122,7 @@ static bool keep(struct calls *calls, struct stack *stack, const struct fkt_call
 
 	/* So many calls by one that is still open: it is taken to end well. */
 	if (stack->count >= CALLED_MAX)
-		return add(calls, call->caller, row, value);
+		return add(calls, call->caller, row, value, call->counted);
 	if (stack->count == stack->room) {
 		room = stack->room ? stack->room * 2 : 16;
 		larger = realloc(stack->called, room * sizeof(*larger));
@@ -118,8 +131,11 @@ static bool keep(struct calls *calls, struct stack *stack, const struct fkt_call
 		stack->called = larger;
 		stack->room = room;
 	}
-	stack->called[stack->count++] =
+	stack->called[stack->count] =
 		(struct called){ .row = row, .depth = call->depth, .value = value };
+	for (unsigned int i = 0; call->counted && i < calls->counters; i++)
+		stack->called[stack->count].counted[i] = call->counted[i];
+	stack->count++;
 	return true;
 }
 
@@ -145,11 +161,13 @@ static int calls_leave(void *view, const struct fkt_call *call, bool passes)
 	while (stack->count && stack->called[stack->count - 1].depth > call->depth) {
 		called = &stack->called[--stack->count];
 		if (whole && called->depth == call->depth + 1)
-			ok = ok && add(calls, call->row, called->row, called->value);
+			ok = ok &&
+			     add(calls, call->row, called->row, called->value, called->counted);
 	}
 	if (whole)
-		ok = ok && add(calls, call->row, WHOLE, value) &&
-		     add(calls, call->row, ONLY, elapsed ? call->only_elapsed : call->own);
+		ok = ok && add(calls, call->row, WHOLE, value, call->counted) &&
+		     add(calls, call->row, ONLY, elapsed ? call->only_elapsed : call->own,
+			 call->counted ? call->counted + FKT_COUNTERS_MAX : NULL);
 	if (call->depth)
 		ok = ok && keep(calls, stack, call, whole ? call->row : CUT, value);
 	return ok ? 0 : -ENOMEM;
@@ -182,7 +200,7 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 	else if (callee == CUT)
 		strcpy(name, "other calls");
 
-	union fkt_cell cells[7 + SPREAD] = {
+	union fkt_cell cells[CALL_COLUMNS + FKT_COUNTERS_MAX] = {
 		{ .text = function },
 		{ .text = name },
 		{ .text = *code ? code : NULL },
@@ -193,7 +211,9 @@ static void print_line(const struct calls *calls, struct fkt_output *out, const 
 	};
 
 	put_spread(values, &cells[7]);
-	fkt_table_row(out, "calls", text ? call_columns + 1 : call_columns,
+	for (unsigned int i = 0; i < calls->counters; i++)
+		cells[CALL_COLUMNS + i].number = group->counted[i];
+	fkt_table_row(out, "calls", text ? calls->column + 1 : calls->column,
 		      text ? cells + 1 : cells, callee == WHOLE);
 }
 
@@ -233,7 +253,7 @@ static void print_function(const struct calls *calls, struct fkt_output *out, st
 
 	if (fkt_format_for_people(out->format)) {
 		fkt_table_line(out, "%s", "");
-		fkt_table_begin(out, call_columns + 1);
+		fkt_table_begin(out, calls->column + 1);
 	}
 	for (; i < count && groups[i]->key[0] == function->key[0]; i++) {
 		if (groups[i]->key[1] == WHOLE)
@@ -330,7 +350,7 @@ static int calls_print(const struct context *context, void *view)
 		qsort(callers, count, sizeof(*callers), compare_callers);
 	if (options->calls) {
 		if (!fkt_format_for_people(out->format))
-			fkt_table_begin(out, call_columns);
+			fkt_table_begin(out, calls->column);
 		for (size_t i = 0; i < count; i++) {
 			if (groups[i]->key[1] != WHOLE ||
 			    !is_wanted(calls, options->calls_of, (uint32_t)groups[i]->key[0]))

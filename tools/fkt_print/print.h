@@ -164,6 +164,15 @@ void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BY
  */
 void put_spread(const struct fkt_histogram *values, union fkt_cell cells[SPREAD]);
 
+/**
+ * put_counted_columns() - columns with what the counters of a trace have counted
+ * @trace: the trace; what is printed of another one comes before the first call, or after the end
+ * @columns: room for FKT_COUNTERS_MAX
+ *
+ * Return: how many there are.
+ */
+unsigned int put_counted_columns(const struct fkt_trace *trace, struct fkt_column *columns);
+
 /* ---- sample.c: samples ---- */
 
 /* How many samples a second were asked for of each CPU. */
@@ -298,6 +307,7 @@ struct group {
 	uint64_t key[BY_MAX];
 	uint64_t count; /* of events that have no value, too */
 	uint64_t cut;	/* of those that are there in part, for who uses this */
+	uint64_t counted[FKT_COUNTERS_MAX];
 	struct fkt_histogram values;
 };
 

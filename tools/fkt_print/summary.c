@@ -15,19 +15,23 @@
 /**
  * struct summary - what the filter lets through, where it does not let everything through
  * @filter: the filter
+ * @counters: how many the trace has
  * @calls: only calls are summed up, see FILTER_CALLS: then @row and @thread are used
  * @events: events
  * @code: of them, how many had each code
  * @row: what each row comes to
+ * @counted: what each counter has counted of it, FKT_COUNTERS_MAX a row
  * @thread: the own time of calls, by the thread's number
  * @threads: room there
  */
 struct summary {
 	struct filter *filter;
+	unsigned int counters;
 	bool calls;
 	uint64_t events;
 	uint64_t *code;
 	struct fkt_row_sums *row;
+	uint64_t *counted;
 	uint64_t *thread;
 	uint32_t threads;
 };
@@ -38,6 +42,7 @@ static void summary_free(void *view)
 
 	free(summary->code);
 	free(summary->row);
+	free(summary->counted);
 	free(summary->thread);
 	free(summary);
 }
@@ -49,12 +54,14 @@ static void *summary_new(const struct context *context)
 	if (!summary)
 		return NULL;
 	summary->filter = context->filter;
+	summary->counters = fkt_counters(context->trace);
 	summary->calls = filter_picks_calls(context->filter);
 	if (filter_is_open(context->filter))
 		return summary;
 	summary->code = calloc(FKT_SLOT_CODES, sizeof(*summary->code));
 	summary->row = calloc(FKT_ROWS, sizeof(*summary->row));
-	if (!summary->code || !summary->row) {
+	summary->counted = calloc(FKT_ROWS * FKT_COUNTERS_MAX, sizeof(*summary->counted));
+	if (!summary->code || !summary->row || !summary->counted) {
 		summary_free(summary);
 		return NULL;
 	}
@@ -89,6 +96,14 @@ static int add_to_thread(struct summary *summary, uint32_t id, uint64_t own)
 	return 0;
 }
 
+/* Without what it called. */
+static void add_counted(struct summary *summary, const struct fkt_call *call)
+{
+	for (unsigned int i = 0; i < summary->counters; i++)
+		summary->counted[call->row * FKT_COUNTERS_MAX + i] +=
+			call->counted[FKT_COUNTERS_MAX + i];
+}
+
 /* The time is charged already by where, when and of whom it is: what is left is whose calls'. */
 static int summary_leave(void *view, const struct fkt_call *call, bool passes)
 {
@@ -100,6 +115,8 @@ static int summary_leave(void *view, const struct fkt_call *call, bool passes)
 	row->own += call->own;
 	row->calls += !call->partial;
 	row->partial += call->partial;
+	if (call->counted)
+		add_counted(summary, call);
 	return add_to_thread(summary, call->id, call->own - call->former_own)
 		       ?: call->former_own ? add_to_thread(summary, call->former, call->former_own)
 					   : 0;
@@ -379,12 +396,43 @@ static const struct fkt_column row_columns[] = {
 	{ "Of all", "percent_of_all", FKT_COLUMN_PERCENT, 1 },
 	{ "Calls", "calls", FKT_COLUMN_NUMBER, 0 },
 	{ "Partial", "partial", FKT_COLUMN_NUMBER, 2 },
-	{ "", "", FKT_COLUMN_BAR, 0 },
-	{ 0 },
 };
 
+static const struct fkt_column bar_column = { "", "", FKT_COLUMN_BAR, 0 };
+
 /* Without a filter, what was selected is all. */
-#define ROW_OF_ALL 4
+#define ROW_PERCENT 3
+#define ROW_OF_ALL  4
+#define ROW_COLUMNS (sizeof(row_columns) / sizeof(row_columns[0]))
+
+/* They are followed by what counters have counted, and by a bar. */
+struct row_table {
+	struct fkt_column column[ROW_COLUMNS + FKT_COUNTERS_MAX + 2];
+	unsigned int counters;
+	unsigned int without;
+	uint64_t total[FKT_COUNTERS_MAX];
+};
+
+static void put_row_columns(struct row_table *table, const struct fkt_trace *trace)
+{
+	memcpy(table->column, row_columns, sizeof(row_columns));
+	table->counters = put_counted_columns(trace, table->column + ROW_COLUMNS);
+	table->column[ROW_COLUMNS + table->counters] = bar_column;
+}
+
+/* @cells: those of row_columns; the bar is that of their percentage. */
+static void put_sums(struct fkt_output *out, struct row_table *table, const char *name,
+		     const union fkt_cell cells[ROW_COLUMNS], const uint64_t *counted, bool strong)
+{
+	union fkt_cell cell[ROW_COLUMNS + FKT_COUNTERS_MAX + 1] = { 0 };
+	unsigned int n = ROW_COLUMNS;
+
+	memcpy(cell, cells, ROW_COLUMNS * sizeof(*cell));
+	for (unsigned int i = 0; i < table->counters; i++)
+		cell[n++].number = counted[i];
+	cell[n].number = strong ? FKT_CELL_NONE : cell[ROW_PERCENT].number;
+	put_row(out, name, table->column, table->without, cell, strong);
+}
 
 struct row {
 	uint32_t row;
@@ -406,13 +454,36 @@ static const struct fkt_row_sums *row_sums(const struct summary *summary,
 	return summary->calls ? &summary->row[row] : fkt_analysis_row(analysis, row);
 }
 
+/* What counters have counted of a row, without what it called. */
+static void row_counted(const struct summary *summary, const struct fkt_analysis *analysis,
+			uint32_t row, uint64_t counted[FKT_COUNTERS_MAX])
+{
+	for (unsigned int i = 0; i < summary->counters; i++)
+		counted[i] = summary->calls ? summary->counted[row * FKT_COUNTERS_MAX + i]
+					    : fkt_analysis_counted(analysis, row, i);
+}
+
+static bool row_has_any(const struct summary *summary, const struct fkt_analysis *analysis,
+			uint32_t row)
+{
+	const struct fkt_row_sums *sums = row_sums(summary, analysis, row);
+	uint64_t counted[FKT_COUNTERS_MAX] = { 0 }, any = 0;
+
+	row_counted(summary, analysis, row, counted);
+	for (unsigned int i = 0; i < FKT_COUNTERS_MAX; i++)
+		any |= counted[i];
+	return any || sums->own || sums->calls || sums->partial;
+}
+
 static int print_rows(struct fkt_output *out, const struct summary *summary,
 		      const struct fkt_analysis *analysis, const struct options *options,
 		      uint64_t all)
 {
-	unsigned int without = filter_selects(summary->filter) ? 0 : 1u << ROW_OF_ALL;
+	struct row_table table = {
+		.without = filter_selects(summary->filter) ? 0 : 1u << ROW_OF_ALL,
+	};
 	struct fkt_column columns[COLUMNS_MAX];
-	uint64_t total = 0, whole;
+	uint64_t total = 0, counted[FKT_COUNTERS_MAX];
 	char name[FKT_NAME_BYTES], code[CODE_BYTES], label[48];
 	const struct fkt_row_sums *sums;
 	size_t n = 0;
@@ -421,9 +492,9 @@ static int print_rows(struct fkt_output *out, const struct summary *summary,
 	if (!rows)
 		return -ENOMEM;
 	for (uint32_t row = 0; row < FKT_ROWS; row++) {
-		sums = row_sums(summary, analysis, row);
-		if (!sums->own && !sums->calls && !sums->partial)
+		if (!row_has_any(summary, analysis, row))
 			continue;
+		sums = row_sums(summary, analysis, row);
 		if (options->kernel_only && row == FKT_ROW_USER)
 			continue;
 		rows[n].row = row;
@@ -434,43 +505,44 @@ static int print_rows(struct fkt_output *out, const struct summary *summary,
 		qsort(rows, n, sizeof(*rows), compare_rows);
 
 	fkt_table_line(out, "%s", "");
-	drop_columns(out, row_columns, without, columns);
+	put_row_columns(&table, out->trace);
+	drop_columns(out, table.column, table.without, columns);
 	fkt_table_begin(out, columns);
 	for (size_t i = 0; i < n; i++) {
 		sums = row_sums(summary, analysis, rows[i].row);
+		row_counted(summary, analysis, rows[i].row, counted);
+		for (unsigned int j = 0; j < table.counters; j++)
+			table.total[j] += counted[j];
 		fkt_row_name(out->trace, rows[i].row, name);
 		if (rows[i].row == FKT_ROW_USER && !fkt_analysis_has_syscalls(analysis))
 			strcpy(name, "not traced");
 		put_row_code(out->trace, rows[i].row, code);
-		whole = fkt_parts(sums->own, total);
-		put_row(out, "rows", row_columns, without,
-			(const union fkt_cell[]){
-				{ .text = name },
-				{ .text = *code ? code : NULL },
-				{ .number = sums->own },
-				{ .number = whole },
-				{ .number = fkt_parts(sums->own, all) },
-				{ .number = rows[i].row < FKT_ROW_USER ? sums->calls
-								       : FKT_CELL_NONE },
-				{ .number = rows[i].row < FKT_ROW_USER ? sums->partial
-								       : FKT_CELL_NONE },
-				{ .number = whole } },
-			false);
+		put_sums(out, &table, "rows",
+			 (const union fkt_cell[]){
+				 { .text = name },
+				 { .text = *code ? code : NULL },
+				 { .number = sums->own },
+				 { .number = fkt_parts(sums->own, total) },
+				 { .number = fkt_parts(sums->own, all) },
+				 { .number = rows[i].row < FKT_ROW_USER ? sums->calls
+									: FKT_CELL_NONE },
+				 { .number = rows[i].row < FKT_ROW_USER ? sums->partial
+									: FKT_CELL_NONE } },
+			 counted, false);
 	}
 	snprintf(label, sizeof(label), "Total elapsed %s%s",
 		 out->time == FKT_TIME_CYCLES && fkt_format_for_people(out->format) ? "cycles"
 										    : "time",
 		 options->kernel_only ? ", without user" : "");
-	put_row(out, "rows_total", row_columns, without,
-		(const union fkt_cell[]){ { .text = label },
-					  { .text = NULL },
-					  { .number = total },
-					  { .number = fkt_parts(total, total) },
-					  { .number = fkt_parts(total, all) },
-					  { .number = FKT_CELL_NONE },
-					  { .number = FKT_CELL_NONE },
-					  { .number = FKT_CELL_NONE } },
-		true);
+	put_sums(out, &table, "rows_total",
+		 (const union fkt_cell[]){ { .text = label },
+					   { .text = NULL },
+					   { .number = total },
+					   { .number = fkt_parts(total, total) },
+					   { .number = fkt_parts(total, all) },
+					   { .number = FKT_CELL_NONE },
+					   { .number = FKT_CELL_NONE } },
+		 table.total, true);
 	free(rows);
 	return 0;
 }

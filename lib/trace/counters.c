@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Which counters were read with the events (INFO's counters). */
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* No counter's name has others: a column of a table is called by it. */
+#define LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
+
+unsigned int fkt_counters(const struct fkt_trace *trace)
+{
+	const char *names = fkt_info(trace, "counters");
+	unsigned int count = 1;
+
+	if (!names || !*names)
+		return 0;
+	while (count < FKT_COUNTERS_MAX && (names = strchr(names, ',')) && names++)
+		count++;
+	return count;
+}
+
+const char *fkt_counter_name(const struct fkt_trace *trace, unsigned int number,
+			     char name[FKT_NAME_BYTES])
+{
+	const char *names = fkt_info(trace, "counters");
+	size_t bytes;
+
+	for (unsigned int i = 0; names && i < number; i++)
+		names = strchr(names, ',') ? strchr(names, ',') + 1 : NULL;
+	bytes = names ? strspn(names, LETTERS) : 0;
+	if (!bytes || bytes >= FKT_NAME_BYTES || (names[bytes] && names[bytes] != ','))
+		snprintf(name, FKT_NAME_BYTES, "counter%u", number);
+	else
+		snprintf(name, FKT_NAME_BYTES, "%.*s", (int)bytes, names);
+	return name;
+}
