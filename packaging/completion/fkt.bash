@@ -19,6 +19,9 @@ _fkt_names() {
 		awk '{ print $1 }' $tracing/available_filter_functions || awk '$2 ~ /^[tT]$/ { print $3 }' /proc/kallsyms ;;
 	events)
 		cat $tracing/available_events ;;
+	counters)
+		# Those that are named where one is not known.
+		fkt_record --counters '?' 2>&1 | sed -n 's/.*it can be//p' | tr ',' '\n' ;;
 	pids)
 		command ps -e -o pid= | tr -d ' ' ;;
 	names)
@@ -49,6 +52,7 @@ _fkt_value() {
 	-k|--mask|--layer)			_fkt_list layers ;;
 	-F|--function|--graph|--list-functions)	_fkt_list functions ;;
 	-e|--event)				_fkt_list events ;;
+	--counters)				_fkt_list counters ;;
 	--pid|--tid)				_fkt_list pids ;;
 	--comm|--process)			_fkt_list names ;;
 	-o|-f|--output|-M|--module|-S|--system-map|--cut)

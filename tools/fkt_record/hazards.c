@@ -79,6 +79,18 @@ static const struct hazard longer_hazards[] = {
 	{ NULL, FUNCTION_PAIR, NULL },
 };
 
+/* What a probe goes through that reads counters. */
+static const struct hazard counter_hazards[] = {
+	{ "cpu_clock_event_*", FUNCTION_NEVER, OWN_WAY },
+	{ "task_clock_event_*", FUNCTION_NEVER, OWN_WAY },
+	{ "local_clock*", FUNCTION_NEVER, OWN_WAY },
+	{ "sched_clock*", FUNCTION_NEVER, OWN_WAY },
+	{ "*_pmu_read*", FUNCTION_NEVER, OWN_WAY },
+	{ "*_pmu_update*", FUNCTION_NEVER, OWN_WAY },
+	{ "*_perf_event_update", FUNCTION_NEVER, OWN_WAY },
+	{ NULL, FUNCTION_PAIR, NULL },
+};
+
 /* Within these the kernel tells of functions of programs, which are around all that it does. */
 #define TELLS "the kernel tells in it of functions of programs (-U)"
 static const struct hazard program_hazards[] = {
@@ -115,6 +127,8 @@ enum function_how hazard_find(const char *name, const char **why)
 		hazard = find_in(stack_hazards, name);
 	if (!hazard && longer_any())
 		hazard = find_in(longer_hazards, name);
+	if (!hazard && counters_any())
+		hazard = find_in(counter_hazards, name);
 	if (programs_any() && (!hazard || hazard->how != FUNCTION_NEVER))
 		hazard = find_in(program_hazards, name) ?: hazard;
 	*why = hazard ? hazard->why : NULL;

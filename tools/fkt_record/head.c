@@ -85,7 +85,8 @@ static void add_codes(struct sections *head, struct recording *recording)
 
 	sections_begin(head, FKT_SECTION_CODES);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		fkt_codes_line(head, &rows[i]);
+		if (rows[i].code != FKT_CODE_COUNTERS || !counters_add_code(head))
+			fkt_codes_line(head, &rows[i]);
 	if (codes->lines.bytes)
 		sections_add(head, codes->lines.data, codes->lines.bytes);
 	modules_add_codes(head, recording);
@@ -277,6 +278,7 @@ static void add_infos(struct sections *head, const struct recording *recording)
 		add_info_number(head, "longer_than_cycles", longer_cycles());
 	if (profile_any())
 		add_info_number(head, "profile_hz", profile_hz());
+	counters_add_info(head);
 	add_info_number(head, "start_ns", recording->begin.real_ns);
 	sections_end(head);
 }

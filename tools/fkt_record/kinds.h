@@ -19,6 +19,7 @@ struct recording;
 	X(longer)                                                                                  \
 	X(profile)                                                                                 \
 	X(programs)                                                                                \
+	X(counters)                                                                                \
 	/* a new one comes last */
 
 /**

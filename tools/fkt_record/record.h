@@ -464,6 +464,17 @@ bool profile_any(void);
 /** profile_hz - how many a second */
 uint32_t profile_hz(void);
 
+/* counters.c */
+
+/** counters_any - whether there are any */
+bool counters_any(void);
+
+/** counters_add_info - append their names, as an entry of FKT_SECTION_INFO; if there are any */
+void counters_add_info(struct sections *head);
+
+/** counters_add_code - append the line of the event that they are in, by their names; likewise */
+bool counters_add_code(struct sections *codes);
+
 /* programs.c */
 
 /** programs_any - whether functions of programs are traced */
