@@ -832,6 +832,9 @@ static bool is_picked(struct out *out, struct fkt_state *state, const struct fkt
 			set_found(extract, state, fkt_arg32(event, 0));
 		return true;
 	}
+	/* What was counted is told from one reading of a CPU to the next one, whoever is there. */
+	if (event->code == FKT_CODE_COUNTERS)
+		return has_cpu(extract, event->cpu);
 	return event->code == FKT_CODE_SWITCH || event->code == FKT_CODE_FILTER ||
 	       event->code == FKT_CODE_PAUSE || event->code == FKT_CODE_SETMASK ||
 	       fkt_is_process_event(event->code);

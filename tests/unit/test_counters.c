@@ -162,6 +162,11 @@ static void test_calls(void **state)
 				   "$p --by process --format csv $t | sed 1d | " COUNTED
 				   " | sort; rm -f $t"),
 			    "7 0 50\n8 1 110\n");
+	/* Of a process: what others have counted meanwhile is not its own. */
+	assert_string_equal(output("$x --process eight -o $t $f >/dev/null && "
+				   "$p -q --process eight --format csv $t | grep ^Total | " COUNTED
+				   "; rm -f $t"),
+			    "Total elapsed time 3 250\n");
 	assert_string_equal(
 		output("$e --to chrome -o $t $f >/dev/null && grep -c counters $t; rm -f $t"),
 		"0\n");
