@@ -102,6 +102,8 @@ guest() {
 	fkt fkt_filter_passed --only-command
 	fkt fkt_filtered_out --comm nobody
 	fkt fkt_longer_than --longer-than 10ms
+	fkt fkt_counters_1 --counters page-faults
+	fkt fkt_counters_4 --counters page-faults,context-switches,minor-faults,cpu-clock
 	added fkt_idle_after "$("$loop")"
 	rmmod fkt
 
