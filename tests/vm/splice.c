@@ -805,27 +805,33 @@ static void test_attach(void)
 	if (pipe(fds))
 		err(1, "pipe");
 	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
-		struct fkt_kprobe_spec spec = { .code = FKT_CODE_DYNAMIC };
+		struct fkt_function_spec spec = { .code = FKT_CODE_DYNAMIC,
+						  .keys = block,
+						  .ret_bytes = 8 };
+		struct fkt_functions_common common = {};
 		struct fkt_probes probes = { .size = sizeof(probes),
-					     .kind = FKT_PROVIDER_KPROBE,
+					     .kind = FKT_PROVIDER_FUNCTION,
 					     .count = 1,
 					     .spec_bytes = sizeof(spec),
-					     .specs_ptr = (uintptr_t)&spec };
+					     .specs_ptr = (uintptr_t)&spec,
+					     .common_ptr = (uintptr_t)&common,
+					     .common_bytes = sizeof(common) };
+		struct fkt_status status = { .size = sizeof(status) };
 		static struct inspector in;
 		int device;
 
 		printf("mask %#x\n", masks[i]);
 		set_number(FKT_SETINITMASK, masks[i]);
 		device = open_device();
-		spec.address = address_of("odd_write_iter");
-		while (!(block >> spec.key & 1))
-			spec.key++;
-		expect("a probe in a module", !ioctl(device, FKT_ADD_PROBES, &probes));
+		expect("FKT_STATUS", !ioctl(device, FKT_STATUS, &status));
+		common.text_reused = status.text_reused;
+		spec.address = address_of("vfs_fsync");
+		expect("a function", !ioctl(device, FKT_ADD_PROBES, &probes));
 		expect("FKT_START", !ioctl(device, FKT_START, &start));
-		expect("the module goes", !system("rmmod fkt_odd"));
+		expect("ftrace is turned off", !system("sysctl -qw kernel.ftrace_enabled=0"));
 		expect("its layer is refused",
-		       ioctl(device, FKT_ENABLE, &block) && errno == EINVAL);
-		expect("and again", ioctl(device, FKT_ENABLE, &block) && errno == EINVAL);
+		       ioctl(device, FKT_ENABLE, &block) && errno == EOPNOTSUPP);
+		expect("and again", ioctl(device, FKT_ENABLE, &block) && errno == EOPNOTSUPP);
 		expect("others are not", !ioctl(device, FKT_ENABLE, &irqs));
 		memset(&in, 0, sizeof(in));
 		for (int j = 0; j < 100; j++)
@@ -834,7 +840,7 @@ static void test_attach(void)
 		take(device, fds, &in);
 		expect("and record", in.calls >= 100);
 		close(device);
-		expect("the module comes", !system("insmod $ODD"));
+		expect("ftrace is turned on", !system("sysctl -qw kernel.ftrace_enabled=1"));
 	}
 	set_number(FKT_SETINITMASK, FKT_KEY_SYSTEM);
 }
