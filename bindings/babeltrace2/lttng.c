@@ -258,19 +258,21 @@ static void put_number(struct lttng_event *out, unsigned int i, int64_t number)
 	out->value[i].number = (uint64_t)number;
 }
 
-/* The kernel's bits of a state, of which LTTng has those that the kernel reports to everybody. */
-#define STATE_REPORT	  0x7f
-#define STATE_IDLE	  0x402
-#define STATE_RTLOCK_WAIT 0x1000
+/* A state as LTTng has it: the bit of what the kernel reports to everybody. */
+#define STATE_IDLE 0x80
 
 static int64_t prev_state(uint32_t state)
 {
-	if ((state & STATE_IDLE) == STATE_IDLE)
-		return STATE_REPORT + 1;
-	if (state & STATE_REPORT)
-		return state & STATE_REPORT;
-	/* A sleep for a lock of an RT kernel is shown as D; whatever else, it does not run. */
-	return state & STATE_RTLOCK_WAIT ? 2 : state;
+	static const char bits[] = "SDTtXZP";
+	char letters[FKT_STATE_BYTES];
+	const char *bit;
+
+	fkt_state_letters(state, letters);
+	if (*letters == 'I')
+		return STATE_IDLE;
+	bit = strchr(bits, *letters);
+	/* What has no letter does not run, and is not 0. */
+	return bit ? 1 << (bit - bits) : *letters == 'R' ? 0 : state;
 }
 
 static void fill_switch(struct lttng *lttng, const struct fkt_event *event, struct lttng_event *out)

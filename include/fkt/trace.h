@@ -530,9 +530,9 @@ const char *fkt_vector_name(const struct fkt_trace *trace, uint32_t index);
 #define FKT_STATE_BYTES 12
 
 /**
- * fkt_state_letters() - letters of a task's state, as ps shows them
- * @state: bits as the switch event has them; 0 is "R"
- * @letters: written, with its NUL
+ * fkt_state_letters() - the letter of a task's state, as ps and sched_switch show it
+ * @state: bits as the switch event has them; 0 is "R"; of several, the one that the kernel reports
+ * @letters: written, with its NUL; "?" for what has no letter
  */
 void fkt_state_letters(uint32_t state, char letters[FKT_STATE_BYTES]);
 

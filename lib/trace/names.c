@@ -464,24 +464,27 @@ bool fkt_is_called(const char *comm, const char *wanted)
 #define STATE_DEAD	  0x0080u
 #define STATE_IDLE	  0x0402u /* sleeps uninterruptibly, and is no load */
 #define STATE_RTLOCK_WAIT 0x1000u
+#define STATE_FROZEN	  0x8000u
 
 void fkt_state_letters(uint32_t state, char letters[FKT_STATE_BYTES])
 {
 	static const char bits[] = "SDTtXZP";
-	size_t n = 0;
+	char letter = '?';
 
 	if (!state) {
-		letters[n++] = 'R';
+		letter = 'R';
 	} else if ((state & STATE_IDLE) == STATE_IDLE) {
-		letters[n++] = 'I';
+		letter = 'I';
+	} else if (state & (STATE_RTLOCK_WAIT | STATE_FROZEN)) {
+		/* Whatever else is set: on an RT kernel what has become a zombie still waits for locks. */
+		letter = 'D';
 	} else {
 		for (size_t bit = 0; bits[bit]; bit++)
 			if (state & 1u << bit)
-				letters[n++] = bits[bit];
-		if (!n)
-			letters[n++] = state & STATE_DEAD	   ? 'X'
-				       : state & STATE_RTLOCK_WAIT ? 'D'
-								   : '?';
+				letter = bits[bit];
+		if (letter == '?' && state & STATE_DEAD)
+			letter = 'X';
 	}
-	letters[n] = '\0';
+	letters[0] = letter;
+	letters[1] = '\0';
 }

@@ -742,7 +742,7 @@ static uint64_t reported_state(uint32_t state)
 	fkt_state_letters(state, letters);
 	if (*letters == 'I')
 		return STATE_IDLE;
-	bit = strchr(bits, letters[strlen(letters) - 1]);
+	bit = strchr(bits, *letters);
 	return bit ? 1u << (bit - bits) : 0;
 }
 
