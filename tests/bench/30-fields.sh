@@ -4,8 +4,9 @@
 # What an event with one field costs, and with one string of 20 bytes, in instructions: FKT's and its peers', in one boot of a
 # guest that counts them. tests/bench/run says what is printed and how.
 #
-# The event is a tracepoint (kmem:kmem_cache_free, of which ftrace and perf record all fields, as they always do), and a
-# function's beginning, with its first argument, a number, or its second one, a string.
+# The event is a tracepoint (kmem:kmem_cache_free, of which ftrace and perf record all fields, as they always do), a function's
+# beginning, with its first argument, a number, or its second one, a string, or the function's beginning with one of these and
+# its end (ftrace and perf: a kprobe and a kretprobe, and ftrace a function probe, "f:", where it has them).
 
 set -u
 
@@ -34,16 +35,22 @@ fkt() {
 	row "$1_fkt" "$(fkt_print --no-summary $disk/trace | grep -c "${expected[$1]}")" events
 }
 
-# ftrace WHAT LOOP UNTRACED EVENT
+# ftrace WHAT LOOP UNTRACED EVENTS [NAME]: EVENTS are names of one system, with commas between them.
 ftrace() {
-	echo 1 >$tracing/events/$4/enable
-	added "$1" ftrace "$(measure "$2")" "$3"
-	echo 0 >$tracing/events/$4/enable
+	local event
+
+	for event in ${4//,/ }; do
+		echo 1 >$tracing/events/$event/enable
+	done
+	added "$1" "${5-ftrace}" "$(measure "$2")" "$3"
+	for event in ${4//,/ }; do
+		echo 0 >$tracing/events/$event/enable
+	done
 }
 
-# perf_record WHAT LOOP UNTRACED EVENT: with buffers so large that perf itself seldom runs within the loop.
+# perf_record WHAT LOOP UNTRACED EVENTS: with buffers so large that perf itself seldom runs within the loop.
 perf_record() {
-	added "$1" perf "$(perf record -m 8192 -e "${4/\//:}" -o $disk/perf.data -- "$0" --measure "$2" 2>$disk/summary)" "$3"
+	added "$1" perf "$(perf record -m 8192 -e "${4//\//:}" -o $disk/perf.data -- "$0" --measure "$2" 2>$disk/summary)" "$3"
 	rm -f $disk/perf.data
 }
 
@@ -77,7 +84,7 @@ compare() {
 	row "$1_fkt" "$(of_cheapest "${cost[$1 fkt]}" "${others[@]}")" of_cheapest
 }
 
-# peers WHAT LOOP UNTRACED EVENT PROGRAM
+# peers WHAT LOOP UNTRACED EVENTS PROGRAM
 peers() {
 	with_ftrace ftrace "$1" "$2" "$3" "$4"
 	perf_record "$1" "$2" "$3" "$4"
@@ -86,8 +93,23 @@ peers() {
 }
 
 declare -A expected=([field]=call_site= [string]='name="a name of 20 letters"'
-	[probe_field]=number= [probe_string]='text="a name of 20 letters"')
-declare -A printed=([field]='^[0-9a-f]' [string]='^a name of 20 letters$' [probe_field]='^[0-9]' [probe_string]='^a name of 20 letters$')
+	[probe_field]=number= [probe_string]='text="a name of 20 letters"'
+	[function_field]=number= [function_string]='text="a name of 20 letters"')
+declare -A printed=([field]='^[0-9a-f]' [string]='^a name of 20 letters$' [probe_field]='^[0-9]' [probe_string]='^a name of 20 letters$'
+	[function_field]='^[0-9]' [function_string]='^a name of 20 letters$')
+
+# function_peers WHAT UNTRACED FIELD FTRACE_FIELD PROGRAM
+function_peers() {
+	echo "p:bench/begin $function $3" >$tracing/kprobe_events
+	echo "r:bench/end $function" >>$tracing/kprobe_events
+	if echo "f:bench/fbegin $function $4" >>$tracing/dynamic_events && echo "f:bench/fend $function%return" >>$tracing/dynamic_events; then
+		with_ftrace ftrace "$1" named "$2" bench/fbegin,bench/fend fprobe
+	else
+		note "$1: this kernel's ftrace has no function probes"
+	fi 2>/dev/null
+	peers "$1" named "$2" bench/begin,bench/end "$5 kretprobe:$function { }"
+}
+
 guest() {
 	local tracepoint named
 
@@ -107,6 +129,12 @@ guest() {
 	fkt probe_string named "$named" -P "$function text=+0(%si):string" || return 1
 	echo "p:bench/string $function text=+0(%si):string" >>$tracing/kprobe_events
 	peers probe_string named "$named" bench/string "kprobe:$function { printf(\"%s\n\", str(arg1)); }"
+
+	fkt function_field named "$named" -F "$function number=\$arg1:s32" || return 1
+	function_peers function_field "$named" number=%di:s32 'number=$arg1:s32' "kprobe:$function { printf(\"%d\n\", arg0); }"
+	fkt function_string named "$named" -F "$function text=+0(\$arg2):string" || return 1
+	function_peers function_string "$named" 'text=+0(%si):string' 'text=+0($arg2):string' \
+		"kprobe:$function { printf(\"%s\n\", str(arg1)); }"
 }
 
 main --timeout 900 -- "$@"
