@@ -165,6 +165,7 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	if (options.tui) {
+		sigaddset(&signals, SIGQUIT);
 		/* Only the thread that draws is to hear of these: see screen.c. */
 		sigaddset(&signals, SIGWINCH);
 		sigaddset(&signals, SIGTSTP);

@@ -113,7 +113,7 @@ static bool is_ended(void)
 
 	sigpending(&pending);
 	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-	       sigismember(&pending, SIGHUP);
+	       sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT);
 }
 
 /* Until there is a whole head: the trace, or NULL where it does not come. */

@@ -634,6 +634,7 @@ static bool begin(struct screen *screen)
 	sigaddset(&ending, SIGINT);
 	sigaddset(&ending, SIGTERM);
 	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGQUIT);
 	screen->signals = signalfd(-1, &ending, SFD_CLOEXEC);
 	screen->keys = fopen(DEVICE, "re");
 	if (screen->keys && screen->signals >= 0 && isatty(STDOUT_FILENO))
