@@ -51,6 +51,8 @@ static const char *const help[] = {
 };
 
 #define HELP_LINES (sizeof(help) / sizeof(help[0]))
+/* So wide are its keys. */
+#define HELP_SIDE  18
 
 /**
  * struct screen - the terminal
@@ -155,6 +157,20 @@ static void draw(struct screen *screen)
 	refresh();
 }
 
+/* What is seen may be another part than before. */
+static void draw_anew(struct screen *screen)
+{
+	struct terminal *terminal = &screen->terminal;
+	int err = 0;
+
+	terminal_resize(terminal, (unsigned int)COLS, (unsigned int)LINES);
+	if (is_large_enough())
+		err = terminal_ask(terminal);
+	if (err)
+		snprintf(terminal->message, sizeof(terminal->message), "%s", strerror(-err));
+	draw(screen);
+}
+
 /* ---- keys ---- */
 
 /* The next one, or KEY_NOTHING when none comes for so long; -1: for any time. */
@@ -186,20 +202,109 @@ static int await_key(struct screen *screen)
 	return key;
 }
 
+/* How many lines of a text there is room for above the last line. */
+static size_t page_lines(void)
+{
+	return LINES > 2 ? (size_t)LINES - 1 : 1;
+}
+
+/* Keys that scroll a text of so many lines, of which a page is seen: whether it is one of them. */
+static bool take_scrolling_key(int key, size_t lines, size_t page, size_t *skip)
+{
+	const size_t most = lines > page ? lines - page : 0;
+	size_t at = *skip;
+
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		at -= at > 0;
+		break;
+	case KEY_DOWN:
+	case 'j':
+		at++;
+		break;
+	case KEY_PPAGE:
+	case 'b':
+		at -= at < page ? at : page;
+		break;
+	case KEY_NPAGE:
+	case ' ':
+		at += page;
+		break;
+	case KEY_HOME:
+	case 'g':
+		at = 0;
+		break;
+	case KEY_END:
+	case 'G':
+		at = most;
+		break;
+	default:
+		return false;
+	}
+	*skip = at < most ? at : most;
+	return true;
+}
+
+/* Its lines, of which long ones take several, from @skip on: how many there are. */
+static size_t draw_help(size_t skip)
+{
+	const size_t wide = COLS > HELP_SIDE + 10 ? (size_t)COLS - HELP_SIDE : 10;
+	size_t line = 0, bytes;
+	const char *at;
+
+	erase();
+	for (size_t i = 0; i < HELP_LINES; i++)
+		for (at = help[i] + HELP_SIDE; *at; line++) {
+			bytes = strlen(at);
+			if (bytes > wide)
+				for (bytes = wide; bytes > 1 && at[bytes] != ' ';)
+					bytes--;
+			if (line >= skip && line - skip < page_lines()) {
+				if (at == help[i] + HELP_SIDE)
+					mvaddnstr((int)(line - skip), 0, help[i], HELP_SIDE);
+				mvaddnstr((int)(line - skip), HELP_SIDE, at, (int)bytes);
+			}
+			at += bytes;
+			at += *at == ' ';
+		}
+	mvaddnstr(LINES - 1, 0,
+		  line > page_lines() ? "Down, Up: more  any other key: back" : "any key: back",
+		  COLS - 1);
+	refresh();
+	return line;
+}
+
 static bool show_help(struct screen *screen)
 {
+	size_t skip = 0, lines;
 	int key;
 
 	do {
-		erase();
-		for (size_t i = 0; i < HELP_LINES && (int)i < LINES - 1; i++)
-			mvaddnstr((int)i, 0, help[i], COLS);
-		mvaddnstr(LINES - 1, 0, "any key: back", COLS);
-		refresh();
+		lines = draw_help(skip);
 		key = await_key(screen);
-	} while (key == KEY_RESIZE);
-	ungetch(KEY_RESIZE);
+		if (key == KEY_RESIZE)
+			skip = 0;
+	} while (key == KEY_RESIZE ||
+		 (lines > page_lines() && take_scrolling_key(key, lines, page_lines(), &skip)));
 	return key != KEY_STOP;
+}
+
+/* Of what is typed, what there is room for is its end. */
+static void draw_prompt(const char *what, const char *text)
+{
+	const int left = COLS - 1 - (int)strlen(what);
+	const unsigned int room = left > 1 ? (unsigned int)left : 1;
+
+	while (fkt_fitting(text, strlen(text), room) < strlen(text))
+		do {
+			text++;
+		} while (((unsigned char)*text & 0xc0) == 0x80);
+	move(LINES - 1, 0);
+	clrtoeol();
+	addnstr(what, COLS - 1);
+	addstr(text);
+	refresh();
 }
 
 /* A line of text at the bottom: false when the user wants none, or @stop. */
@@ -210,16 +315,14 @@ static bool ask(struct screen *screen, const char *what, char *text, size_t room
 
 	curs_set(1);
 	for (;;) {
-		move(LINES - 1, 0);
-		clrtoeol();
-		addnstr(what, COLS - 1);
-		addnstr(text, COLS > 40 ? COLS - 20 : 20);
-		refresh();
+		draw_prompt(what, text);
 		key = await_key(screen);
 		if (key == '\n' || key == '\r' || key == KEY_ENTER || key == ESCAPE ||
-		    key == KEY_STOP || key == KEY_RESIZE)
+		    key == KEY_STOP)
 			break;
-		if ((key == KEY_BACKSPACE || key == 127 || key == '\b') && bytes) {
+		if (key == KEY_RESIZE)
+			draw_anew(screen);
+		else if ((key == KEY_BACKSPACE || key == 127 || key == '\b') && bytes) {
 			/* Of a character, all bytes. */
 			do {
 				bytes--;
@@ -233,8 +336,6 @@ static bool ask(struct screen *screen, const char *what, char *text, size_t room
 		}
 	}
 	curs_set(0);
-	if (key == KEY_RESIZE)
-		ungetch(key);
 	*stop = key == KEY_STOP;
 	return key == '\n' || key == '\r' || key == KEY_ENTER;
 }
@@ -287,6 +388,7 @@ static bool await_table(struct screen *screen, unsigned int table, struct answer
 			       { .fd = screen->signals, .events = POLLIN },
 			       { .events = POLLIN } };
 	pthread_t thread;
+	int key;
 
 	*text = (struct answer){ 0 };
 	if (!terminal_marked(terminal, &job.request.from, &job.request.to)) {
@@ -316,9 +418,35 @@ static bool await_table(struct screen *screen, unsigned int table, struct answer
 		*text = job.text;
 	} else {
 		answer_free(&job.text);
-		getch();
+		/* The key that said so; the size may have changed before it. */
+		do {
+			key = getch();
+		} while (key == KEY_RESIZE);
 	}
 	return !in[1].revents;
+}
+
+/* The tables' names, of which there are those that there is room for, and the chosen one. */
+static void draw_names(unsigned int table)
+{
+	unsigned int first = 0;
+	char text[32];
+	int column;
+
+	do {
+		column = 0;
+		for (unsigned int i = first; i <= table; i++)
+			column += 3 + (int)strlen(tables[i].name);
+	} while (column > COLS + 1 && first++ < table);
+	column = 0;
+	for (unsigned int i = first; i < TABLES && column < COLS; i++) {
+		snprintf(text, sizeof(text), "%u %s", i + 1, tables[i].name);
+		if (i == table)
+			attron(A_REVERSE);
+		mvaddnstr(0, column, text, COLS - column);
+		attroff(A_REVERSE);
+		column += (int)strlen(text) + 1;
+	}
 }
 
 /* Lines of a table from @skip on: how many there are. */
@@ -330,14 +458,7 @@ static size_t draw_table(unsigned int table, const struct answer *text, size_t s
 	int row = 1;
 
 	erase();
-	move(0, 0);
-	for (unsigned int i = 0; i < TABLES; i++) {
-		if (i == table)
-			attron(A_REVERSE);
-		printw("%u %s", i + 1, tables[i].name);
-		attroff(A_REVERSE);
-		addstr(i + 1 < TABLES ? " " : "");
-	}
+	draw_names(table);
 	for (; at && at < end; at += bytes + 1, number++) {
 		bytes = (size_t)((char *)(memchr(at, '\n', (size_t)(end - at)) ?: end) - at);
 		if (number < skip || row >= LINES - 1)
@@ -347,7 +468,7 @@ static size_t draw_table(unsigned int table, const struct answer *text, size_t s
 		fkt_sanitize(line);
 		mvaddnstr(row++, 0, line, (int)fkt_fitting(line, strlen(line), (unsigned int)COLS));
 	}
-	mvaddnstr(LINES - 1, 0, "Tab, 1 to 8: another table  Up, Down: scroll  Esc: back",
+	mvaddnstr(LINES - 1, 0, "Esc: back  Tab, 1 to 8: another table  Up, Down: scroll",
 		  COLS - 1);
 	refresh();
 	return number;
@@ -363,7 +484,8 @@ static bool show_tables(struct screen *screen)
 	int key;
 
 	while (goes_on && text.bytes) {
-		unsigned int was = table;
+		const unsigned int was = table;
+		bool again = false;
 
 		page = LINES > 2 ? (size_t)LINES - 2 : 1;
 		lines = draw_table(table, &text, skip);
@@ -380,33 +502,20 @@ static bool show_tables(struct screen *screen)
 		case KEY_LEFT:
 			table = (table + TABLES - 1) % TABLES;
 			break;
-		case KEY_UP:
-		case 'k':
-			skip -= skip > 0;
-			break;
-		case KEY_DOWN:
-		case 'j':
-			skip += skip + page < lines;
-			break;
-		case KEY_PPAGE:
-			skip -= skip < page ? skip : page;
-			break;
-		case KEY_NPAGE:
-		case ' ':
-			skip += skip + page < lines ? page : 0;
-			break;
-		case KEY_HOME:
-			skip = 0;
-			break;
 		case KEY_RESIZE:
+			/* It is made for a width. */
+			again = screen->terminal.columns != (unsigned int)COLS;
+			terminal_resize(&screen->terminal, (unsigned int)COLS, (unsigned int)LINES);
 			break;
 		default:
+			if (take_scrolling_key(key, lines, page, &skip))
+				break;
 			if (key >= '1' && key < '1' + (int)TABLES)
 				table = (unsigned int)(key - '1');
 			else
 				answer_free(&text);
 		}
-		if (table == was)
+		if (table == was && !again)
 			continue;
 		answer_free(&text);
 		skip = 0;
@@ -596,12 +705,10 @@ static void show(struct screen *screen)
 
 	while (goes_on) {
 		err = taken ? 0 : terminal_refresh(terminal);
-		if (!err && is_large_enough())
-			err = terminal_ask(terminal);
 		if (err)
 			snprintf(terminal->message, sizeof(terminal->message), "%s",
 				 strerror(-err));
-		draw(screen);
+		draw_anew(screen);
 		key = read_key(screen, terminal->progress.done && terminal->complete ? -1 : wait);
 		taken = key != KEY_NOTHING;
 		wait = taken ? WATCH_MS : wait < WATCH_LONGER ? wait * 3 / 2 : WATCH_LONGER;
