@@ -40,7 +40,8 @@ static const char *const help[] = {
 	"Space             show or hide the threads of a process, or the kernel's",
 	"Enter             what the row was at, at the cursor: call, wait, and who ended it",
 	"o                 follow: to who woke it",
-	"/                 search: threads of a name, and the next event of it",
+	"g                 go to a time: 12.5 (seconds), 900ms, 20us",
+	"/                 search: a thread, by its name or number, or the next event of a name",
 	"n, N or p         the next event, the one before",
 	"m                 mark: an end of a span at the cursor, and the other one",
 	"[, ]              set one end; f: zoom to the span",
@@ -572,6 +573,27 @@ static bool search(struct screen *screen)
 	return !stop;
 }
 
+/* False: a signal has come. */
+static bool go_to(struct screen *screen)
+{
+	struct terminal *terminal = &screen->terminal;
+	char text[REQUEST_TEXT_BYTES] = "", *unit;
+	uint64_t ns;
+	bool stop;
+
+	if (!ask(screen, "Go to: ", text, sizeof(text), &stop) || !*text)
+		return !stop;
+	/* As it is shown, a unit has a space before it. */
+	while ((unit = strchr(text, ' ')))
+		memmove(unit, unit + 1, strlen(unit));
+	if (fkt_parse_time(text, &ns))
+		terminal_go(terminal, ns);
+	else
+		snprintf(terminal->message, sizeof(terminal->message),
+			 "%s is no time, such as 12.5, 900ms or 20us", text);
+	return true;
+}
+
 static void say_searching(void)
 {
 	mvaddnstr(LINES - 1, 0, "Searching ...", COLS - 1);
@@ -667,6 +689,8 @@ static bool take_key(struct screen *screen, int key)
 		return show_tables(screen);
 	case '/':
 		return search(screen);
+	case 'g':
+		return go_to(screen);
 	case 'n':
 	case 'N':
 	case 'p':

@@ -425,10 +425,46 @@ static void show_moment(struct terminal *terminal, uint32_t tid, uint64_t ns)
 	moment_free(&moment);
 }
 
+/* Who was on a CPU at a moment; what is seen may be much longer, and say who was there most. */
+static bool who_ran(struct terminal *terminal, uint32_t key, uint64_t ns, struct track_part *part)
+{
+	struct tracks tracks = {
+		.request = { .from = ns, .to = ns + SPAN_MIN_NS, .width = SPAN_MIN_NS },
+	};
+	bool found;
+
+	pthread_rwlock_rdlock(&terminal->view->lock);
+	found = !tracks_make(&tracks, terminal->view) && tracks_at(&tracks, key, ns, part);
+	pthread_rwlock_unlock(&terminal->view->lock);
+	tracks_free(&tracks);
+	return found;
+}
+
+static void show_cpu(struct terminal *terminal, const struct row *row)
+{
+	struct track_part part, seen;
+	char when[TIME_BYTES];
+	bool busy;
+
+	if (!who_ran(terminal, row->key, terminal->cursor, &part) ||
+	    (part.share[SHARE_UNKNOWN] && !part.share[SHARE_RUNNING]) || part.top == TID_UNKNOWN) {
+		say(terminal, "It is not known who ran there");
+		return;
+	}
+	if (part.share[SHARE_RUNNING] && part.top) {
+		show_moment(terminal, part.top, terminal->cursor);
+		return;
+	}
+	busy = tracks_at(&terminal->tracks, row->key, terminal->cursor, &seen) &&
+	       seen.share[SHARE_RUNNING];
+	snprintf(terminal->message, sizeof(terminal->message), "%s was idle at %s%s", row->label,
+		 text_when(terminal->cursor, 1, when),
+		 busy ? "; w zooms in to who ran near that" : "");
+}
+
 void terminal_moment(struct terminal *terminal)
 {
 	const struct row *row = terminal_row(terminal);
-	struct track_part part;
 
 	if (!row || terminal->view->empty)
 		return;
@@ -440,15 +476,8 @@ void terminal_moment(struct terminal *terminal)
 		show_moment(terminal, row->key, terminal->cursor);
 		return;
 	}
-	if (row->kind == ROW_COUNTER)
-		return;
-	if (!tracks_at(&terminal->tracks, row->key, terminal->cursor, &part) ||
-	    (part.share[SHARE_UNKNOWN] && !part.share[SHARE_RUNNING]) || part.top == TID_UNKNOWN)
-		say(terminal, "It is not known who ran there");
-	else if (part.share[SHARE_RUNNING] && part.top)
-		show_moment(terminal, part.top, terminal->cursor);
-	else
-		say(terminal, "The CPU was idle");
+	if (row->kind == ROW_CPU)
+		show_cpu(terminal, row);
 }
 
 void terminal_follow(struct terminal *terminal)
@@ -474,7 +503,9 @@ void terminal_find(struct terminal *terminal, bool back)
 		say(terminal, "/ searches for a thread, a call or an event");
 		return;
 	}
-	memcpy(request.text, terminal->filter, sizeof(request.text));
+	request.tids = rows_named(terminal, request.tid);
+	memcpy(request.text, request.tids ? "*" : terminal->filter,
+	       request.tids ? sizeof("*") : sizeof(request.text));
 	pthread_rwlock_rdlock(&terminal->view->lock);
 	what = next_find(terminal->view, &request, &event);
 	if (what > 0) {
@@ -487,9 +518,10 @@ void terminal_find(struct terminal *terminal, bool back)
 		return;
 	}
 	if (!what) {
-		snprintf(terminal->message, sizeof(terminal->message), "No event %s %s that%s",
-			 terminal->filter, back ? "before" : "behind",
+		snprintf(terminal->message, sizeof(terminal->message), "No event %s%s %s that%s",
+			 request.tids ? "of " : "", terminal->filter, back ? "before" : "behind",
 			 rows_match(terminal) ? "; threads of that name are shown" : "");
+		rows_choose_match(terminal);
 		return;
 	}
 	terminal_go(terminal, ns > 0 ? (uint64_t)ns : 0);

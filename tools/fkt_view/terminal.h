@@ -238,7 +238,7 @@ void terminal_sum_up(struct terminal *terminal);
 void terminal_moment(struct terminal *terminal);
 /* The same of who woke it. */
 void terminal_follow(struct terminal *terminal);
-/* The next event whose name has @filter, or the one before. */
+/* The next event of the thread that @filter names, or whose name has it, or the one before. */
 void terminal_find(struct terminal *terminal, bool back);
 
 static inline unsigned int terminal_side(const struct terminal *terminal)
@@ -294,6 +294,10 @@ void rows_fold(struct terminal *terminal, uint32_t group, bool fold);
 const struct collected_thread *rows_thread(const struct terminal *terminal, uint32_t tid);
 /* Whether any thread's name has the filter. */
 bool rows_match(const struct terminal *terminal);
+/* The first of these rows is chosen, unless one is. */
+void rows_choose_match(struct terminal *terminal);
+/* Threads whose name, or number, is the filter itself: how many there are, or room for. */
+unsigned int rows_named(const struct terminal *terminal, uint32_t tid[REQUEST_TIDS]);
 
 /* ---- terminal_tracks.c ---- */
 

@@ -207,6 +207,41 @@ bool rows_match(const struct terminal *terminal)
 	return false;
 }
 
+static bool row_matches(const struct terminal *terminal, const struct row *row)
+{
+	const struct collected_thread *thread = row_is_thread(row) ? rows_thread(terminal, row->key)
+								   : NULL;
+
+	return thread && matches(terminal, thread);
+}
+
+void rows_choose_match(struct terminal *terminal)
+{
+	size_t at = 0;
+
+	if (row_matches(terminal, terminal_row(terminal)))
+		return;
+	while (at < terminal->rows && !row_matches(terminal, &terminal->row[at]))
+		at++;
+	if (at < terminal->rows)
+		terminal->at = at;
+}
+
+unsigned int rows_named(const struct terminal *terminal, uint32_t tid[REQUEST_TIDS])
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < terminal->threads && count < REQUEST_TIDS; i++) {
+		const struct collected_thread *thread = &terminal->thread[i];
+		char number[12];
+
+		snprintf(number, sizeof(number), "%" PRIu32, thread->tid);
+		if (!strcmp(thread->comm, terminal->filter) || !strcmp(number, terminal->filter))
+			tid[count++] = thread->tid;
+	}
+	return count;
+}
+
 static int add_thread(struct terminal *terminal, const struct collected_thread *thread,
 		      uint32_t group, bool member)
 {
