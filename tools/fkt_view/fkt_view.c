@@ -47,7 +47,9 @@ static void complain(const char *sentence)
 static void warn(void *arg, const char *sentence)
 {
 	(void)arg;
-	complain(sentence);
+	/* A terminal that shows the trace is no place for it. */
+	if (!screen_warn(sentence))
+		complain(sentence);
 }
 
 static void add_trace(struct argp_state *state, const char *path)

@@ -5,6 +5,7 @@
  * levels as a stream. All who answer hold the lock for reading.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -137,17 +138,31 @@ static struct fkt_trace *await_head(struct view *view, fkt_warn_fn *warn,
 	}
 }
 
+/* Standard input, or a pipe that has a name, and for whose writer nobody waits here. */
+static bool is_stream(const char *path, int *input)
+{
+	struct stat about;
+
+	*input = STDIN_FILENO;
+	if (!strcmp(path, "-"))
+		return true;
+	if (stat(path, &about) || !S_ISFIFO(about.st_mode))
+		return false;
+	*input = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return true;
+}
+
 bool view_open(struct view *view, const char *path, fkt_warn_fn *warn, char error[FKT_ERROR_BYTES])
 {
-	int err = 0;
+	int err = 0, input;
 
 	pthread_rwlock_init(&view->lock, NULL);
 	view->watch[0] = view->watch[1] = -1;
 	view->path = view->name = path;
-	if (!strcmp(path, "-")) {
-		view->spool = grow_spool(STDIN_FILENO, view->spooled);
+	if (is_stream(path, &input)) {
+		view->spool = input < 0 ? NULL : grow_spool(input, view->spooled);
 		view->path = view->spooled;
-		view->name = "standard input";
+		view->name = input == STDIN_FILENO ? "standard input" : path;
 		if (!view->spool) {
 			snprintf(error, FKT_ERROR_BYTES, "cannot be kept in a file: %s",
 				 strerror(errno));

@@ -70,6 +70,64 @@ struct screen {
 	int pair[HUES][HUES];
 };
 
+/* ---- what is wrong ---- */
+
+#define WARNINGS 16
+
+/**
+ * said - of what is wrong with the trace while it is looked at, each sentence once
+ * @on: the screen shows the trace; @shown: so many of them were said there
+ */
+static struct {
+	pthread_mutex_t lock;
+	bool on;
+	unsigned int count;
+	unsigned int shown;
+	char sentence[WARNINGS][FKT_ERROR_BYTES];
+} said = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+bool screen_warn(const char *sentence)
+{
+	unsigned int i = 0;
+	bool on;
+
+	pthread_mutex_lock(&said.lock);
+	on = said.on;
+	while (on && i < said.count && strncmp(said.sentence[i], sentence, FKT_ERROR_BYTES - 1))
+		i++;
+	if (on && i == said.count && i < WARNINGS)
+		snprintf(said.sentence[said.count++], FKT_ERROR_BYTES, "%s", sentence);
+	pthread_mutex_unlock(&said.lock);
+	return on;
+}
+
+static void begin_warnings(void)
+{
+	pthread_mutex_lock(&said.lock);
+	said.on = true;
+	pthread_mutex_unlock(&said.lock);
+}
+
+/* In the last line, until a key is pressed. */
+static void show_warning(struct terminal *terminal)
+{
+	pthread_mutex_lock(&said.lock);
+	if (said.shown < said.count)
+		snprintf(terminal->message, sizeof(terminal->message), "%s",
+			 said.sentence[said.shown++]);
+	pthread_mutex_unlock(&said.lock);
+}
+
+/* Where they stay. */
+static void end_warnings(const char *name)
+{
+	pthread_mutex_lock(&said.lock);
+	said.on = false;
+	pthread_mutex_unlock(&said.lock);
+	for (unsigned int i = 0; i < said.count; i++)
+		complain(name, said.sentence[i]);
+}
+
 /* ---- colours ---- */
 
 /* The page's, of 256, and of 8. */
@@ -169,6 +227,7 @@ static void draw_anew(struct screen *screen)
 		err = terminal_ask(terminal);
 	if (err)
 		snprintf(terminal->message, sizeof(terminal->message), "%s", strerror(-err));
+	show_warning(terminal);
 	draw(screen);
 }
 
@@ -812,8 +871,10 @@ int show_screen(struct view *view)
 			 "this is no terminal on which it can be shown; fkt_print prints a trace");
 		goto out_close;
 	}
+	begin_warnings();
 	show(screen);
 	endwin();
+	end_warnings(view->name);
 	delscreen(screen->screen);
 	status = 0;
 out_close:

@@ -331,6 +331,8 @@ int text_table(struct view *view, const struct request *request, int client, uns
 		answer_text(answer, "There is more: mark a shorter span.\n");
 	else if (status == NOT_THERE)
 		answer_text(answer, "fkt_print is not there\n");
+	else if (!answer->bytes && access(view->path, R_OK))
+		answer_text(answer, "%s: %s\n", view->name, strerror(errno));
 	else if (!answer->bytes)
 		answer_text(answer, "There is nothing of this in the span.\n");
 	return answer_error(answer);

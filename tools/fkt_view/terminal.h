@@ -334,5 +334,7 @@ void text_moment(const struct terminal *terminal, const struct moment *moment,
 
 /* The terminal, until the user has seen enough: the exit status. */
 int show_screen(struct view *view);
+/* What is wrong, from any thread: false when nothing is on the screen; else it is said there. */
+bool screen_warn(const char *sentence);
 
 #endif
