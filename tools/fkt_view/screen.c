@@ -617,6 +617,13 @@ static void escape(struct terminal *terminal)
 	terminal_filter(terminal, "");
 }
 
+static void say_searching(void)
+{
+	mvaddnstr(LINES - 1, 0, "Searching ...", COLS - 1);
+	clrtoeol();
+	refresh();
+}
+
 /* False: a signal has come. */
 static bool search(struct screen *screen)
 {
@@ -626,8 +633,10 @@ static bool search(struct screen *screen)
 
 	if (given) {
 		terminal_filter(terminal, text);
-		if (*text)
+		if (*text) {
+			say_searching();
 			terminal_find(terminal, false);
+		}
 	}
 	return !stop;
 }
@@ -651,13 +660,6 @@ static bool go_to(struct screen *screen)
 		snprintf(terminal->message, sizeof(terminal->message),
 			 "%s is no time, such as 12.5, 900ms or 20us", text);
 	return true;
-}
-
-static void say_searching(void)
-{
-	mvaddnstr(LINES - 1, 0, "Searching ...", COLS - 1);
-	clrtoeol();
-	refresh();
 }
 
 /* Keys that move: whether it is one of them. */
