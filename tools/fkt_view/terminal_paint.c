@@ -292,11 +292,18 @@ static void put_thread_column(const struct canvas *canvas, struct glyph *glyph,
 		glyph->fore = glyph->c == UPPER ? awake_looks[second].hue : look->hue;
 		glyph->back = glyph->c == UPPER ? look->hue : HUE_NONE;
 	}
-	if (pixel->flags & CELL_ERROR) {
-		glyph->look |= LOOK_UNDERLINE;
-		if (letters)
-			glyph->c = L'!';
-	}
+}
+
+/* In letters, which cover how the thread was, only in the first of several columns. */
+static void put_error(const struct canvas *canvas, struct glyph *glyph, unsigned int x)
+{
+	const bool letters = canvas->terminal->mono || canvas->terminal->ascii;
+
+	if (canvas->pixel[x].seen <= 0 || !(canvas->pixel[x].flags & CELL_ERROR))
+		return;
+	glyph->look |= LOOK_UNDERLINE;
+	if (letters && (!x || !(canvas->pixel[x - 1].flags & CELL_ERROR)))
+		glyph->c = L'!';
 }
 
 static void put_call(const struct canvas *canvas, unsigned int line, unsigned int begin,
@@ -326,9 +333,11 @@ static void paint_thread(const struct canvas *canvas, unsigned int line)
 	for (unsigned int begin = 0; begin < canvas->width; begin = end) {
 		end = run_end(canvas, begin, 2);
 		names_get(names, canvas->pixel[begin].top, name);
-		for (unsigned int x = begin; x < end; x++)
+		for (unsigned int x = begin; x < end; x++) {
 			put_thread_column(canvas, glyph_at(canvas, line, canvas->side + x),
 					  &canvas->pixel[x], hue_of(name));
+			put_error(canvas, glyph_at(canvas, line, canvas->side + x), x);
+		}
 		if (end - begin >= 2 + NAME_MIN && *name)
 			put_call(canvas, line, begin + 1, end - 1, name);
 	}
