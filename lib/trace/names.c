@@ -476,7 +476,7 @@ void fkt_state_letters(uint32_t state, char letters[FKT_STATE_BYTES])
 	} else if ((state & STATE_IDLE) == STATE_IDLE) {
 		letter = 'I';
 	} else if (state & (STATE_RTLOCK_WAIT | STATE_FROZEN)) {
-		/* Whatever else is set: on an RT kernel what has become a zombie still waits for locks. */
+		/* Whatever else is set: on an RT kernel a zombie still waits for locks. */
 		letter = 'D';
 	} else {
 		for (size_t bit = 0; bits[bit]; bit++)

@@ -108,6 +108,7 @@ function_peers() {
 		note "$1: this kernel's ftrace has no function probes"
 	fi 2>/dev/null
 	peers "$1" named "$2" bench/begin,bench/end "$5 kretprobe:$function { }"
+	echo >$tracing/dynamic_events
 }
 
 guest() {
@@ -132,6 +133,8 @@ guest() {
 
 	fkt function_field named "$named" -F "$function number=\$arg1:s32" || return 1
 	function_peers function_field "$named" number=%di:s32 'number=$arg1:s32' "kprobe:$function { printf(\"%d\n\", arg0); }"
+	# Function probes of 6.12's ftrace leave the function hooked when they are turned off.
+	named=$(measure named)
 	fkt function_string named "$named" -F "$function text=+0(\$arg2):string" || return 1
 	function_peers function_string "$named" 'text=+0(%si):string' 'text=+0($arg2):string' \
 		"kprobe:$function { printf(\"%s\n\", str(arg1)); }"
