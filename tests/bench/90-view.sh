@@ -3,7 +3,10 @@
 #
 # fkt_view of the 100 million events of 50-reading, whose trace it takes: until the first picture, a sample of the pages; until all
 # has been read; then pictures of ten lengths, from all of it to some microseconds, five places each, the median and the worst;
-# and its memory, with that of files it has in mind.
+# and its memory, with that of files it has in mind. Then the page in a browser: until its first picture is shown, and what its
+# scripts hold while it is zoomed into. Beside it what KernelShark takes until it has loaded the same events (its
+# library, where libkshark2 is installed, without a window), of fkt_export's trace.dat. Of Perfetto no distribution has its
+# trace_processor: sid's package is without it.
 
 set -u
 
@@ -12,15 +15,41 @@ trace=${FKT_BENCH_TRACE:-$top/build/bench/100M.trace}
 
 [ -s "$trace" ] || { echo "view: $trace is not there: tests/bench/run reading makes it" >&2; exit 1; }
 
-exec /usr/bin/python3 -B - "$top/build/bin/fkt_view" "$trace" <<'END'
+browser='
+	const [playwright, chromium, address] = process.argv.slice(1);
+	(async () => {
+		const browser = await require(playwright).chromium.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu"] });
+		const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+		const devtools = await page.context().newCDPSession(page);
+		const shown = () => page.waitForFunction(() => trace && !asking && !wanted && data);
+		let heap = 0;
+
+		await devtools.send("Performance.enable");
+		const begun = Date.now();
+		await page.goto(address);
+		await shown();
+		const first = Date.now() - begun;
+		for (let zoom = 0; zoom < 10; zoom++) {
+			await page.mouse.move(700 + 30 * zoom, 300);
+			await page.mouse.wheel(0, -800);
+			await page.waitForTimeout(300);
+			await shown();
+			const metrics = (await devtools.send("Performance.getMetrics")).metrics;
+			heap = Math.max(heap, metrics.find((one) => one.name === "JSHeapUsedSize").value);
+		}
+		console.log(first, heap / 1e6);
+		await browser.close();
+	})();'
+/usr/bin/python3 -B - "$top/build/bin/fkt_view" "$trace" "$browser" "$top/build/node/node_modules/playwright-core" <<'END' || exit 1
 import json
 import random
+import shutil
 import subprocess
 import sys
 import time
 import urllib.request
 
-view, trace = sys.argv[1:]
+view, trace, browser, playwright = sys.argv[1:]
 begun = time.time()
 server = subprocess.Popen([view, "--no-browser", trace], stdout=subprocess.PIPE, text=True)
 address = server.stdout.readline().strip()
@@ -60,6 +89,33 @@ row("zoom_median", sorted(middles)[5], "ms")
 row("zoom_worst", worst, "ms")
 with open(f"/proc/{server.pid}/status", encoding="ascii") as file:
     row("memory", next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024, "MB")
+if shutil.which("chromium"):
+    answer = subprocess.run(["node", "-e", browser, playwright, shutil.which("chromium"), address], capture_output=True, text=True, check=True)
+    first, heap = map(float, answer.stdout.split())
+    row("browser_first_picture", first, "ms")
+    row("browser_memory", heap, "MB")
+else:
+    print("view: the browser is left out: chromium is not installed", file=sys.stderr)
 server.terminate()
 server.wait()
 END
+
+load='
+import ctypes, sys
+kshark = ctypes.CDLL("libkshark.so.2")
+kshark.kshark_load_entries.restype = ctypes.c_ssize_t
+if len(sys.argv) > 1:
+    context, rows = ctypes.c_void_p(), ctypes.c_void_p()
+    kshark.kshark_instance(ctypes.byref(context))
+    stream = kshark.kshark_open(context, sys.argv[1].encode())
+    sys.exit(stream < 0 or kshark.kshark_load_entries(context, stream, ctypes.byref(rows)) <= 0)
+'
+if ! /usr/bin/python3 -c "$load" 2>/dev/null; then
+	echo 'view: KernelShark is left out: libkshark2 is not installed' >&2
+	exit
+fi
+exported=$(mktemp "$top/build/bench/XXXXXX.dat")
+trap 'rm -f "$exported"' EXIT
+"$top/build/bin/fkt_export" --to trace.dat -o "$exported" "$trace" 2>/dev/null || exit 1
+read -r wall _ memory < <("$top/build/tests/bench/measure" /usr/bin/python3 -c "$load" "$exported" 2>&1 >/dev/null | tail -1)
+printf 'view\tkernelshark_loaded\t%s\ts\nview\tkernelshark_memory\t%s\tMB\n' "$wall" "$memory"
