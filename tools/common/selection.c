@@ -22,7 +22,7 @@ const struct argp_option selection_options[SELECT_COUNT] = {
 	  SELECT_GROUP },
 	{ "from", SELECT_FROM, "TIME", 0,
 	  "From TIME on, since the first event: seconds, or 12.5s, 300ms, 20us, 5ns, 2m, 1h; "
-	  "trigger-50ms: since what triggered the snapshot",
+	  "trigger-50ms, trigger, trigger+50ms: by what triggered the snapshot",
 	  SELECT_GROUP },
 	{ "to", SELECT_TO, "TIME", 0, "Before TIME", SELECT_GROUP },
 	{ "range", SELECT_RANGE, "TIME..TIME", 0, "Both; either may be left out", SELECT_GROUP },
@@ -60,37 +60,79 @@ static void set_from(struct argp_state *state, struct selection *selection, cons
 static void set_to(struct argp_state *state, struct selection *selection, const char *option,
 		   int64_t ns)
 {
-	check_first(state, option, selection->to >= 0);
+	check_first(state, option, selection->to >= 0 || selection->to_trigger);
 	selection->to = ns;
 }
 
-/* "trigger", "trigger-50ms", "trigger+1s" */
-static void parse_at_trigger(struct argp_state *state, struct selection *selection, const char *arg)
+/* "trigger", "trigger-50ms", "trigger+1s". Return: whether it is that, and how long after it. */
+static bool parse_at_trigger(struct argp_state *state, const char *option, const char *arg,
+			     int64_t *ns)
 {
 	const char *sign = arg + strlen("trigger");
-	int64_t ns = 0;
 
+	if (strncmp(arg, "trigger", strlen("trigger")))
+		return false;
+	*ns = 0;
 	if (*sign == '-')
-		ns = -need_time(state, "--from=trigger-", sign + 1);
+		*ns = -need_time(state, option, sign + 1);
 	else if (*sign == '+')
-		ns = need_time(state, "--from=trigger+", sign + 1);
+		*ns = need_time(state, option, sign + 1);
 	else if (*sign)
-		argp_error(state, "--from=%s: as in trigger-50ms", arg);
-	check_first(state, "--from", selection->from >= 0 || selection->at_trigger);
+		argp_error(state, "%s=%s: as in trigger-50ms", option, arg);
+	return true;
+}
+
+static void parse_from(struct argp_state *state, struct selection *selection, const char *option,
+		       const char *arg)
+{
+	int64_t ns;
+	bool at_trigger = parse_at_trigger(state, option, arg, &ns);
+
+	if (!at_trigger) {
+		set_from(state, selection, option, need_time(state, option, arg));
+		return;
+	}
+	check_first(state, option, selection->from >= 0 || selection->at_trigger);
 	selection->at_trigger = true;
 	selection->trigger_ns = ns;
+}
+
+static void parse_to(struct argp_state *state, struct selection *selection, const char *option,
+		     const char *arg)
+{
+	int64_t ns;
+	bool to_trigger = parse_at_trigger(state, option, arg, &ns);
+
+	if (!to_trigger) {
+		set_to(state, selection, option, need_time(state, option, arg));
+		return;
+	}
+	check_first(state, option, selection->to >= 0 || selection->to_trigger);
+	selection->to_trigger = true;
+	selection->trigger_to_ns = ns;
 }
 
 static void parse_range(struct argp_state *state, struct selection *selection, const char *option,
 			const char *arg)
 {
+	const char *dots = strstr(arg, "..");
 	struct fkt_range range;
+	char from[64];
 
+	/* One end, or both, by the trigger. */
+	if (strstr(arg, "trigger") && dots && (size_t)(dots - arg) < sizeof(from)) {
+		snprintf(from, sizeof(from), "%.*s", (int)(dots - arg), arg);
+		if (*from)
+			parse_from(state, selection, option, from);
+		if (dots[2])
+			parse_to(state, selection, option, dots + 2);
+		return;
+	}
 	if (!fkt_range_parse(arg, &range))
 		argp_error(
 			state,
-			"%s=%s: it is two times, or one of them, as in 12.5s..13s or 12.5s..; what "
-			"triggered a snapshot is for --from",
+			"%s=%s: it is two times, or one of them, as in 12.5s..13s or 12.5s.., or "
+			"trigger-1ms..trigger+1ms",
 			option, arg);
 	if (range.has_from)
 		set_from(state, selection, option, (int64_t)range.from_ns);
@@ -193,13 +235,11 @@ bool selection_parse(struct argp_state *state, struct selection *selection, int 
 	case SELECT_FROM:
 		if (strstr(arg, ".."))
 			parse_range(state, selection, "--from", arg);
-		else if (!strncmp(arg, "trigger", strlen("trigger")))
-			parse_at_trigger(state, selection, arg);
 		else
-			set_from(state, selection, "--from", need_time(state, "--from", arg));
+			parse_from(state, selection, "--from", arg);
 		break;
 	case SELECT_TO:
-		set_to(state, selection, "--to", need_time(state, "--to", arg));
+		parse_to(state, selection, "--to", arg);
 		break;
 	case SELECT_RANGE:
 		parse_range(state, selection, "--range", arg);
@@ -218,7 +258,11 @@ bool selection_parse(struct argp_state *state, struct selection *selection, int 
 
 void selection_check(struct argp_state *state, const struct selection *selection)
 {
-	if (selection->from >= 0 && selection->to >= 0 && selection->to < selection->from)
+	bool both = selection->from >= 0 && selection->to >= 0;
+	bool by_trigger = selection->at_trigger && selection->to_trigger;
+
+	if ((both && selection->to < selection->from) ||
+	    (by_trigger && selection->trigger_to_ns < selection->trigger_ns))
 		argp_error(state, "the time to which to read is before that from which to");
 }
 
@@ -259,25 +303,29 @@ static void begin_where_complete(struct selection *selection, struct fkt_trace *
 static bool find_trigger(struct selection *selection, struct fkt_trace *trace)
 {
 	const char *info = fkt_info(trace, "trigger_cycles");
+	const bool asked = selection->at_trigger || selection->to_trigger;
 	uint64_t at, first, last;
 	int64_t ns;
 
 	if (!info || !fkt_has_clock(trace) || !(at = strtoull(info, NULL, 10)) ||
 	    !fkt_span(trace, &first, &last) || at < first) {
-		if (selection->at_trigger)
-			selection_complain(
-				selection,
-				"no trigger has taken it as a snapshot, so --from trigger is "
-				"no moment in it");
-		return !selection->at_trigger;
+		if (asked)
+			selection_complain(selection,
+					   "no trigger has taken it as a snapshot, so trigger is "
+					   "no moment in it");
+		return !asked;
 	}
 	selection->triggered = fkt_cycles_to_ns(trace, (int64_t)(at - first));
 	/* A part from before. */
 	if (at > last) {
-		if (selection->at_trigger)
+		if (asked)
 			selection_complain(selection,
 					   "the part ends before what triggered the snapshot");
-		return !selection->at_trigger;
+		return !asked;
+	}
+	if (selection->to_trigger) {
+		ns = selection->triggered + selection->trigger_to_ns;
+		selection->to = ns > 0 ? ns : 0;
 	}
 	if (selection->at_trigger) {
 		ns = selection->triggered + selection->trigger_ns;
@@ -288,6 +336,13 @@ static bool find_trigger(struct selection *selection, struct fkt_trace *trace)
 		selection->near_trigger = ns > 0 && ns > selection->from;
 		if (selection->near_trigger)
 			selection->from = ns;
+	}
+	/* Where one of them is told by the trigger, this is the first time that both are known. */
+	if (asked && selection->from >= 0 && selection->to >= 0 &&
+	    selection->to < selection->from) {
+		selection_complain(selection,
+				   "the time to which to read is before that from which to");
+		return false;
 	}
 	return true;
 }

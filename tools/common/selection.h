@@ -43,8 +43,9 @@ struct choice {
  * @path: the trace
  * @overwritten: it begins where nothing was overwritten on any CPU, though some have more: @from
  * @at_trigger: @from is told by what triggered the snapshot, and @trigger_ns
- * @near_trigger: so it is without being asked for
- * @trigger_ns: so long after the trigger; before it, where it is negative
+ * @to_trigger: so is @to, and @trigger_to_ns
+ * @near_trigger: so @from is without being asked for
+ * @trigger_ns, @trigger_to_ns: so long after the trigger; before it, where it is negative
  * @triggered: when the snapshot was triggered, as @from; < 0 when it was not
  * @lives: only while one of these processes lives, and none of those
  * @process: only these processes
@@ -59,8 +60,10 @@ struct selection {
 	const char *path;
 	bool overwritten;
 	bool at_trigger;
+	bool to_trigger;
 	bool near_trigger;
 	int64_t trigger_ns;
+	int64_t trigger_to_ns;
 	int64_t triggered;
 	struct choice lives;
 	struct choice process;
