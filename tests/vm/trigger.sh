@@ -94,9 +94,40 @@ triggered oom:mark_victim sh -c 'sh -c "echo \$\$ >/sys/fs/cgroup/fkt_oom/cgroup
 check 'the victim is in it' grep -qE ' (perl|hungry) ' <(fkt_print --no-summary --from 0 t.1)
 rmdir /sys/fs/cgroup/fkt_oom
 rm -f t t.*
-expect 3 fkt_record --ring 8M -o t --trigger 'exit!=0' -- sh -c 'exit 3'
+expect 3 fkt_record --ring 8M -o t --trigger 'exit!=0' -- perl -e 'select undef, undef, undef, 0.001 for 1 .. 60; exit 3'
 check 'a command that failed leaves a snapshot' [ -s t.1 ]
 check 'it says what for' grep -q '^exit!=0, in thread' <(summary t.1 Trigger)
+
+echo '--- both ends of a part by what triggered it'
+at=$(summary t.1 Trigger | perl -ne 'print int($1 * 1e9 + 0.5) if /, ([0-9.]+) s from/')
+# same_part OPTIONS OPTIONS
+same_part() {
+	local one two
+
+	read -ra one <<<"$1"
+	read -ra two <<<"$2"
+	fkt_print "${one[@]}" t.1 >.part
+	check "$1 is $2" cmp .part <(fkt_print "${two[@]}" t.1)
+	check "and not empty" grep -q perl .part
+}
+same_part '--range trigger-20ms..trigger-5ms' "--range $((at - 20000000))ns..$((at - 5000000))ns"
+same_part '--from trigger-20ms --to trigger-5ms' "--range $((at - 20000000))ns..$((at - 5000000))ns"
+same_part '--from 0..trigger-5ms' "--range 0..$((at - 5000000))ns"
+same_part '--to trigger-5ms' "--to $((at - 5000000))ns"
+same_part '--range trigger-20ms..' '--from trigger-20ms'
+expect 2 fkt_print --range trigger-5ms..trigger-20ms t.1
+said 'is before that from which to'
+expect 1 fkt_print --from 1h --to trigger t.1
+said 'is before that from which to'
+expect 2 fkt_print --to trigger --to 1s t.1
+said 'there is such a time already'
+
+# The end of the command is when it was, however long it takes to get a file for the snapshot.
+rm -f t t.*
+seq -f t.%.0f 9000 | xargs touch
+expect 3 fkt_record --ring 8M -o t --trigger 'exit!=0' -- sh -c 'exit 3'
+said 'triggered by exit!=0: '
+check 'what the command did last is shown' grep -q 'sys_exit_group' <(fkt_print --no-summary t.9001)
 rm -f t t.*
 expect 0 fkt_record --ring 8M -o t --trigger 'exit!=0' -- true
 said 'nothing was written'
@@ -153,6 +184,14 @@ case $(uname -r) in
 	;;
 esac
 wrong 'there is no system call wrote' --trigger 'sys_exit:wrote ret<0'
+wrong 'what fails returns -ENOSPC, not ENOSPC' --trigger 'sys_exit:write ret==ENOSPC'
+wrong 'there is no function sys_write; the system call is sys_enter:write, sys_exit:write' --trigger 'sys_write ret<0'
+wrong 'or sys_read>TIME, without blanks' --trigger 'sys_read > 1ms'
+wrong 'there is no function write; the system call is' --trigger 'write>1ms'
+wrong 'a tracepoint has its system before it, SYSTEM:signal_generate' --trigger 'signal_generate sig==10'
+wrong 'for \|\|, give --trigger twice' --trigger 'sys_exit:write ret==-28 || ret==-5'
+wrong 'comm can be held against one name' --trigger 'sys_exit:write comm!=sh'
+wrong 'there is no function hardirq$' --trigger hardirq
 expect 1 fkt_record -o t --trigger 'irq>1ms' -- true
 said 'it needs --ring SIZE'
 expect 1 bash -c "fkt_record --ring 8M -o - --trigger 'irq>1ms' -- true >t.stdout"

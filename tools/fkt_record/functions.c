@@ -454,7 +454,7 @@ bool functions_match(const char *pattern, const struct function *function)
 
 const char *functions_nearest(const struct functions *functions, const char *name)
 {
-	unsigned int best = (unsigned int)strlen(name) / 3 + 1;
+	unsigned int best = (unsigned int)strlen(name) / 4 + 1;
 	const char *nearest = NULL;
 
 	for (size_t i = 0; i < functions->count; i++) {

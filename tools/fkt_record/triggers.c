@@ -178,6 +178,8 @@ static const char *take_condition(const char *trigger, const char *text, struct 
 	};
 	size_t length = field_length(text);
 
+	if (!strncmp(text, "||", 2))
+		wrong(trigger, "conditions are joined by && alone; for ||, give --trigger twice");
 	if (!length || length >= sizeof(words->field))
 		wrong(trigger, "a condition is FIELD==VALUE, and %s is none", text);
 	snprintf(words->field, sizeof(words->field), "%.*s", (int)length, text);
@@ -314,6 +316,7 @@ static void add_conditions(const char *trigger, struct fkt_trigger_spec *spec, c
 {
 	struct words words;
 	uint32_t word;
+	__s64 error;
 
 	while (*text) {
 		text = take_condition(trigger, text, &words);
@@ -321,7 +324,8 @@ static void add_conditions(const char *trigger, struct fkt_trigger_spec *spec, c
 			if (words.op != FKT_TRIGGER_EQUAL || spec->comm[0] ||
 			    strlen(words.value) >= sizeof(spec->comm))
 				wrong(trigger,
-				      "of comm there is one ==, and at most %zu characters",
+				      "comm can be held against one name, by ==, of at most %zu "
+				      "characters",
 				      sizeof(spec->comm) - 1);
 			strcpy(spec->comm, words.value);
 			continue;
@@ -330,6 +334,10 @@ static void add_conditions(const char *trigger, struct fkt_trigger_spec *spec, c
 			if (strcmp(words.field, "ret") && strcmp(words.field, "$ret"))
 				wrong(trigger, "there is no field %s; it has ret and comm",
 				      words.field);
+			if (isalpha((unsigned char)*words.value) &&
+			    parse_number(words.value, &error))
+				wrong(trigger, "what fails returns -%s, not %s", words.value,
+				      words.value);
 			add_condition(trigger, spec, &words, 0, result);
 			continue;
 		}
@@ -350,6 +358,39 @@ static void add_conditions(const char *trigger, struct fkt_trigger_spec *spec, c
 
 /* ---- what is waited for ---- */
 
+/* The function of a system call, by the name that FKT has for it without "sys_"; NULL for none. */
+static const struct function *function_of_syscall(const char *name)
+{
+	static const char *const prefixes[] = { "__x64_sys_", "__se_sys_", "__arm64_sys_", "sys_" };
+	char symbol[FIELD_BYTES + 16];
+	const struct function *function = NULL;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]) && !function; i++) {
+		snprintf(symbol, sizeof(symbol), "%s%s", prefixes[i], name);
+		function = functions_find(functions_symbols(), symbol);
+	}
+	return function;
+}
+
+/* What is no function, but the name of something else that can be a trigger. */
+static void complain_of_name(const char *trigger, const char *name)
+{
+	const char *call = !strncmp(name, "sys_", 4) ? name + 4 : name;
+	char iterator[FKT_TRIGGER_NAME_BYTES + sizeof(ITERATOR)];
+
+	if (function_of_syscall(call))
+		wrong(trigger,
+		      "there is no function %s; the system call is sys_enter:%s, sys_exit:%s when "
+		      "it returns, or sys_%s>TIME, without blanks",
+		      name, call, call, call);
+	snprintf(iterator, sizeof(iterator), ITERATOR "%s", name);
+	if (functions_find(functions_symbols(), iterator))
+		wrong(trigger,
+		      "there is no function %s; a tracepoint has its system before it, SYSTEM:%s "
+		      "(/sys/kernel/tracing/events lists them)",
+		      name, name);
+}
+
 static const struct function *find_function(const char *trigger, const char *name)
 {
 	const struct functions *symbols = functions_symbols();
@@ -359,6 +400,7 @@ static const struct function *find_function(const char *trigger, const char *nam
 	if (!symbols->count)
 		wrong(trigger, "the kernel hides its addresses (sysctl kernel.kptr_restrict)");
 	if (!function) {
+		complain_of_name(trigger, name);
 		nearest = functions_nearest(symbols, name);
 		if (nearest && strcmp(nearest, name))
 			wrong(trigger, "there is no function %s; is %s meant?", name, nearest);
@@ -371,20 +413,13 @@ static const struct function *find_function(const char *trigger, const char *nam
 	return function;
 }
 
-/* The function of a system call, by the name that FKT has for it or without "sys_". */
 static const struct function *find_syscall(const char *trigger, const char *name)
 {
-	static const char *const prefixes[] = { "__x64_sys_", "__se_sys_", "__arm64_sys_", "sys_" };
-	char symbol[FIELD_BYTES + 16];
-	const struct function *function;
+	const struct function *function = function_of_syscall(name);
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		snprintf(symbol, sizeof(symbol), "%s%s", prefixes[i], name);
-		function = functions_find(functions_symbols(), symbol);
-		if (function)
-			return function;
-	}
-	wrong(trigger, "there is no system call %s", name);
+	if (!function)
+		wrong(trigger, "there is no system call %s", name);
+	return function;
 }
 
 static void of_tracepoint(const char *trigger, struct fkt_trigger_spec *spec, const char *event,
@@ -723,6 +758,7 @@ void triggers_end(struct recording *recording)
 	const struct fkt_trigger_condition *condition = &command_end.condition;
 	const int64_t status = recording->child.status;
 	bool met = false;
+	char text[128];
 
 	/* It may have fired at the last moment. */
 	ask(recording);
@@ -755,7 +791,16 @@ void triggers_end(struct recording *recording)
 	}
 	if (!met)
 		return;
-	now.fired = (struct fkt_triggered){ .tid = (uint32_t)recording->child.pid };
+	/* The snapshot comes later, as soon as there is a file for it. */
+	now.fired = (struct fkt_triggered){
+		.tid = (uint32_t)recording->child.pid,
+		.stamp = clock_pair().cycles + clock_ahead(recording->device),
+	};
+	snprintf(text, sizeof(text), "%s", command_end.text);
+	make_plain(text);
+	progress_erase();
+	fprintf(stderr, "fkt_record: triggered by %s: the command's status is %d\n", text,
+		recording->child.status);
 	describe(recording, command_end.text);
 	take(recording);
 }
