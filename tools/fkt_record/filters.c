@@ -430,6 +430,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		say("uid", arg);
 		return 0;
 	case OPTION_CGROUP:
+		if (!*arg)
+			argp_error(state, "--cgroup: which one? (/ is all of them)");
 		add((struct fkt_filter_spec){ .kind = FKT_FILTER_CGROUP }, "cgroup", arg);
 		say("cgroup", arg);
 		return 0;
