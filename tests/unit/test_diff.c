@@ -534,6 +534,32 @@ static void test_otherwise(void **state)
 				     "none, there 5.000 us)"));
 }
 
+/* Of a ring, what some CPUs have of before others' oldest events is left out, with its time. */
+static void test_ring(void **state)
+{
+	static char text[1 << 18];
+	struct work work = USUAL(1);
+	const char *at;
+	long count;
+
+	(void)state;
+	make_in("whole", work);
+	/* About half of it. */
+	work.info = "complete_from_cycles=4600000";
+	make_in("ring", work);
+	assert_int_equal(diff("--all --format=json whole ring", text, sizeof(text)), 0);
+	assert_non_null(strstr(text, "ring: is read from where on no CPU's events were "
+				     "overwritten; what some CPUs have of before is left out"));
+	at = strstr(text, "\"name\":\"sys_read\"");
+	assert_non_null(at);
+	at = strstr(at, "\"after_count\":");
+	assert_non_null(at);
+	count = strtol(at + strlen("\"after_count\":"), NULL, 10);
+	assert_in_range(count, ROUNDS / 4, ROUNDS * 3 / 4);
+	/* It comes as often as in all of it. */
+	differs("--per time whole ring", "");
+}
+
 /* No line is wider than the terminal; what differs is there with its numbers. */
 static void test_text(void **state)
 {
@@ -653,8 +679,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_errors),	  cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_means),	  cmocka_unit_test(test_rare),
 		cmocka_unit_test(test_uneven),	  cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_otherwise), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_otherwise), cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_names),	  cmocka_unit_test(test_stacks),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL, command[64];

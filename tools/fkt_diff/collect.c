@@ -35,7 +35,8 @@ struct opens {
  * @elapsed: see collect()
  * @trace: the trace
  * @processes: its threads
- * @first: stamp of its beginning
+ * @first: stamp of its beginning; of a ring, from when on no CPU's events were overwritten
+ * @before: for how long some CPUs have events before that, which do not count
  * @part_cycles: how long each of its parts is
  * @name: by row, the number of its name plus 1
  * @kind: and of which kind it is
@@ -51,6 +52,7 @@ struct collector {
 	struct fkt_trace *trace;
 	struct fkt_processes *processes;
 	uint64_t first;
+	uint64_t before;
 	uint64_t part_cycles;
 	uint32_t *name;
 	uint8_t *kind;
@@ -206,7 +208,7 @@ static void on_leave(void *arg, const struct fkt_call *call)
 		path = open->path[call->depth];
 		open->depth = call->depth;
 	}
-	if (call->partial || !call->counts || collector->err)
+	if (call->partial || !call->counts || collector->err || call->end < collector->first)
 		return;
 	ns = to_ns(collector, collector->elapsed ? call->end - call->begin : call->own);
 	err = items_add(collector->items, collector->kind[call->row], name, collector->number, part,
@@ -262,7 +264,7 @@ static void on_wait(void *arg, const struct fkt_wait *wait)
 	uint64_t ready = wait->left;
 
 	/* How long those take that last is not known. */
-	if (!wait->back || !wait->id || collector->err)
+	if (!wait->back || !wait->id || collector->err || wait->back < collector->first)
 		return;
 	fkt_state_letters(wait->state, state);
 	if (wait->state) {
@@ -328,7 +330,8 @@ static int collect_from(struct collector *collector, const struct selection *sel
 	if (reader && analysis && collector->name && collector->kind)
 		err = read_all(collector, analysis, reader);
 	if (!err) {
-		recording->ns = (double)to_ns(collector, fkt_analysis_duration(analysis));
+		recording->ns = (double)to_ns(collector, fkt_analysis_duration(analysis)) -
+				(double)to_ns(collector, collector->before);
 		recording->cpus = fkt_analysis_cpus(analysis);
 		recording->whole =
 			missing_tell(selection, collector->trace, fkt_read_stats(reader), false);
@@ -372,6 +375,22 @@ static int tell_recorded(struct recording *recording, const struct fkt_trace *tr
 	return 0;
 }
 
+/* What some CPUs alone have of before says nothing of how often things come. */
+static void begin_where_complete(struct collector *collector, uint64_t last,
+				 const struct selection *selection)
+{
+	const char *info = fkt_info(collector->trace, "complete_from_cycles");
+	uint64_t from = info ? strtoull(info, NULL, 10) : 0;
+
+	if (from <= collector->first || from > last)
+		return;
+	collector->before = from - collector->first;
+	collector->first = from;
+	selection_complain(selection,
+			   "is read from where on no CPU's events were overwritten; what "
+			   "some CPUs have of before is left out");
+}
+
 static bool is_stream(const char *path)
 {
 	struct stat about;
@@ -411,6 +430,7 @@ bool collect(struct recording *recording, unsigned int number, struct items *ite
 		err = 1;
 	} else {
 		missing_tell_short_calls(&selection, collector.trace);
+		begin_where_complete(&collector, last, &selection);
 		collector.part_cycles = (last - collector.first) / PARTS + 1;
 		err = tell_recorded(recording, collector.trace);
 		err = err ?: collect_from(&collector, &selection);
