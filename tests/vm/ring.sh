@@ -58,6 +58,10 @@ check 'each CPU says where it begins' grep -q '^\*\*\* lane [0-9]* (CPU [0-9]*):
 check 'its threads have names' grep -qE 'perl +[0-9a-f]{4} +sys_lseek' whole
 check 'the head says how it was recorded' grep -q overwrite <(strings -n 5 t)
 same_by_all t
+from=$(fkt_query t 'SELECT 1' 2>&1 >/dev/null | sed -nE 's/.*: before time ([0-9]+), there is only what some CPUs have.*/\1/p')
+check 'fkt_query says from when on all CPUs are there' [ -n "$from" ]
+check 'which is where the listing begins' [ "$(fkt_query --format=csv t "SELECT count(*) FROM events WHERE time > ${from:-0}" 2>/dev/null |
+	tail -1)" = "$(events t | grep -vc '^\*')" ]
 
 echo '--- parts of it'
 pid=$(sed -nE 's/^ *[0-9]+ +[0-9]+ +([0-9]+) perl +[0-9a-f]+ +sys_lseek.*/\1/p' whole | tail -1)

@@ -248,6 +248,23 @@ static void tell_lost(const struct selection *selection, const struct fkt_trace 
 	selection_complain(selection, text);
 }
 
+/* Of a ring, some CPUs have more than others. */
+static void tell_overwritten(const struct selection *selection, struct fkt_trace *trace)
+{
+	const char *info = fkt_info(trace, "complete_from_cycles");
+	uint64_t from = info ? strtoull(info, NULL, 10) : 0, first, last;
+	char text[FKT_ERROR_BYTES];
+
+	if (!fkt_span(trace, &first, &last) || from <= first || from > last)
+		return;
+	snprintf(text, sizeof(text),
+		 "before time %" PRId64
+		 ", there is only what some CPUs have; of others, events were overwritten",
+		 fkt_has_clock(trace) ? fkt_cycles_to_ns(trace, (int64_t)(from - first))
+				      : (int64_t)(from - first));
+	selection_complain(selection, text);
+}
+
 /*
  * What the tables lack of a trace. Whoever asks within bounds gets rows for others, who know the
  * trace: no more is said there than what no table has.
@@ -262,8 +279,10 @@ static void tell_missing(const char *path, bool bounded)
 	trace = fkt_open(path, bounded ? ignore : warn, &selection, error);
 	if (!trace)
 		return;
-	if (!bounded)
+	if (!bounded) {
 		tell_lost(&selection, trace);
+		tell_overwritten(&selection, trace);
+	}
 	missing_tell_short_calls(&selection, trace);
 	fkt_close(trace);
 }
