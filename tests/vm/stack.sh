@@ -210,3 +210,10 @@ done
 echo '--- the unwinder itself is not traced where it is used'
 expect 0 timeout 200 fkt_record -p 12 -o t -F '__un*' -F '__rcu_*' -F 'in_*' -F 'vfs_*' --stack switch,functions -- sh load
 refuse 'it is not there' grep -qE '__unwind_start|in_gate_area_no_mm|__rcu_read_(un)?lock' <(fkt_print -q t)
+
+# Nothing of it is recorded; that is said at once.
+fkt_record -o t --stack vfs_read -- true 2>off.err
+check 'events of a layer that is off: recorded' [ $? = 0 ]
+check 'and said' grep -q -- '--stack vfs_read: that is recorded with -k [a-z,]*files[a-z,]* alone' off.err
+fkt_record -k system,files -o t --stack vfs_read -- true 2>on.err
+check 'events of one that is on: nothing is said' [ "$(grep -c -- --stack on.err)" = 0 ]

@@ -173,6 +173,7 @@ wrong 'there is no field sigg; it has sig' --trigger 'signal:signal_generate sig
 wrong 'struct inode has no field sigg' --trigger 'vfs_read file->f_inode->sigg==1'
 wrong 'is not a number' --trigger 'vfs_read file->f_path.dentry->d_name.name:string==x'
 wrong 'there is no such tracepoint' --trigger 'signal:nothing'
+wrong 'there is no such tracepoint; is signal:signal_generate meant' --trigger 'wrong:signal_generate sig==10'
 wrong 'is neither a number nor the name of an error' --trigger 'sys_exit:write ret==ENOSUCH'
 wrong 'is neither a number nor the name of an error, nor in an enum' --trigger 'timer:hrtimer_start mode==HRTIMER_MODE_ODD'
 wrong 'is not a time' --trigger 'vfs_fsync>50'

@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 
 #include "arch.h"
+#include "common/keys.h"
 #include "record.h"
 
 #define NAME_BYTES 512
@@ -153,13 +154,15 @@ static bool add_syscalls(const char *pattern)
 	return any;
 }
 
-/* Of what -F, -e and -P name, by its name or its layer; of functions, the entry. */
-static bool add_named(const struct codes *codes, const char *pattern)
+/* Of what layers, -F, -e and -P name, by its name or its layer; of functions, the entry. */
+static bool add_named(const struct recording *recording, const char *pattern)
 {
+	const struct codes *codes = &recording->codes;
 	const char *at = codes->lines.data, *end = at + codes->lines.bytes;
 	char line[LINE_BYTES], kind[16], layers[NAME_BYTES], name[NAME_BYTES];
-	uint32_t code;
-	bool any = false;
+	char why[FKT_KEYS_WHY_BYTES], first[NAME_BYTES], off[NAME_BYTES] = "";
+	uint32_t code, keys;
+	bool any = false, on = false;
 
 	while (at < end) {
 		at = take_line(at, end, line);
@@ -167,19 +170,28 @@ static bool add_named(const struct codes *codes, const char *pattern)
 			   name) != 4 ||
 		    !strcmp(kind, "exit"))
 			continue;
+		if (fkt_keys_parse(layers, &keys, why))
+			keys = UINT32_MAX;
+		memcpy(first, layers, sizeof(first));
 		if (!is_like(pattern, name) && !is_in_layer(pattern, layers))
 			continue;
 		refuse_longer(pattern, !strcmp(kind, "entry"));
 		add(code);
 		any = true;
+		if (keys & recording->options.mask)
+			on = true;
+		else
+			memcpy(off, first, sizeof(off));
 	}
+	if (any && !on)
+		warnx("%s %s: that is recorded with -k %s alone", option->name, pattern, off);
 	return any;
 }
 
 static void add_pattern(const struct recording *recording, const char *pattern)
 {
 	bool syscalls = add_syscalls(pattern);
-	bool any = syscalls | add_built_in(pattern) | add_named(&recording->codes, pattern);
+	bool any = syscalls | add_built_in(pattern) | add_named(recording, pattern);
 
 	if (!any && strchr(pattern, ':'))
 		errx(EXIT_FAILURE, "%s %s: no such event is recorded; -e '%s' would", option->name,

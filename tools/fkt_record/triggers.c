@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <err.h>
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/permission.h"
 #include "arch.h"
@@ -422,6 +424,31 @@ static const struct function *find_syscall(const char *trigger, const char *name
 	return function;
 }
 
+/*
+ * The kernel finds a tracepoint by its name alone. That it is another system's is said where
+ * ftrace's files can be seen.
+ */
+static void refuse_other_system(const char *trigger, const char *event)
+{
+	static const char events[] = "/sys/kernel/tracing/events/";
+	const char *name = strchr(event, ':') + 1;
+	const int system = (int)(name - event) - 1;
+	char path[PATH_MAX];
+	glob_t found = { 0 };
+
+	snprintf(path, sizeof(path), "%s%.*s/%s", events, system, event, name);
+	if (access(path, F_OK)) {
+		snprintf(path, sizeof(path), "%s*/%s", events, name);
+		if (!glob(path, GLOB_NOSORT, NULL, &found) && found.gl_pathc) {
+			char *other = found.gl_pathv[0] + strlen(events);
+
+			*strchr(other, '/') = '\0';
+			wrong(trigger, "there is no such tracepoint; is %s:%s meant?", other, name);
+		}
+		globfree(&found);
+	}
+}
+
 static void of_tracepoint(const char *trigger, struct fkt_trigger_spec *spec, const char *event,
 			  const char *conditions)
 {
@@ -438,6 +465,7 @@ static void of_tracepoint(const char *trigger, struct fkt_trigger_spec *spec, co
 	if (!function)
 		wrong(trigger,
 		      "there is no such tracepoint (/sys/kernel/tracing/events lists them)");
+	refuse_other_system(trigger, event);
 	if (function->module)
 		wrong(trigger,
 		      "it is a module's tracepoint; only the kernel's own can be triggers");
