@@ -154,6 +154,7 @@ check '--cpu: nothing of the other CPU' [ "$(listed t | awk '$1 == 0 && $3 !~ /^
 check 'but its switches' [ "$(listed t | awk '$1 == 0 && $3 == "1100"' | wc -l)" -gt 0 ]
 expect 0 fkt_record -o t --cpu 1 calls -c 1 500
 check '--cpu: what is there is' [ "$(getppids t)" -ge 500 ]
+check '--cpu: noise elsewhere is not known, which is said' grep -q 'Interrupts were recorded with --cpu[ =]1 alone' <(fkt_print --noise t)
 stop "$user" "$named"
 
 echo '--- cgroups'

@@ -648,6 +648,12 @@ static int noise_print(const struct context *context, void *view)
 	if (!noise->interrupts)
 		fkt_table_line(context->out,
 			       "\nNo interrupt was seen; fkt_record -k system records them.");
+	else if (fkt_info(context->trace, "filter"))
+		fkt_table_line(
+			context->out,
+			"\nInterrupts were recorded with %s alone: where it leaves them out, "
+			"0 is not known to be none.",
+			fkt_info(context->trace, "filter"));
 	return 0;
 }
 
