@@ -271,8 +271,10 @@ static int64_t prev_state(uint32_t state)
 	if (*letters == 'I')
 		return STATE_IDLE;
 	bit = strchr(bits, *letters);
+	if (bit)
+		return 1 << (bit - bits);
 	/* What has no letter does not run, and is not 0. */
-	return bit ? 1 << (bit - bits) : *letters == 'R' ? 0 : state;
+	return *letters == 'R' ? 0 : state;
 }
 
 static void fill_switch(struct lttng *lttng, const struct fkt_event *event, struct lttng_event *out)
