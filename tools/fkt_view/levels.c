@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "levels.h"
+#include "levels_internal.h"
 #include "read/internal.h"
 
 /* Events of a bin of the base level, and how many bins there may be, and are at least. */
 #define BIN_EVENTS     500
 #define BINS_MAX       (1u << 20)
 #define BINS_MIN       4096u
-#define LEVELS_MAX     10
 /* Bins of a trace that grows, of which nobody knows how long it gets. */
 #define GROWING_BIN_NS 1000000
 
@@ -23,80 +22,10 @@
 #define BUFFER_CELLS   2048u
 /* Cells that are looked at in a level for how tracks were before. */
 #define BACK_CELLS_MAX (1u << 17)
-/* Of losses, further ones are one with the last. */
-#define LOSSES_MAX     (1u << 16)
-#define MARKS_MAX      4096u
 /* How often the other threads hear of what was made. */
 #define PUBLISH_EVENTS 65536u
 
 #define NO_CELL	       UINT32_MAX
-
-/* How a track was at the end of its last bin, and its cell in the one that goes on. */
-struct known {
-	uint32_t last;
-	uint32_t last_inner;
-	uint32_t pending;
-	uint8_t state;
-	bool softirq;
-};
-
-/**
- * struct level - cells of a bin length
- * @fd: where they are
- * @count: how many can be read there
- * @buffer: behind them
- * @buffered: how many
- * @known: of each track, by its number
- * @pending: cells of the bin that goes on
- * @pendings, @pending_room: how many
- * @bin: that bin
- */
-struct level {
-	int fd;
-	uint64_t count;
-	struct cell *buffer;
-	unsigned int buffered;
-	struct known *known;
-	struct cell *pending;
-	uint32_t pendings;
-	uint32_t pending_room;
-	uint32_t bin;
-};
-
-/**
- * struct levels - all of them
- * @lock: held for what both the thread and those who ask look at: level[].count and what follows
- *	@lock
- */
-struct levels {
-	struct fkt_trace *trace;
-	struct names *names;
-	uint64_t first;
-	uint64_t last;
-	uint64_t bin_cycles;
-	unsigned int levels;
-	struct level level[LEVELS_MAX];
-	uint32_t *slot; /* numbers of tracks + 1, by a hash of their key */
-	uint32_t tracks;
-	uint32_t track_room;
-	pthread_t thread;
-	bool running;
-	bool growing;
-	bool stop;
-	pthread_mutex_t lock;
-	struct cell *before; /* of each track, by its number */
-	uint32_t befores;
-	struct progress progress;
-	struct loss *loss;
-	uint32_t losses;
-	uint32_t loss_room;
-	struct mark *mark; /* MARKS_MAX */
-	uint32_t marks;
-	struct collected_thread *threads;
-	size_t thread_count;
-	uint8_t cpu[UINT16_MAX + 1];
-	uint32_t cpus;
-};
 
 /* ---- files ---- */
 
@@ -115,17 +44,25 @@ static int open_unnamed(const char *folder)
 	return fd;
 }
 
+bool levels_folder(char *path, size_t bytes)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int length;
+
+	if (cache && *cache == '/')
+		length = snprintf(path, bytes, "%s", cache);
+	else if (home && *home == '/')
+		length = snprintf(path, bytes, "%s/.cache", home);
+	else
+		return false;
+	return length > 0 && (size_t)length < bytes;
+}
+
 int levels_file(void)
 {
 	char path[4096];
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int fd = -1;
+	int fd = levels_folder(path, sizeof(path)) ? open_unnamed(path) : -1;
 
-	if (cache && *cache == '/')
-		snprintf(path, sizeof(path), "%s", cache);
-	else
-		snprintf(path, sizeof(path), "%s/.cache", home ?: "");
-	fd = open_unnamed(path);
 	/* Not in /tmp: that may be memory. */
 	return fd >= 0 ? fd : open_unnamed("/var/tmp");
 }
@@ -175,7 +112,8 @@ static ssize_t read_cells(const struct level *level, uint64_t at, struct cell *c
 	ssize_t got;
 
 	do {
-		got = pread(level->fd, cells, count * sizeof(*cells), (off_t)(at * sizeof(*cells)));
+		got = pread(level->fd, cells, count * sizeof(*cells),
+			    (off_t)(level->begin + at * sizeof(*cells)));
 	} while (got < 0 && errno == EINTR);
 	return got < 0 ? -errno : got / (ssize_t)sizeof(*cells);
 }
@@ -572,6 +510,8 @@ static void *run(void *arg)
 	pthread_mutex_unlock(&levels->lock);
 	collector_free(collector);
 	fkt_reader_free(reader);
+	if (!err && levels->path)
+		kept_put(levels);
 	return NULL;
 }
 
@@ -586,8 +526,8 @@ static uint64_t guess_events(struct fkt_trace *trace)
 	return events ?: trace->pages * (FKT_PAGE_BYTES / 10);
 }
 
-struct levels *levels_new(struct fkt_trace *trace, struct names *names, uint64_t first,
-			  uint64_t last, bool growing)
+struct levels *levels_new(struct fkt_trace *trace, struct names *names, const char *path,
+			  uint64_t first, uint64_t last, bool growing)
 {
 	struct levels *levels = calloc(1, sizeof(*levels));
 	uint64_t bins = guess_events(trace) / BIN_EVENTS;
@@ -610,6 +550,12 @@ struct levels *levels_new(struct fkt_trace *trace, struct names *names, uint64_t
 	pthread_mutex_init(&levels->lock, NULL);
 	for (unsigned int i = 0; i < LEVELS_MAX; i++)
 		levels->level[i].fd = -1;
+	if (path && !growing && fkt_is_complete(trace) && !stat(path, &levels->file) &&
+	    S_ISREG(levels->file.st_mode)) {
+		levels->path = path;
+		if (kept_take(levels))
+			return levels;
+	}
 	while (levels->levels < LEVELS_MAX && (!levels->levels || bins >= BINS_MIN)) {
 		struct level *level = &levels->level[levels->levels++];
 

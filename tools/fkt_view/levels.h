@@ -2,7 +2,8 @@
 /*
  * All of a trace in cells, made by a thread in the background: the base level has bins of some
  * hundred events, and each level above it bins twice as long. Cells are in files without a name, in
- * the order of their bins, and can be read up to where they have been made.
+ * the order of their bins, and can be read up to where they have been made. When all are, those of
+ * a large trace are kept for the next time.
  */
 #ifndef FKT_VIEW_LEVELS_H
 #define FKT_VIEW_LEVELS_H
@@ -36,13 +37,14 @@ struct levels;
  * levels_new() - begin to make them
  * @trace: the trace
  * @names: names of calls
+ * @path: its file, of which what is made is kept for the next time, once it is complete; or NULL
  * @first, @last: its span
  * @growing: it is a stream, which goes on behind @last
  *
  * Return: to be freed with levels_free(), which ends the thread; NULL, and errno, on failure.
  */
-struct levels *levels_new(struct fkt_trace *trace, struct names *names, uint64_t first,
-			  uint64_t last, bool growing);
+struct levels *levels_new(struct fkt_trace *trace, struct names *names, const char *path,
+			  uint64_t first, uint64_t last, bool growing);
 void levels_free(struct levels *levels);
 
 void levels_progress(struct levels *levels, struct progress *progress);
