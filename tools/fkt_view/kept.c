@@ -2,13 +2,15 @@
 /*
  * The levels of a large trace, kept in the cache directory for the next time that somebody looks at
  * it. They are this user's own, of the same program, and of the very same file: its id, its size
- * and the time of its last change are asked for. A file that is cut short is not taken.
+ * and the time of its last change are asked for. A file that is cut short, or whose head or tables
+ * are not what was written, is not taken; cells are too many to be looked at before they are drawn.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,15 +27,22 @@
 
 #define PATH_BYTES    4096
 #define COPY_BYTES    (1u << 20)
+/* Who quits waits for no more than this to be on the disk. */
+#define SYNC_BYTES    (32u << 20)
 #define CELLS_ALIGNED 4096ull
 
+#define SUM_BEGIN     14695981039346656037ull
+
 /* The number changes with what cells, or numbers in them, mean: another program's are no use. */
-static const char magic[] = "FKT levels 1 of FKT " FKT_RELEASE;
+static const char magic[] = "FKT levels 2 of FKT " FKT_RELEASE;
 
 /**
  * struct kept - how such a file begins
  * @id, @bytes, @changed_s, @changed_ns: of the trace
+ * @program_bytes, @program_s, @program_ns: of the program that has written it: a release may be
+ *	built anew, and sum up otherwise
  * @whole: bytes of this file
+ * @sum: of all before the cells, of this head with 0 here
  * @cells: how many cells of each level
  * @names, @befores, @losses, @marks, @threads, @cpus: how many of them follow, in this order; then
  *	the cells, level by level, aligned to CELLS_ALIGNED
@@ -44,10 +53,14 @@ struct kept {
 	uint64_t bytes;
 	int64_t changed_s;
 	int64_t changed_ns;
+	uint64_t program_bytes;
+	int64_t program_s;
+	int64_t program_ns;
 	uint64_t first;
 	uint64_t last;
 	uint64_t bin_cycles;
 	uint64_t whole;
+	uint64_t sum;
 	uint64_t cells[LEVELS_MAX];
 	struct progress progress;
 	uint64_t threads;
@@ -90,27 +103,48 @@ static uint64_t lay_out(const struct kept *kept, uint64_t begin[LEVELS_MAX])
 	return end;
 }
 
-/* ---- where they are ---- */
-
-/* A directory of this user's own: it may be root whose HOME is another's. */
-static bool is_own(const char *path)
+/* FNV-1a. */
+static uint64_t add_to_sum(uint64_t sum, const void *data, uint64_t bytes)
 {
-	struct stat about;
+	const uint8_t *byte = data;
 
-	return !lstat(path, &about) && S_ISDIR(about.st_mode) && about.st_uid == geteuid();
+	while (bytes--)
+		sum = (sum ^ *byte++) * 1099511628211u;
+	return sum;
 }
 
+/* ---- where they are ---- */
+
+static bool is_own(const struct stat *about)
+{
+	return S_ISDIR(about->st_mode) && about->st_uid == geteuid();
+}
+
+/*
+ * The folder, in a cache directory of this user's own: it may be root whose HOME is another's, who
+ * is to find nothing there that is not his.
+ */
 static bool folder_path(char path[PATH_BYTES])
 {
+	struct stat about;
 	size_t length;
 
-	if (!levels_folder(path, PATH_BYTES - sizeof("/fkt")))
+	if (!levels_folder(path, PATH_BYTES - sizeof("/fkt")) || stat(path, &about) ||
+	    !is_own(&about))
 		return false;
 	length = strlen(path);
 	memcpy(path + length, "/fkt", sizeof("/fkt"));
 	return true;
 }
 
+static bool is_own_folder(const char *path)
+{
+	struct stat about;
+
+	return !lstat(path, &about) && is_own(&about);
+}
+
+/* Parts of a trace have its id, too. */
 static bool kept_path(const struct levels *levels, const char *folder, char path[PATH_BYTES])
 {
 	const uint8_t *id = fkt_header(levels->trace)->id;
@@ -118,11 +152,19 @@ static bool kept_path(const struct levels *levels, const char *folder, char path
 
 	for (size_t i = 0; i < FKT_ID_BYTES; i++)
 		snprintf(name + 2 * i, 3, "%02x", id[i]);
-	return (size_t)snprintf(path, PATH_BYTES, "%s/%s.levels", folder, name) < PATH_BYTES;
+	return (size_t)snprintf(path, PATH_BYTES, "%s/%s-%llx.levels", folder, name,
+				(unsigned long long)levels->file.st_size) < PATH_BYTES;
 }
 
 static void fill_key(const struct levels *levels, struct kept *kept)
 {
+	struct stat program;
+
+	if (!stat("/proc/self/exe", &program)) {
+		kept->program_bytes = (uint64_t)program.st_size;
+		kept->program_s = program.st_mtim.tv_sec;
+		kept->program_ns = program.st_mtim.tv_nsec;
+	}
 	memcpy(kept->magic, magic, sizeof(magic));
 	memcpy(kept->id, fkt_header(levels->trace)->id, FKT_ID_BYTES);
 	kept->bytes = (uint64_t)levels->file.st_size;
@@ -130,6 +172,7 @@ static void fill_key(const struct levels *levels, struct kept *kept)
 	kept->changed_ns = levels->file.st_mtim.tv_nsec;
 	kept->first = levels->first;
 	kept->last = levels->last;
+	kept->bin_cycles = levels->bin_cycles;
 }
 
 static bool is_of(const struct levels *levels, const struct kept *kept)
@@ -140,7 +183,9 @@ static bool is_of(const struct levels *levels, const struct kept *kept)
 	return !memcmp(key.magic, kept->magic, sizeof(key.magic)) &&
 	       !memcmp(key.id, kept->id, sizeof(key.id)) && key.bytes == kept->bytes &&
 	       key.changed_s == kept->changed_s && key.changed_ns == kept->changed_ns &&
-	       key.first == kept->first && key.last == kept->last;
+	       key.program_bytes == kept->program_bytes && key.program_s == kept->program_s &&
+	       key.program_ns == kept->program_ns && key.first == kept->first &&
+	       key.last == kept->last && key.bin_cycles == kept->bin_cycles;
 }
 
 /* ---- taking ---- */
@@ -163,27 +208,36 @@ static bool read_all(int fd, void *to, uint64_t bytes, uint64_t *at)
 	return true;
 }
 
+/* What is read of such a file, from the begin on. */
+struct input {
+	int fd;
+	uint64_t at;
+	uint64_t sum;
+};
+
+static bool read_summed(struct input *input, void *to, uint64_t bytes)
+{
+	if (!read_all(input->fd, to, bytes, &input->at))
+		return false;
+	input->sum = add_to_sum(input->sum, to, bytes);
+	return true;
+}
+
 /* So many things of a size, to be freed with free(). */
-static bool read_many(int fd, void *to, uint64_t count, size_t size, uint64_t *at)
+static bool read_many(struct input *input, void *to, uint64_t count, size_t size)
 {
 	void *things = reallocarray(NULL, count ?: 1, size);
 
 	memcpy(to, &things, sizeof(things));
-	return things && read_all(fd, things, count * size, at);
+	return things && read_summed(input, things, count * size);
 }
 
-static bool read_names(int fd, struct levels *levels, uint32_t count, uint64_t *at)
+/* They have the numbers that they had. */
+static bool add_names(struct levels *levels, char (*name)[FKT_NAME_BYTES], uint32_t count)
 {
-	char name[FKT_NAME_BYTES];
-
-	/* They have the numbers that they had. */
-	if (names_count(levels->names))
-		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		if (!read_all(fd, name, sizeof(name), at))
-			return false;
-		name[sizeof(name) - 1] = '\0';
-		if (names_add(levels->names, name) != i + 1)
+		name[i][FKT_NAME_BYTES - 1] = '\0';
+		if (names_add(levels->names, name[i]) != i + 1)
 			return false;
 	}
 	return true;
@@ -191,20 +245,23 @@ static bool read_names(int fd, struct levels *levels, uint32_t count, uint64_t *
 
 static bool read_rest(int fd, struct levels *levels, const struct kept *kept)
 {
-	uint64_t at = sizeof(*kept);
+	struct input input = { .fd = fd, .at = sizeof(*kept), .sum = SUM_BEGIN };
+	char(*name)[FKT_NAME_BYTES] = NULL;
+	struct kept head;
+	bool all;
 
-	if (!read_names(fd, levels, kept->names, &at) ||
-	    !read_many(fd, &levels->before, kept->befores, sizeof(*levels->before), &at) ||
-	    !read_many(fd, &levels->loss, kept->losses, sizeof(*levels->loss), &at) ||
-	    !read_many(fd, &levels->mark, kept->marks, sizeof(*levels->mark), &at) ||
-	    !read_many(fd, &levels->threads, kept->threads, sizeof(*levels->threads), &at) ||
-	    !read_all(fd, levels->cpu, kept->cpus, &at))
-		return false;
-	for (uint32_t i = 0; i < kept->marks; i++)
-		levels->mark[i].text[MARK_BYTES - 1] = '\0';
-	for (uint64_t i = 0; i < kept->threads; i++)
-		levels->threads[i].comm[FKT_COMM_BYTES] = '\0';
-	return true;
+	memcpy(&head, kept, sizeof(head));
+	head.sum = 0;
+	input.sum = add_to_sum(input.sum, &head, sizeof(head));
+	all = read_many(&input, &name, kept->names, sizeof(*name)) &&
+	      read_many(&input, &levels->before, kept->befores, sizeof(*levels->before)) &&
+	      read_many(&input, &levels->loss, kept->losses, sizeof(*levels->loss)) &&
+	      read_many(&input, &levels->mark, kept->marks, sizeof(*levels->mark)) &&
+	      read_many(&input, &levels->threads, kept->threads, sizeof(*levels->threads)) &&
+	      read_summed(&input, levels->cpu, kept->cpus) && input.sum == kept->sum &&
+	      add_names(levels, name, kept->names);
+	free(name);
+	return all;
 }
 
 static bool take(int fd, struct levels *levels)
@@ -216,7 +273,8 @@ static bool take(int fd, struct levels *levels)
 	if (fstat(fd, &about) || about.st_uid != geteuid() || !S_ISREG(about.st_mode) ||
 	    about.st_mode & (S_IWGRP | S_IWOTH) || !read_all(fd, &kept, sizeof(kept), &at) ||
 	    !is_of(levels, &kept) || kept.whole != (uint64_t)about.st_size ||
-	    lay_out(&kept, begin) != kept.whole || !read_rest(fd, levels, &kept))
+	    lay_out(&kept, begin) != kept.whole || names_count(levels->names) ||
+	    !read_rest(fd, levels, &kept))
 		return false;
 	for (uint32_t i = 0; i < kept.levels; i++) {
 		levels->level[i].fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -226,7 +284,6 @@ static bool take(int fd, struct levels *levels)
 			return false;
 	}
 	levels->levels = kept.levels;
-	levels->bin_cycles = kept.bin_cycles;
 	levels->befores = kept.befores;
 	levels->losses = kept.losses;
 	levels->marks = kept.marks;
@@ -261,7 +318,7 @@ bool kept_take(struct levels *levels)
 	bool taken;
 	int fd;
 
-	if (!folder_path(folder) || !is_own(folder) || !kept_path(levels, folder, path))
+	if (!folder_path(folder) || !is_own_folder(folder) || !kept_path(levels, folder, path))
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
@@ -295,14 +352,20 @@ static bool write_all(int fd, const void *from, uint64_t bytes)
 	return true;
 }
 
-static bool write_names(int fd, struct levels *levels, uint32_t count)
+static bool write_summed(int fd, const void *from, uint64_t bytes, uint64_t *sum)
+{
+	*sum = add_to_sum(*sum, from, bytes);
+	return write_all(fd, from, bytes);
+}
+
+static bool write_names(int fd, struct levels *levels, uint32_t count, uint64_t *sum)
 {
 	char name[FKT_NAME_BYTES];
 	bool all = true;
 
 	for (uint32_t i = 1; i <= count && all; i++) {
 		names_get(levels->names, i, name);
-		all = write_all(fd, name, sizeof(name));
+		all = write_summed(fd, name, sizeof(name), sum);
 	}
 	return all;
 }
@@ -310,7 +373,7 @@ static bool write_names(int fd, struct levels *levels, uint32_t count)
 static bool copy_cells(int fd, struct levels *levels, const struct level *level, uint64_t begin,
 		       uint64_t cells)
 {
-	uint64_t left = cells * sizeof(struct cell), at = level->begin;
+	uint64_t left = cells * sizeof(struct cell), at = level->begin, unsynced = 0;
 	char *buffer = malloc(COPY_BYTES);
 	bool all = buffer && lseek(fd, (off_t)begin, SEEK_SET) >= 0;
 
@@ -320,6 +383,11 @@ static bool copy_cells(int fd, struct levels *levels, const struct level *level,
 		all = !__atomic_load_n(&levels->stop, __ATOMIC_RELAXED) &&
 		      read_all(level->fd, buffer, bytes, &at) && write_all(fd, buffer, bytes);
 		left -= bytes;
+		unsynced += bytes;
+		if (all && unsynced >= SYNC_BYTES) {
+			all = !fdatasync(fd);
+			unsynced = 0;
+		}
 	}
 	free(buffer);
 	return all;
@@ -328,36 +396,42 @@ static bool copy_cells(int fd, struct levels *levels, const struct level *level,
 /* The lock is not needed: nothing changes any more. */
 static bool put(int fd, struct levels *levels)
 {
-	uint64_t begin[LEVELS_MAX] = { 0 };
-	struct kept kept = {
-		.bin_cycles = levels->bin_cycles,
-		.progress = levels->progress,
-		.threads = levels->thread_count,
-		.levels = levels->levels,
-		.names = names_count(levels->names),
-		.befores = levels->befores,
-		.losses = levels->losses,
-		.marks = levels->marks,
-		.cpus = levels->cpus,
-	};
+	uint64_t begin[LEVELS_MAX] = { 0 }, sum;
+	struct kept kept;
 	bool all;
 
+	/* What is between its members is summed up, too. */
+	memset(&kept, 0, sizeof(kept));
 	fill_key(levels, &kept);
+	kept.progress = levels->progress;
+	kept.threads = levels->thread_count;
+	kept.levels = levels->levels;
+	kept.names = names_count(levels->names);
+	kept.befores = levels->befores;
+	kept.losses = levels->losses;
+	kept.marks = levels->marks;
+	kept.cpus = levels->cpus;
 	for (uint32_t i = 0; i < kept.levels; i++)
 		kept.cells[i] = levels->level[i].count;
 	kept.whole = lay_out(&kept, begin);
-	if (!kept.whole)
+	if (!kept.whole || lseek(fd, sizeof(kept), SEEK_SET) < 0)
 		return false;
-	all = write_all(fd, &kept, sizeof(kept)) && write_names(fd, levels, kept.names) &&
-	      write_all(fd, levels->before, kept.befores * sizeof(*levels->before)) &&
-	      write_all(fd, levels->loss, kept.losses * sizeof(*levels->loss)) &&
-	      write_all(fd, levels->mark, kept.marks * sizeof(*levels->mark)) &&
-	      write_all(fd, levels->threads, kept.threads * sizeof(*levels->threads)) &&
-	      write_all(fd, levels->cpu, kept.cpus);
+	sum = add_to_sum(SUM_BEGIN, &kept, sizeof(kept));
+	all = write_names(fd, levels, kept.names, &sum) &&
+	      write_summed(fd, levels->before, kept.befores * sizeof(*levels->before), &sum) &&
+	      write_summed(fd, levels->loss, kept.losses * sizeof(*levels->loss), &sum) &&
+	      write_summed(fd, levels->mark, kept.marks * sizeof(*levels->mark), &sum) &&
+	      write_summed(fd, levels->threads, kept.threads * sizeof(*levels->threads), &sum) &&
+	      write_summed(fd, levels->cpu, kept.cpus, &sum);
 	for (uint32_t i = 0; i < kept.levels && all; i++)
 		all = copy_cells(fd, levels, &levels->level[i], begin[i], kept.cells[i]);
-	/* The last levels may be empty. */
-	return all && !ftruncate(fd, (off_t)kept.whole);
+	kept.sum = sum;
+	/*
+	 * The last levels may be empty. It has its name only when it is on the disk: after a crash
+	 * there would be one as long as this, of nothing.
+	 */
+	return all && lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, &kept, sizeof(kept)) &&
+	       !ftruncate(fd, (off_t)kept.whole) && !fdatasync(fd);
 }
 
 /* A file of the folder that may be removed. */
@@ -374,6 +448,16 @@ static int by_age(const void *a, const void *b)
 	return one->used < other->used ? -1 : one->used > other->used;
 }
 
+/* Whether kept_path(), or what gets its name later, is called so: others may be here, too. */
+static bool is_kept_name(const char *name)
+{
+	const size_t number = strspn(name, "0123456789abcdef-");
+	const char *rest = name + number;
+
+	return number >= 2 * FKT_ID_BYTES && !strncmp(rest, ".levels", 7) &&
+	       (!rest[7] || rest[7] == '.');
+}
+
 /* Remove what is too old, and of the rest the oldest until there is room for @bytes more. */
 static void clear(const char *folder, uint64_t bytes)
 {
@@ -386,7 +470,7 @@ static void clear(const char *folder, uint64_t bytes)
 	size_t count = 0;
 
 	while (dir && (entry = readdir(dir))) {
-		if (!strstr(entry->d_name, ".levels") ||
+		if (!is_kept_name(entry->d_name) ||
 		    fstatat(dirfd(dir), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(about.st_mode))
 			continue;
@@ -420,15 +504,23 @@ static uint64_t bytes_of(const struct levels *levels)
 	return cells * sizeof(struct cell);
 }
 
-/* Whether the trace's file is what it was when it was begun to be read. */
+/* Whether the trace's file is what it was when it was begun to be read, and all of it was. */
 static bool is_unchanged(const struct levels *levels)
 {
 	struct stat now;
 
-	return !stat(levels->path, &now) && now.st_dev == levels->file.st_dev &&
-	       now.st_ino == levels->file.st_ino && now.st_size == levels->file.st_size &&
+	return !levels->trace->input.error && !fstat(levels->trace->input.fd, &now) &&
+	       now.st_size == levels->file.st_size &&
 	       now.st_mtim.tv_sec == levels->file.st_mtim.tv_sec &&
 	       now.st_mtim.tv_nsec == levels->file.st_mtim.tv_nsec;
+}
+
+/* Others need the disk, too: what is kept takes no more than half of what is free. */
+static bool has_room(int fd, uint64_t bytes)
+{
+	struct statvfs about;
+
+	return !fstatvfs(fd, &about) && bytes / about.f_frsize < about.f_bavail / 2;
 }
 
 void kept_put(struct levels *levels)
@@ -439,14 +531,14 @@ void kept_put(struct levels *levels)
 	if (levels->progress.events < KEEP_EVENTS || bytes_of(levels) > KEEP_BYTES ||
 	    !folder_path(folder) || !kept_path(levels, folder, path) || !is_unchanged(levels))
 		return;
-	if ((mkdir(folder, 0700) && errno != EEXIST) || !is_own(folder))
+	if ((mkdir(folder, 0700) && errno != EEXIST) || !is_own_folder(folder))
 		return;
 	clear(folder, bytes_of(levels));
 	if (asprintf(&new, "%s.XXXXXX", path) < 0)
 		return;
 	fd = mkostemp(new, O_CLOEXEC);
 	if (fd >= 0) {
-		if (!put(fd, levels) || rename(new, path))
+		if (!has_room(fd, bytes_of(levels)) || !put(fd, levels) || rename(new, path))
 			unlink(new);
 		close(fd);
 	}

@@ -510,7 +510,7 @@ static void *run(void *arg)
 	pthread_mutex_unlock(&levels->lock);
 	collector_free(collector);
 	fkt_reader_free(reader);
-	if (!err && levels->path)
+	if (!err && levels->keep)
 		kept_put(levels);
 	return NULL;
 }
@@ -526,8 +526,8 @@ static uint64_t guess_events(struct fkt_trace *trace)
 	return events ?: trace->pages * (FKT_PAGE_BYTES / 10);
 }
 
-struct levels *levels_new(struct fkt_trace *trace, struct names *names, const char *path,
-			  uint64_t first, uint64_t last, bool growing)
+struct levels *levels_new(struct fkt_trace *trace, struct names *names, bool keep, uint64_t first,
+			  uint64_t last, bool growing)
 {
 	struct levels *levels = calloc(1, sizeof(*levels));
 	uint64_t bins = guess_events(trace) / BIN_EVENTS;
@@ -550,9 +550,10 @@ struct levels *levels_new(struct fkt_trace *trace, struct names *names, const ch
 	pthread_mutex_init(&levels->lock, NULL);
 	for (unsigned int i = 0; i < LEVELS_MAX; i++)
 		levels->level[i].fd = -1;
-	if (path && !growing && fkt_is_complete(trace) && !stat(path, &levels->file) &&
-	    S_ISREG(levels->file.st_mode)) {
-		levels->path = path;
+	/* That which is read: another one may have its name by now. */
+	if (keep && !growing && fkt_is_complete(trace) && !fstat(trace->input.fd, &levels->file) &&
+	    S_ISREG(levels->file.st_mode) && (uint64_t)levels->file.st_size == trace->input.size) {
+		levels->keep = true;
 		if (kept_take(levels))
 			return levels;
 	}

@@ -37,14 +37,14 @@ struct levels;
  * levels_new() - begin to make them
  * @trace: the trace
  * @names: names of calls
- * @path: its file, of which what is made is kept for the next time, once it is complete; or NULL
+ * @keep: what is made is kept for the next time, if it is a complete file
  * @first, @last: its span
  * @growing: it is a stream, which goes on behind @last
  *
  * Return: to be freed with levels_free(), which ends the thread; NULL, and errno, on failure.
  */
-struct levels *levels_new(struct fkt_trace *trace, struct names *names, const char *path,
-			  uint64_t first, uint64_t last, bool growing);
+struct levels *levels_new(struct fkt_trace *trace, struct names *names, bool keep, uint64_t first,
+			  uint64_t last, bool growing);
 void levels_free(struct levels *levels);
 
 void levels_progress(struct levels *levels, struct progress *progress);

@@ -51,14 +51,14 @@ struct level {
 
 /**
  * struct levels - all of them
- * @path: the trace's file, where what is made is kept for the next time; NULL: it is not
- * @file: how that file was when it was begun to be read
+ * @keep: what is made is kept for the next time
+ * @file: how the trace's file was when it was begun to be read
  * @lock: held for what both the thread and those who ask look at: level[].count and what follows
  *	@lock
  */
 struct levels {
 	struct fkt_trace *trace;
-	const char *path;
+	bool keep;
 	struct stat file;
 	struct names *names;
 	uint64_t first;
@@ -93,7 +93,7 @@ bool levels_folder(char *path, size_t bytes);
 
 /**
  * kept_take() - what was made of the trace at an earlier time
- * @levels: path, file, trace, names, first and last are set
+ * @levels: file, trace, names, first, last and bin_cycles are set
  *
  * Return: whether there is such, of this very file: all that can be asked is there then.
  */

@@ -44,8 +44,8 @@ static int begin_levels(struct view *view, bool growing)
 		if (!trace)
 			return -EIO;
 	}
-	view->levels = levels_new(trace, view->names, view->spool ? NULL : view->path, view->first,
-				  view->last, growing);
+	view->levels =
+		levels_new(trace, view->names, !view->spool, view->first, view->last, growing);
 	return view->levels ? 0 : -errno;
 }
 
