@@ -175,6 +175,8 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	/* A pipe, or a page, that is gone is an error of write(2). */
 	signal(SIGPIPE, SIG_IGN);
+	/* As is a file that may not get so large: what is kept is more than what was summed up. */
+	signal(SIGXFSZ, SIG_IGN);
 	while (all && opened < options.paths) {
 		opening = options.path[opened];
 		all = view_open(&views[opened++], opening, warn, error);
