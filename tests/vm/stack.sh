@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 300 s
+# limit: 600 s
 #
 # The kernel's stacks of events: those that ftrace and bpftrace have of the same events, frame by frame.
 
