@@ -258,25 +258,6 @@ static void put_number(struct lttng_event *out, unsigned int i, int64_t number)
 	out->value[i].number = (uint64_t)number;
 }
 
-/* A state as LTTng has it: the bit of what the kernel reports to everybody. */
-#define STATE_IDLE 0x80
-
-static int64_t prev_state(uint32_t state)
-{
-	static const char bits[] = "SDTtXZP";
-	char letters[FKT_STATE_BYTES];
-	const char *bit;
-
-	fkt_state_letters(state, letters);
-	if (*letters == 'I')
-		return STATE_IDLE;
-	bit = strchr(bits, *letters);
-	if (bit)
-		return 1 << (bit - bits);
-	/* What has no letter does not run, and is not 0. */
-	return *letters == 'R' ? 0 : state;
-}
-
 static void fill_switch(struct lttng *lttng, const struct fkt_event *event, struct lttng_event *out)
 {
 	uint32_t prev = fkt_arg32(event, 0), next = fkt_arg32(event, 4);
@@ -287,7 +268,8 @@ static void fill_switch(struct lttng *lttng, const struct fkt_event *event, stru
 	out->value[0].text = comm_of(lttng, prev);
 	put_number(out, 1, (int32_t)prev);
 	put_number(out, 2, prio_of(lttng, prev));
-	put_number(out, 3, prev_state(event->imm));
+	/* What the kernel tells nobody of does not run, and is not 0. */
+	put_number(out, 3, fkt_state_reported(event->imm) ?: event->imm);
 	out->value[4].text = comm_of(lttng, next);
 	put_number(out, 5, (int32_t)next);
 	put_number(out, 6, prio_of(lttng, next));

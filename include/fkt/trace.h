@@ -526,6 +526,18 @@ const char *fkt_softirq_name(uint32_t number);
 const char *fkt_trap_name(const struct fkt_trace *trace, uint32_t number);
 const char *fkt_vector_name(const struct fkt_trace *trace, uint32_t index);
 
+/* What an idle kernel thread's sleep is reported as. */
+#define FKT_STATE_REPORTED_IDLE 0x80u
+
+/**
+ * fkt_state_reported() - a task's state as the kernel's sched_switch reports it
+ * @state: bits as the switch event has them
+ *
+ * Return: one of the seven lowest bits, or FKT_STATE_REPORTED_IDLE; 0: it is ready to run, or,
+ * where @state is not 0, in a state that the kernel tells nobody of.
+ */
+uint32_t fkt_state_reported(uint32_t state);
+
 /* Room for the letters of a state. */
 #define FKT_STATE_BYTES 12
 

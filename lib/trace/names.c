@@ -460,31 +460,35 @@ bool fkt_is_called(const char *comm, const char *wanted)
 	return !strcmp(comm, wanted) || (strpbrk(wanted, "*?") && !fnmatch(wanted, comm, 0));
 }
 
-/* Bits of a Linux task's state; the first seven have letters of their own. */
+/* Bits of a Linux task's state; the first seven are reported as they are. */
+#define STATE_REPORTED	  0x007fu
+#define STATE_BLOCKED	  0x0002u
+#define STATE_EXITED	  0x0010u
 #define STATE_DEAD	  0x0080u
 #define STATE_IDLE	  0x0402u /* sleeps uninterruptibly, and is no load */
 #define STATE_RTLOCK_WAIT 0x1000u
 #define STATE_FROZEN	  0x8000u
 
+/* As __task_state_index() of the kernel does. */
+uint32_t fkt_state_reported(uint32_t state)
+{
+	const uint32_t bits = state & STATE_REPORTED;
+
+	if ((state & STATE_IDLE) == STATE_IDLE)
+		return FKT_STATE_REPORTED_IDLE;
+	/* Whatever else is set: on an RT kernel a zombie still waits for locks. */
+	if (state & (STATE_RTLOCK_WAIT | STATE_FROZEN))
+		return STATE_BLOCKED;
+	if (bits)
+		return 1u << (31 - __builtin_clz(bits));
+	return state & STATE_DEAD ? STATE_EXITED : 0;
+}
+
 void fkt_state_letters(uint32_t state, char letters[FKT_STATE_BYTES])
 {
-	static const char bits[] = "SDTtXZP";
-	char letter = '?';
+	static const char names[] = "SDTtXZPI";
+	const uint32_t bit = fkt_state_reported(state);
 
-	if (!state) {
-		letter = 'R';
-	} else if ((state & STATE_IDLE) == STATE_IDLE) {
-		letter = 'I';
-	} else if (state & (STATE_RTLOCK_WAIT | STATE_FROZEN)) {
-		/* Whatever else is set: on an RT kernel a zombie still waits for locks. */
-		letter = 'D';
-	} else {
-		for (size_t bit = 0; bits[bit]; bit++)
-			if (state & 1u << bit)
-				letter = bits[bit];
-		if (letter == '?' && state & STATE_DEAD)
-			letter = 'X';
-	}
-	letters[0] = letter;
+	letters[0] = bit ? names[__builtin_ctz(bit)] : state ? '?' : 'R';
 	letters[1] = '\0';
 }

@@ -252,6 +252,10 @@ static void test_tables(void **state)
 	assert_string_equal(letters, "D");
 	fkt_state_letters(0x4000, letters);
 	assert_string_equal(letters, "?");
+	assert_int_equal(fkt_state_reported(0x1020), 2);
+	assert_int_equal(fkt_state_reported(0x80), 0x10);
+	assert_int_equal(fkt_state_reported(0x402), FKT_STATE_REPORTED_IDLE);
+	assert_int_equal(fkt_state_reported(0x4000), 0);
 }
 
 /* Events whose numbers have names, on a machine that the trace names; NULL: it does not. */

@@ -97,8 +97,6 @@ enum {
 
 /* Numbers of interrupt vectors, which are drawn as IRQs, begin above those of IRQs. */
 #define VECTOR_IRQ	  0x10000
-#define STATE_IDLE	  0x80
-#define STATE_PREEMPTED	  0x100
 #define TYPE_INSTANT	  3
 #define UUID_THREADS	  0x464b540000000000 /* + number of the thread */
 #define UUID_CPUS	  0x464b550000000000 /* + number of the CPU */
@@ -729,23 +727,6 @@ static uint8_t *put_comm(struct perfetto *perfetto, uint8_t *at, uint32_t field,
 	return process->tid ? pb_string(at, field, process->comm) : pb_string(at, field, "swapper");
 }
 
-/*
- * A state as sched_switch reports it: one bit, in the order of the letters. That a thread was
- * preempted is not told apart from its giving way: both are 0.
- */
-static uint64_t reported_state(uint32_t state)
-{
-	static const char bits[] = "SDTtXZP";
-	char letters[FKT_STATE_BYTES];
-	const char *bit;
-
-	fkt_state_letters(state, letters);
-	if (*letters == 'I')
-		return STATE_IDLE;
-	bit = strchr(bits, *letters);
-	return bit ? 1u << (bit - bits) : 0;
-}
-
 static uint8_t *put_switch(struct perfetto *perfetto, uint8_t *at, const struct fkt_event *event)
 {
 	struct fkt_processes *processes = perfetto->export->processes;
@@ -764,7 +745,8 @@ static uint8_t *put_switch(struct perfetto *perfetto, uint8_t *at, const struct 
 	at = put_comm(perfetto, at, 1, prev_id);
 	at = pb_number(at, 2, prev);
 	at = pb_number(at, 3, (uint64_t)(int64_t)thread[prev_id].prio);
-	at = pb_number(at, 4, reported_state(event->imm));
+	/* That a thread was preempted is not told apart from its giving way: both are 0. */
+	at = pb_number(at, 4, fkt_state_reported(event->imm));
 	at = put_comm(perfetto, at, 5, next_id);
 	at = pb_number(at, 6, next);
 	at = pb_number(at, 7, (uint64_t)(int64_t)thread[next_id].prio);
