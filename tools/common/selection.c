@@ -280,18 +280,25 @@ void selection_complain(const struct selection *selection, const char *sentence)
 /* So long before a trigger it is of interest what happened. */
 #define TRIGGER_BEFORE_NS 50000000
 
+uint64_t selection_complete_from(struct fkt_trace *trace)
+{
+	const char *info = fkt_info(trace, "complete_from_cycles");
+	uint64_t from = info ? strtoull(info, NULL, 10) : 0, first, last;
+
+	return from && fkt_span(trace, &first, &last) && from > first && from <= last ? from : 0;
+}
+
 /*
  * Where some lanes were overwritten, what others have of before is but a part of what happened:
  * it is shown to who asks for it.
  */
 static void begin_where_complete(struct selection *selection, struct fkt_trace *trace)
 {
-	const char *info = fkt_info(trace, "complete_from_cycles");
-	uint64_t from, first, last;
+	const uint64_t from = selection_complete_from(trace);
+	uint64_t first, last;
 
-	if (!info || selection->from >= 0 || selection->at_trigger || !fkt_has_clock(trace) ||
-	    !(from = strtoull(info, NULL, 10)) || !fkt_span(trace, &first, &last) ||
-	    from <= first || from > last)
+	if (!from || selection->from >= 0 || selection->at_trigger || !fkt_has_clock(trace) ||
+	    !fkt_span(trace, &first, &last))
 		return;
 	selection->from = fkt_cycles_to_ns(trace, (int64_t)(from - first)) + 1;
 	selection->overwritten = true;

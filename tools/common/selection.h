@@ -131,6 +131,12 @@ void selection_choose_process(struct argp_state *state, struct choice *choice, c
 /* What messages call the trace. */
 const char *selection_path(const struct selection *selection);
 
+/*
+ * The stamp from which on no CPU's events were overwritten, where some CPUs have events of before;
+ * 0: they have not.
+ */
+uint64_t selection_complete_from(struct fkt_trace *trace);
+
 /* Say on stderr what is wrong with the trace. */
 void selection_complain(const struct selection *selection, const char *sentence);
 

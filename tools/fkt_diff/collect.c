@@ -376,13 +376,11 @@ static int tell_recorded(struct recording *recording, const struct fkt_trace *tr
 }
 
 /* What some CPUs alone have of before says nothing of how often things come. */
-static void begin_where_complete(struct collector *collector, uint64_t last,
-				 const struct selection *selection)
+static void begin_where_complete(struct collector *collector, const struct selection *selection)
 {
-	const char *info = fkt_info(collector->trace, "complete_from_cycles");
-	uint64_t from = info ? strtoull(info, NULL, 10) : 0;
+	const uint64_t from = selection_complete_from(collector->trace);
 
-	if (from <= collector->first || from > last)
+	if (!from)
 		return;
 	collector->before = from - collector->first;
 	collector->first = from;
@@ -430,7 +428,7 @@ bool collect(struct recording *recording, unsigned int number, struct items *ite
 		err = 1;
 	} else {
 		missing_tell_short_calls(&selection, collector.trace);
-		begin_where_complete(&collector, last, &selection);
+		begin_where_complete(&collector, &selection);
 		collector.part_cycles = (last - collector.first) / PARTS + 1;
 		err = tell_recorded(recording, collector.trace);
 		err = err ?: collect_from(&collector, &selection);

@@ -251,11 +251,11 @@ static void tell_lost(const struct selection *selection, const struct fkt_trace 
 /* Of a ring, some CPUs have more than others. */
 static void tell_overwritten(const struct selection *selection, struct fkt_trace *trace)
 {
-	const char *info = fkt_info(trace, "complete_from_cycles");
-	uint64_t from = info ? strtoull(info, NULL, 10) : 0, first, last;
+	const uint64_t from = selection_complete_from(trace);
 	char text[FKT_ERROR_BYTES];
+	uint64_t first, last;
 
-	if (!fkt_span(trace, &first, &last) || from <= first || from > last)
+	if (!from || !fkt_span(trace, &first, &last))
 		return;
 	snprintf(text, sizeof(text),
 		 "before time %" PRId64
