@@ -37,22 +37,6 @@ static bool stopped(const struct grow *grow)
 	return __atomic_load_n(&grow->stop, __ATOMIC_RELAXED);
 }
 
-static bool write_all(struct grow *grow, const char *data, size_t bytes)
-{
-	while (bytes) {
-		ssize_t put = write(grow->to, data, bytes);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		/* Whoever read it is gone, or there is no more room. */
-		if (put <= 0)
-			return false;
-		data += put;
-		bytes -= (size_t)put;
-	}
-	return true;
-}
-
 static void *run(void *arg)
 {
 	struct grow *grow = arg;
@@ -71,7 +55,7 @@ static void *run(void *arg)
 			break;
 		if (!got)
 			poll(NULL, 0, POLL_MS);
-		if (got > 0 && !write_all(grow, data, (size_t)got))
+		if (got > 0 && !levels_write(grow->to, data, (size_t)got))
 			break;
 	}
 	/* A file is read on by its name. */

@@ -335,27 +335,10 @@ bool kept_take(struct levels *levels)
 
 /* ---- putting ---- */
 
-static bool write_all(int fd, const void *from, uint64_t bytes)
-{
-	const char *data = from;
-
-	while (bytes) {
-		ssize_t put = write(fd, data, bytes);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return false;
-		data += put;
-		bytes -= (uint64_t)put;
-	}
-	return true;
-}
-
 static bool write_summed(int fd, const void *from, uint64_t bytes, uint64_t *sum)
 {
 	*sum = add_to_sum(*sum, from, bytes);
-	return write_all(fd, from, bytes);
+	return levels_write(fd, from, bytes);
 }
 
 static bool write_names(int fd, struct levels *levels, uint32_t count, uint64_t *sum)
@@ -381,7 +364,7 @@ static bool copy_cells(int fd, struct levels *levels, const struct level *level,
 		uint64_t bytes = left < COPY_BYTES ? left : COPY_BYTES;
 
 		all = !__atomic_load_n(&levels->stop, __ATOMIC_RELAXED) &&
-		      read_all(level->fd, buffer, bytes, &at) && write_all(fd, buffer, bytes);
+		      read_all(level->fd, buffer, bytes, &at) && levels_write(fd, buffer, bytes);
 		left -= bytes;
 		unsynced += bytes;
 		if (all && unsynced >= SYNC_BYTES) {
@@ -430,7 +413,7 @@ static bool put(int fd, struct levels *levels)
 	 * The last levels may be empty. It has its name only when it is on the disk: after a crash
 	 * there would be one as long as this, of nothing.
 	 */
-	return all && lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, &kept, sizeof(kept)) &&
+	return all && lseek(fd, 0, SEEK_SET) == 0 && levels_write(fd, &kept, sizeof(kept)) &&
 	       !ftruncate(fd, (off_t)kept.whole) && !fdatasync(fd);
 }
 

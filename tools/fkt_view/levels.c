@@ -67,6 +67,24 @@ int levels_file(void)
 	return fd >= 0 ? fd : open_unnamed("/var/tmp");
 }
 
+bool levels_write(int fd, const void *from, size_t bytes)
+{
+	const char *data = from;
+
+	while (bytes) {
+		ssize_t put = write(fd, data, bytes);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		/* Whoever reads it is gone, or there is no more room. */
+		if (put <= 0)
+			return false;
+		data += put;
+		bytes -= (size_t)put;
+	}
+	return true;
+}
+
 static int write_cells(struct level *level)
 {
 	const char *data = (const char *)level->buffer;

@@ -118,5 +118,7 @@ int levels_before(struct levels *levels, uint64_t at, const uint32_t *track, uns
 
 /* A file without a name, on a disk: -1, and errno, on failure. */
 int levels_file(void);
+/* Write all of it: false when it cannot be. */
+bool levels_write(int fd, const void *from, size_t bytes);
 
 #endif
