@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 600 s
+# limit: 300 s
 #
 # The fields of events: what -e records by default has the values that ftrace records at the same time, and what is asked
 # for is what BTF says.

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 600 s
+# limit: 300 s
 #
 # The kernel's stacks of events: those that ftrace and bpftrace have of the same events, frame by frame.
 
@@ -85,7 +85,7 @@ beside_bpftrace() {
 	local tracer
 
 	command -v bpftrace >/dev/null || { echo 'left out: bpftrace is not installed (scripts/deps)'; return 1; }
-	BPFTRACE_PERF_RB_PAGES=1024 bpftrace -B line -e '
+	BPFTRACE_PERF_RB_PAGES=1024 bpftrace -k -B line -e '
 		tracepoint:sched:sched_switch, tracepoint:sched:sched_waking, tracepoint:block:block_rq_issue
 		/comm == "dd"/ { printf("stack %d %llu %s\n%s\n", tid, nsecs, probe, kstack); }
 		BEGIN { printf("ready\n"); }' >bpftrace 2>bpftrace.err &
@@ -132,11 +132,12 @@ if beside_bpftrace fkt_record -o t -e block:block_rq_issue --stack 'switch,wakeu
 	for event in sched_switch sched_waking block_rq_issue; do
 		check "$event: there are stacks to compare" [ "$(grep -c " $event " bpftrace.all)" -ge 5 ]
 	done
-	# Of some bpftrace has no frame: two stacks with one hash do not both fit into its map.
+	# bpftrace has no frames, and says so, of a stack for which its map has no room: another one has the same hash.
 	check 'there are as many' [ "$(wc -l <fkt.all)" = "$(wc -l <bpftrace.all)" ]
 	paste -d '|' fkt.all bpftrace.all >both.all
 	grep -vE '\|[0-9]+ [a-z_]+$' both.all >both.some
-	check 'bpftrace has nearly all' [ $((10 * $(wc -l <both.some))) -ge $((9 * $(wc -l <both.all))) ]
+	without=$(($(wc -l <both.all) - $(wc -l <both.some)))
+	check "those without frames ($without) are those of which bpftrace says so" [ "$without" -le "$(grep -h get_stackid bpftrace bpftrace.err | grep -c -- '-17')" ]
 	cut -d '|' -f 1 both.some >fkt.all
 	cut -d '|' -f 2 both.some >bpftrace.all
 	check "they are bpftrace's" cmp fkt.all bpftrace.all

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 600 s
+# limit: 300 s
 #
 # Triggers: each is made to happen, and what made it happen is in its snapshot.
 
