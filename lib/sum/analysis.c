@@ -241,6 +241,8 @@ struct fkt_analysis {
 	struct fkt_row_sums *row;
 	uint64_t *counted; /* @counters a row; NULL: there are none */
 	struct fkt_code_use *code;
+	bool rows[FKT_ROWS / FKT_PART + 1];	   /* whether a part of @row, @counted is in use */
+	bool codes[FKT_SLOT_CODES / FKT_PART + 1]; /* likewise of @code */
 	struct cpu cpu[CPUS];
 };
 
@@ -259,6 +261,13 @@ static void free_zeroes(void *there, size_t bytes)
 {
 	if (there)
 		munmap(there, bytes);
+}
+
+/* A row, to be added to. Of what has never been asked for so, nothing is read either. */
+static inline struct fkt_row_sums *row_of(struct fkt_analysis *a, uint32_t row)
+{
+	a->rows[row / FKT_PART] = true;
+	return &a->row[row];
 }
 
 static size_t counted_bytes(const struct fkt_analysis *a)
@@ -663,7 +672,7 @@ static inline void end_base(struct fkt_analysis *a, struct thread *thread)
 		thread->pending += cycles;
 		return;
 	}
-	a->row[thread->row].own += cycles;
+	row_of(a, thread->row)->own += cycles;
 	if (thread->row == FKT_ROW_USER)
 		thread->user += cycles;
 	else if (unlikely(thread->row == FKT_ROW_LEFT_OUT))
@@ -674,7 +683,7 @@ static inline void end_base(struct fkt_analysis *a, struct thread *thread)
 
 static void add_base(struct fkt_analysis *a, struct thread *thread, uint32_t row, uint64_t cycles)
 {
-	a->row[row].own += cycles;
+	row_of(a, row)->own += cycles;
 	if (row == FKT_ROW_USER)
 		thread->user += cycles;
 	else if (row == FKT_ROW_BEFORE)
@@ -726,6 +735,7 @@ static __attribute__((noinline, cold)) void resolve_before_exec(struct fkt_analy
 
 static void add_counted(struct fkt_analysis *a, uint32_t row, unsigned int number, uint64_t count)
 {
+	a->rows[row / FKT_PART] = true;
 	a->counted[(size_t)row * a->counters + number] += count;
 }
 
@@ -880,7 +890,7 @@ static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct threa
 			   struct stack *stack, uint64_t stamp, const struct fkt_event *event)
 {
 	struct frame *frame = &stack->frame[--stack->depth];
-	struct fkt_row_sums *row = &a->row[frame->row];
+	struct fkt_row_sums *row = row_of(a, frame->row);
 	const uint64_t cycles = stack->clock - frame->clock, own = cycles - frame->child;
 	uint64_t elapsed = stamp > frame->begin ? stamp - frame->begin : 0;
 	/* Not one that was open all the time, of a thread that never ran. */
@@ -1108,7 +1118,7 @@ static void leave_unopened(struct fkt_analysis *a, struct cpu *cpu, const struct
 		.exit = a->behind ? NULL : event,
 	};
 
-	a->row[row].partial += call.counts;
+	row_of(a, row)->partial += call.counts;
 	if (a->hooks.leave && (a->on || own))
 		a->hooks.leave(a->hooks.arg, &call);
 }
@@ -1250,8 +1260,10 @@ static struct fkt_code_use *use_of(struct fkt_analysis *a, uint32_t number)
 {
 	struct fkt_code_use *code = &a->code[number];
 
-	if (!code->kind)
+	if (!code->kind) {
 		fkt_code_use(a->trace, number, code);
+		a->codes[number / FKT_PART] = true;
+	}
 	return code;
 }
 
@@ -1818,7 +1830,7 @@ static void see_cpu(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_co
 		cpu->irq_before = cpu->irq.clock;
 		cpu->first_irq = true;
 		cpu->first_row = fkt_use_row(a->trace, code, event);
-		a->row[cpu->first_row].own += cpu->irq_before;
+		row_of(a, cpu->first_row)->own += cpu->irq_before;
 		give_interrupts(cpu);
 	} else {
 		charge_stack(a, cpu, &thread->stack, thread, cycles);
@@ -2493,19 +2505,20 @@ void fkt_analysis_add_reduced(struct fkt_analysis *a, const struct fkt_reducer *
 	const struct fkt_code_use *codes = fkt_reducer_codes(reducer);
 
 	for (uint32_t row = 0; row < FKT_ROWS; row++) {
-		if (!fkt_reducer_has_rows(reducer, row / FKT_REDUCER_PART)) {
-			row |= FKT_REDUCER_PART - 1;
+		if (!fkt_reducer_has_rows(reducer, row / FKT_PART)) {
+			row |= FKT_PART - 1;
 			continue;
 		}
-		a->row[row].own += rows[row].own;
-		a->row[row].total += rows[row].total;
-		a->row[row].calls += rows[row].calls;
+		row_of(a, row)->own += rows[row].own;
+		row_of(a, row)->total += rows[row].total;
+		row_of(a, row)->calls += rows[row].calls;
 	}
 	for (uint32_t code = 0; code < FKT_SLOT_CODES; code++) {
-		if (!fkt_reducer_has_codes(reducer, code / FKT_REDUCER_PART)) {
-			code |= FKT_REDUCER_PART - 1;
+		if (!fkt_reducer_has_codes(reducer, code / FKT_PART)) {
+			code |= FKT_PART - 1;
 			continue;
 		}
+		a->codes[code / FKT_PART] = true;
 		a->code[code].count += codes[code].count;
 	}
 	a->code[FKT_CODE_FOLDED].count = 0;
@@ -2948,7 +2961,7 @@ static void add_beginning(struct fkt_analysis *a)
 			thread->stack.clock += cycles;
 		thread->stack.base = thread->stack.clock;
 		if (cpu->first_irq)
-			a->row[cpu->first_row].own += cycles;
+			row_of(a, cpu->first_row)->own += cycles;
 		else
 			add_base(a, thread, cpu->first_row, cycles);
 		add_to_pair(a, thread->id, a->seen[i], cycles);
@@ -3257,17 +3270,21 @@ uint32_t fkt_analysis_cpu_end(const struct fkt_analysis *a)
 
 const struct fkt_row_sums *fkt_analysis_row(const struct fkt_analysis *a, uint32_t row)
 {
-	return &a->row[row];
+	static const struct fkt_row_sums none;
+
+	return a->rows[row / FKT_PART] ? &a->row[row] : &none;
 }
 
 uint64_t fkt_analysis_counted(const struct fkt_analysis *a, uint32_t row, unsigned int number)
 {
-	return number < a->counters ? a->counted[(size_t)row * a->counters + number] : 0;
+	return number < a->counters && a->rows[row / FKT_PART]
+		       ? a->counted[(size_t)row * a->counters + number]
+		       : 0;
 }
 
 uint64_t fkt_analysis_code_count(const struct fkt_analysis *a, uint32_t code)
 {
-	return a->code[code].count;
+	return a->codes[code / FKT_PART] ? a->code[code].count : 0;
 }
 
 bool fkt_analysis_has_syscalls(const struct fkt_analysis *a)

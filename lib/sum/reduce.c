@@ -65,8 +65,8 @@ struct fkt_reducer {
 	bool wakers; /* what somebody is woken in is asked for */
 	struct fkt_row_sums *row;
 	struct fkt_code_use *code;
-	bool rows[FKT_ROWS / FKT_REDUCER_PART + 1];	   /* whether there is any in a part */
-	bool codes[FKT_SLOT_CODES / FKT_REDUCER_PART + 1]; /* likewise */
+	bool rows[FKT_ROWS / FKT_PART + 1];	   /* whether there is any in a part */
+	bool codes[FKT_SLOT_CODES / FKT_PART + 1]; /* likewise */
 
 	/* Of the page: */
 	struct op op[SLOTS_MAX + 1];
@@ -255,7 +255,7 @@ static inline_of_two void fold(struct fkt_reducer *r, struct fkt_code_use *code,
 	row->own += cycles - frame->fold.calls;
 	row->total += cycles;
 	row->calls++;
-	r->rows[frame->row / FKT_REDUCER_PART] = true;
+	r->rows[frame->row / FKT_PART] = true;
 	if (tells) {
 		tell(r, frame, event, cycles);
 		if (frame->interrupt && !(r->depth && frame[-1].interrupt))
@@ -555,7 +555,7 @@ static inline_of_two bool reduce(struct fkt_reducer *r, const struct fkt_page *p
 		code = &r->code[event.code];
 		if (unlikely(!code->kind)) {
 			fkt_code_use(r->trace, event.code, code);
-			r->codes[event.code / FKT_REDUCER_PART] = true;
+			r->codes[event.code / FKT_PART] = true;
 		}
 		/* The first one remains: it joins the page to the one before. */
 		if (likely(r->pid != FKT_PID_UNKNOWN && cursor.left < header->events))

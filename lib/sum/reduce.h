@@ -128,7 +128,7 @@ const struct fkt_row_sums *fkt_reducer_rows(const struct fkt_reducer *reducer);
 const struct fkt_code_use *fkt_reducer_codes(const struct fkt_reducer *reducer);
 
 /* Rows and codes stand in parts; those of which nothing came need not be looked at. */
-#define FKT_REDUCER_PART 256u
+#define FKT_PART 256u
 bool fkt_reducer_has_rows(const struct fkt_reducer *reducer, uint32_t part);
 bool fkt_reducer_has_codes(const struct fkt_reducer *reducer, uint32_t part);
 

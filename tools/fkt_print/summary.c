@@ -12,6 +12,9 @@
 #include "trace/internal.h"
 #include "trace/put.h"
 
+/* A trace has few of all rows and codes, close together: so many are looked at, or not. */
+#define PART 256
+
 /**
  * struct summary - what the filter lets through, where it does not let everything through
  * @filter: the filter
@@ -21,6 +24,8 @@
  * @code: of them, how many had each code
  * @row: what each row comes to
  * @counted: what each counter has counted of it, FKT_COUNTERS_MAX a row
+ * @codes: which parts of @code are in use
+ * @rows: which parts of @row and @counted are
  * @thread: the own time of calls, by the thread's number
  * @threads: room there
  */
@@ -32,6 +37,8 @@ struct summary {
 	uint64_t *code;
 	struct fkt_row_sums *row;
 	uint64_t *counted;
+	bool codes[FKT_SLOT_CODES / PART + 1];
+	bool rows[FKT_ROWS / PART + 1];
 	uint64_t *thread;
 	uint32_t threads;
 };
@@ -72,8 +79,11 @@ static int summary_event(void *view, const struct fkt_event *event, bool passes)
 {
 	struct summary *summary = view;
 
-	summary->events += passes;
-	summary->code[event->code] += passes;
+	if (passes) {
+		summary->events++;
+		summary->code[event->code]++;
+		summary->codes[event->code / PART] = true;
+	}
 	return 0;
 }
 
@@ -112,6 +122,7 @@ static int summary_leave(void *view, const struct fkt_call *call, bool passes)
 
 	if (!summary->calls || !passes)
 		return 0;
+	summary->rows[call->row / PART] = true;
 	row->own += call->own;
 	row->calls += !call->partial;
 	row->partial += call->partial;
@@ -469,6 +480,8 @@ static bool row_has_any(const struct summary *summary, const struct fkt_analysis
 	const struct fkt_row_sums *sums = row_sums(summary, analysis, row);
 	uint64_t counted[FKT_COUNTERS_MAX] = { 0 }, any = 0;
 
+	if (summary->calls && !summary->rows[row / PART])
+		return false;
 	row_counted(summary, analysis, row, counted);
 	for (unsigned int i = 0; i < FKT_COUNTERS_MAX; i++)
 		any |= counted[i];
@@ -740,7 +753,9 @@ static uint64_t code_count(const struct summary *summary, const struct fkt_analy
 {
 	if (code == FKT_CODE_STACK)
 		return 0;
-	return summary->code ? summary->code[code] : fkt_analysis_code_count(analysis, code);
+	if (!summary->code)
+		return fkt_analysis_code_count(analysis, code);
+	return summary->codes[code / PART] ? summary->code[code] : 0;
 }
 
 /* Events by code, exits in the row of their entry. */
