@@ -296,7 +296,7 @@ async function checkNotes(page) {
 	await other.getByRole("button", { name: "Remove" }).click();
 	await until(other, "taken back", () => !notes.length);
 	await other.close();
-	await page.evaluate(() => askNotes());
+	await page.evaluate(() => askFor("notes").then(takeNotes));
 	same("it is gone", await page.evaluate(() => notes.length), 0);
 	// One that can't be kept is said to be none, and its text is still there.
 	fs.unlinkSync(`${trace}.notes`);

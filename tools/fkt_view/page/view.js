@@ -104,12 +104,17 @@ async function ask(what, values, signal, body) {
 	return answer;
 }
 
+async function askFor(what, values) {
+	return (await ask(what, values)).json();
+}
+
 function mapThreads(list) {
 	return new Map(list.threads.map(([tid, tgid, kernel, run, comm]) => [tid, { tid, tgid, kernel: !!kernel, run, comm }]));
 }
 
 async function askTrace() {
-	trace = await (await ask("trace")).json();
+	const [about, list] = await Promise.all([askFor("trace"), askFor("threads")]);
+	trace = about;
 	byId("name").textContent = trace.name;
 	document.title = `${trace.name} - fkt_view`;
 	const all = trace.events.toLocaleString("en") + " events";
@@ -128,7 +133,6 @@ async function askTrace() {
 		missing.push(`${trace.marks_left.toLocaleString("en")} marks are seen in short spans alone`);
 	byId("losses").hidden = !missing.length;
 	byId("losses").textContent = missing.join("; ") + (trace.lost ? ": hatched where that was" : "");
-	const list = await (await ask("threads")).json();
 	threads = mapThreads(list);
 	counters = list.counters;
 	if (trace.done && !unfolded && threads.size <= FEW_THREADS)
@@ -165,9 +169,13 @@ async function follow(delay) {
 
 /* ---- other traces ---- */
 
-// Which there are, and those whose moments are known in this one's time.
 async function askTraces() {
-	const answer = await (await ask("traces")).json(), choice = byId("traces");
+	await takeTraces(await askFor("traces"));
+}
+
+// Which there are, and those whose moments are known in this one's time.
+async function takeTraces(answer) {
+	const choice = byId("traces");
 	choice.textContent = "";
 	choice.hidden = answer.traces.length < 2;
 	const were = others, are = [];
@@ -178,7 +186,7 @@ async function askTraces() {
 		one.path = (answer.own ? "../" : "") + (i ? `${i}/` : "") || "./";
 		if (i === answer.own || one.by === "nothing" || one.empty)
 			continue;
-		const [{ cpus }, list] = await Promise.all(["trace", "threads"].map(async what => (await ask(one.path + what)).json()));
+		const [{ cpus }, list] = await Promise.all([askFor(`${one.path}trace`), askFor(`${one.path}threads`)]);
 		const was = were.find(other => other.number === i && other.offset_ns === one.offset_ns);
 		are.push({ ...one, number: i, cpus, threads: mapThreads(list), names: was ? was.names : new Map(), data: was ? was.data : null });
 	}
@@ -423,7 +431,7 @@ async function askOnce() {
 }
 
 async function askCalls(tid, from, to, bins) {
-	const answer = await (await ask("calls", { from, to, width: bins, tids: String(tid) })).json();
+	const answer = await askFor("calls", { from, to, width: bins, tids: String(tid) });
 	const depth = answer.calls.reduce((most, [one]) => Math.max(most, one + 1), 0), was = flame;
 	// What the thread's own line has, need not be below it again.
 	flame = { tid, calls: answer.calls, depth: depth > 1 ? depth : 0 };
@@ -431,27 +439,27 @@ async function askCalls(tid, from, to, bins) {
 		makeRows();
 }
 
+// The cells stay as they came, some ten thousand of them: only one that is looked at becomes an object, see readCell().
 function readPicture(buffer) {
 	const bytes = new DataView(buffer).getUint32(0, true);
 	const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, bytes)));
-	const cells = new Uint32Array(buffer, 4 + bytes), small = new Uint8Array(buffer, 4 + bytes);
-	const words = CELL_BYTES / 4, floats = new Float32Array(buffer, 4 + bytes);
+	const cells = new Uint32Array(buffer, 4 + bytes), words = CELL_BYTES / 4;
+	head.cells = cells;
+	head.small = new Uint8Array(buffer, 4 + bytes);
+	head.floats = new Float32Array(buffer, 4 + bytes);
+	// Where in these each track has the cell of what was before, or -1, and those of its bins.
 	head.tracks = new Map();
-	for (let at = 0; at < cells.length; at += words) {
-		const track = cells[at], byte = at * 4;
-		const cell = {
-			bin: cells[at + 1], top: cells[at + 2], inner: cells[at + 3], last: cells[at + 4], lastInner: cells[at + 5],
-			share: [small[byte + 24], small[byte + 25], small[byte + 26], small[byte + 27]],
-			state: small[byte + 28], flags: small[byte + 29], events: small[byte + 30],
-		};
-		if (track >= COUNTER && track < CPU)
-			Object.assign(cell, { least: floats[at + 2], most: floats[at + 3], value: BigInt.asIntN(64, BigInt(cell.lastInner) << 32n | BigInt(cell.last)) });
-		if (!head.tracks.has(track))
-			head.tracks.set(track, { before: null, cells: [] });
-		if (cell.bin === BEFORE)
-			head.tracks.get(track).before = cell;
+	for (let at = 0, key = null, track; at < cells.length; at += words) {
+		if (cells[at] !== key) {
+			key = cells[at];
+			track = head.tracks.get(key);
+			if (!track)
+				head.tracks.set(key, track = { before: -1, bins: [] });
+		}
+		if (cells[at + 1] === BEFORE)
+			track.before = at;
 		else
-			head.tracks.get(track).cells.push(cell);
+			track.bins.push(at);
 	}
 	// Numbers of names stay the same for as long as the server runs.
 	for (const [number, name] of Object.entries(head.names))
@@ -459,36 +467,65 @@ function readPicture(buffer) {
 	return head;
 }
 
-// How a track stays: the shares of a bin without a cell.
-function pure({ state, lastInner, flags }, key) {
-	if (key >= CPU)
-		return [state === RUNNING ? 255 : 0, lastInner && !(flags & SOFTIRQ) ? 255 : 0, lastInner && flags & SOFTIRQ ? 255 : 0,
-			state === 0 ? 255 : 0];
-	return [state === RUNNING ? 255 : 0, state === READY ? 255 : 0, state === BLOCKED ? 255 : 0, state === 0 ? 255 : 0];
+function readCell(cell, key, at) {
+	const { cells, small, floats } = data, byte = at * 4;
+	cell.top = cells[at + 2];
+	cell.inner = cells[at + 3];
+	cell.last = cells[at + 4];
+	cell.lastInner = cells[at + 5];
+	for (let i = 0; i < 4; i++)
+		cell.share[i] = small[byte + 24 + i];
+	cell.state = small[byte + 28];
+	cell.flags = small[byte + 29];
+	cell.events = small[byte + 30];
+	if (key >= COUNTER && key < CPU) {
+		cell.least = floats[at + 2];
+		cell.most = floats[at + 3];
+		cell.value = BigInt.asIntN(64, BigInt(cell.lastInner) << 32n | BigInt(cell.last));
+	}
 }
 
-// Call put(from_ns, to_ns, part) for each part of a track that is seen, in order.
+// How a track stays behind a cell, for as long as there is no other: it becomes that.
+function readStay(cell, key, at) {
+	readCell(cell, key, at);
+	const { state, lastInner, flags } = cell;
+	if (key >= COUNTER && key < CPU) {
+		cell.least = cell.most = Number(cell.value);
+		return;
+	}
+	cell.share[0] = state === RUNNING ? 255 : 0;
+	cell.share[1] = (key >= CPU ? lastInner && !(flags & SOFTIRQ) : state === READY) ? 255 : 0;
+	cell.share[2] = (key >= CPU ? lastInner && flags & SOFTIRQ : state === BLOCKED) ? 255 : 0;
+	cell.share[3] = state === 0 ? 255 : 0;
+	cell.top = cell.last;
+	cell.inner = lastInner;
+	cell.flags = cell.events = 0;
+}
+
+// Call put(from_ns, to_ns, part) for each part of a track that is seen, in order. The part is the next one as soon as put() returns.
 function eachPart(key, put) {
-	const track = data.tracks.get(key), bin = data.bin_ns;
+	const track = data.tracks.get(key), bin = data.bin_ns, part = { share: [0, 0, 0, 0] };
 	if (!track)
 		return;
 	const first = (view.from - data.from_ns) / bin - 1, end = (view.to - data.from_ns) / bin + 1;
 	// Of CPUs there is a sample behind what was read.
 	const madeBin = ((key >= CPU ? data.sampled_ns : data.made_ns) - data.from_ns) / bin;
 	const stay = (from, to, cell) => {
-		if (cell && cell.value !== undefined && from < to)
-			put(from, to, { ...cell, least: Number(cell.value), most: Number(cell.value) });
-		else if (cell && from < to)
-			put(from, to, { share: pure(cell, key), top: cell.last, inner: cell.lastInner, state: cell.state, flags: 0, events: 0 });
+		if (cell < 0 || from >= to)
+			return;
+		readStay(part, key, cell);
+		put(from, to, part);
 	};
 	let last = track.before, at = Math.max(0, first);
-	for (const cell of track.cells) {
-		if (cell.bin > end)
+	for (const cell of track.bins) {
+		const number = data.cells[cell + 1];
+		if (number > end)
 			break;
-		if (cell.bin + 1 >= first) {
-			stay(at, cell.bin, last);
-			put(cell.bin, cell.bin + 1, cell);
-			at = cell.bin + 1;
+		if (number + 1 >= first) {
+			stay(at, number, last);
+			readCell(part, key, cell);
+			put(number, number + 1, part);
+			at = number + 1;
 		}
 		last = cell;
 	}
@@ -652,7 +689,7 @@ function drawCounter(context, row, y, count) {
 		const from = Math.max(0, xOf(data.from_ns + a * data.bin_ns)), to = Math.min(count, xOf(data.from_ns + b * data.bin_ns));
 		if (part.state !== RUNNING || from >= to)
 			return;
-		parts.push([from, to, part]);
+		parts.push([from, to, { ...part }]);
 		low = Math.min(low, part.least);
 		top = Math.max(top, part.most);
 	});
@@ -1165,10 +1202,6 @@ function takeNotes(answer) {
 		showTable();
 }
 
-async function askNotes() {
-	takeNotes(await (await ask("notes")).json());
-}
-
 async function changeNotes(values, words) {
 	try {
 		takeNotes(await (await ask("note", values, undefined, words)).json());
@@ -1579,7 +1612,7 @@ async function askMoment(tid, at, push, sample) {
 	askPicture();
 	let answer;
 	try {
-		answer = await (await ask("moment", { from: Math.round(at), tids: String(tid) })).json();
+		answer = await askFor("moment", { from: Math.round(at), tids: String(tid) });
 	} catch (error) {
 		say(error.message);
 		return;
@@ -1670,7 +1703,7 @@ async function searchNext(back) {
 		const values = { from, text: words };
 		if (back)
 			values.back = "1";
-		const found = await (await ask("next", values)).json();
+		const found = await askFor("next", values);
 		if (!found) {
 			say(back ? `No ${words} before that` : `No ${words} behind that`);
 			return;
@@ -1710,7 +1743,7 @@ function partAt(key, ns) {
 	if (data)
 		eachPart(key, (a, b, part) => {
 			if (ns >= data.from_ns + a * data.bin_ns && ns < data.from_ns + b * data.bin_ns)
-				found = part;
+				found = { ...part, share: [...part.share] };
 		});
 	return found;
 }
@@ -1954,6 +1987,16 @@ function stored(key, value) {
 	}
 }
 
+// It is called once without that anything has changed.
+function onResize() {
+	const canvas = byId("canvas");
+	if (canvas.style.width === `${Math.floor(width())}px` && canvas.style.height === `${byId("rows").clientHeight}px`)
+		return;
+	showLabels();
+	draw();
+	askPicture();
+}
+
 /* ---- */
 
 async function begin() {
@@ -1996,10 +2039,12 @@ async function begin() {
 		settle = setTimeout(askPicture, 60);
 	});
 	window.addEventListener("popstate", restore);
-	await askTrace();
-	await Promise.all([askNotes(), askTraces()]);
-	new ResizeObserver(() => { showLabels(); draw(); askPicture(); }).observe(byId("rows"));
+	// All that the first picture needs is asked for at once.
+	const [noted, list] = await Promise.all([askFor("notes"), askFor("traces"), askTrace()]);
+	takeNotes(noted);
+	await takeTraces(list);
 	restore();
+	new ResizeObserver(onResize).observe(byId("rows"));
 	follow(200);
 }
 
