@@ -57,6 +57,11 @@ function digits(value) {
 	return value >= 100 ? value.toFixed(1) : value >= 10 ? value.toFixed(2) : value.toFixed(3);
 }
 
+// 1,234,567. The browser's own way to write it loads its languages first, which takes as long as all else here.
+function grouped(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
 // A length of time, in the unit that fits.
 function length(ns) {
 	const size = Math.abs(ns);
@@ -117,20 +122,20 @@ async function askTrace() {
 	trace = about;
 	byId("name").textContent = trace.name;
 	document.title = `${trace.name} - fkt_view`;
-	const all = trace.events.toLocaleString("en") + " events";
+	const all = grouped(trace.events) + " events";
 	byId("about").textContent = [trace.command, trace.release, length(trace.end_ns), all].filter(Boolean).join(" · ");
 	const part = trace.end_ns ? Math.floor(100 * trace.made_ns / trace.end_ns) : 100;
 	byId("progress").textContent = trace.error ? `could not read on: ${trace.error}`
 		: trace.done ? "" : trace.growing ? "it is being recorded" : `reading: ${part} %`;
 	const missing = [];
 	if (trace.lost)
-		missing.push(`${trace.lost.toLocaleString("en")} events were lost`);
+		missing.push(`${grouped(trace.lost)} events were lost`);
 	if (trace.missing_pages)
-		missing.push(`${trace.missing_pages.toLocaleString("en")} pages are missing`);
+		missing.push(`${grouped(trace.missing_pages)} pages are missing`);
 	if (!trace.complete)
 		missing.push("the trace has no end: it is being recorded, or was cut off");
 	if (trace.marks_left)
-		missing.push(`${trace.marks_left.toLocaleString("en")} marks are seen in short spans alone`);
+		missing.push(`${grouped(trace.marks_left)} marks are seen in short spans alone`);
 	byId("losses").hidden = !missing.length;
 	byId("losses").textContent = missing.join("; ") + (trace.lost ? ": hatched where that was" : "");
 	threads = mapThreads(list);
@@ -652,33 +657,27 @@ function drawCpu(context, row, y, count) {
 	});
 	context.fillStyle = color.line;
 	context.fillRect(0, base, count, 1);
-	for (let x = 0; x < count; x++) {
-		const irq = Math.min(1, px.share[1][x]), softirq = Math.min(1, px.share[2][x]);
-		if (irq > 0) {
-			context.fillStyle = color.irq;
-			context.fillRect(x, y + 2, 1, Math.max(1, irq * 8));
-		}
-		if (softirq > 0) {
-			context.fillStyle = color.softirq;
-			context.fillRect(x, y + 2 + (irq > 0 ? Math.max(1, irq * 8) : 0), 1, Math.max(1, softirq * 8));
-		}
-		if (px.share[3][x] > 0 && px.seen[x] > 0) {
-			context.fillStyle = color.unknown;
-			context.fillRect(x, base - high, 1, high);
-		}
-		if (px.events[x]) {
-			context.fillStyle = color.events;
-			context.fillRect(x, y + row.h - 1 - px.events[x] / 255 * 14, 1, Math.max(1, px.events[x] / 255 * 14));
-		}
-	}
+	const irq = px.share[1], softirq = px.share[2], tall = share => share > 0 ? Math.max(1, Math.min(1, share) * 8) : 0;
+	// Colour by colour, see drawThread().
+	eachPixel(context, count, color.irq, x => irq[x] > 0, x => context.fillRect(x, y + 2, 1, tall(irq[x])));
+	eachPixel(context, count, color.softirq, x => softirq[x] > 0, x => context.fillRect(x, y + 2 + tall(irq[x]), 1, tall(softirq[x])));
+	eachPixel(context, count, color.unknown, x => px.share[3][x] > 0 && px.seen[x] > 0, x => context.fillRect(x, base - high, 1, high));
+	eachPixel(context, count, color.events, x => px.events[x], x => {
+		const size = px.events[x] / 255 * 14;
+		context.fillRect(x, y + row.h - 1 - size, 1, Math.max(1, size));
+	});
 	drawSamples(context, px, base - 5, count);
 }
 
-function drawSamples(context, px, y, count) {
-	context.fillStyle = colors().sample;
+function eachPixel(context, count, style, has, put) {
+	context.fillStyle = style;
 	for (let x = 0; x < count; x++)
-		if (px.flags[x] & SAMPLE)
-			context.fillRect(x, y, 1, 5);
+		if (has(x))
+			put(x);
+}
+
+function drawSamples(context, px, y, count) {
+	eachPixel(context, count, colors().sample, x => px.flags[x] & SAMPLE, x => context.fillRect(x, y, 1, 5));
 }
 
 // A line through the values; from the least to the largest where there are several in a pixel.
@@ -709,25 +708,37 @@ function shortNumber(value) {
 	return value.toLocaleString("en", { maximumSignificantDigits: 4, notation: Math.abs(value) >= 1e6 ? "compact" : "standard" });
 }
 
+function alike(shares, a, b) {
+	return Math.abs(shares[a] - shares[b]) < .02 && shares[a] > 0 === shares[b] > 0;
+}
+
 function drawThread(context, row, y, count) {
 	const px = pixels(row.key, count), color = colors(), base = y + 15, high = 12;
-	const near = (a, b) => [0, 1, 2, 3].every(i => Math.abs(px.share[i][a] - px.share[i][b]) < .02 &&
-		px.share[i][a] > 0 === px.share[i][b] > 0);
-	eachRun(count, (a, b) => near(a, b) && px.state[a] === px.state[b], (a, b) => {
-		let foot = base;
-		if (!px.seen[a] || px.state[a] === GONE && !px.share[0][a] && !px.share[1][a])
-			return;
-		context.fillStyle = px.share[3][a] > .5 ? color.unknown : color.sleeping;
-		context.fillRect(a, px.share[3][a] > .5 ? base - high : base - 2, b - a, px.share[3][a] > .5 ? high : 2);
-		for (const [i, name] of [[0, "running"], [1, "ready"], [2, "blocked"]]) {
-			if (px.share[i][a] <= 0)
-				continue;
-			const tall = Math.max(2, Math.min(1, px.share[i][a]) * high);
-			context.fillStyle = color[name];
-			context.fillRect(a, foot - tall, b - a, tall);
-			foot -= tall;
-		}
+	const near = (a, b) => px.state[a] === px.state[b] && alike(px.share[0], a, b) && alike(px.share[1], a, b) &&
+		alike(px.share[2], a, b) && alike(px.share[3], a, b);
+	const runs = [], foot = new Float64Array(count).fill(base);
+	eachRun(count, near, (a, b) => {
+		if (px.seen[a] && (px.state[a] !== GONE || px.share[0][a] || px.share[1][a]))
+			runs.push(a, b);
 	});
+	// Colour by colour: to change it takes longer than to draw.
+	for (const unknown of [false, true]) {
+		context.fillStyle = unknown ? color.unknown : color.sleeping;
+		for (let i = 0; i < runs.length; i += 2)
+			if (px.share[3][runs[i]] > .5 === unknown)
+				context.fillRect(runs[i], base - (unknown ? high : 2), runs[i + 1] - runs[i], unknown ? high : 2);
+	}
+	for (let part = 0; part < 3; part++) {
+		context.fillStyle = [color.running, color.ready, color.blocked][part];
+		for (let i = 0; i < runs.length; i += 2) {
+			const a = runs[i], share = px.share[part][a];
+			if (share <= 0)
+				continue;
+			const tall = Math.max(2, Math.min(1, share) * high);
+			context.fillRect(a, foot[a] - tall, runs[i + 1] - a, tall);
+			foot[a] -= tall;
+		}
+	}
 	eachRun(count, (a, b) => px.top[a] === px.top[b] && px.inner[a] === px.inner[b] && px.flags[a] === px.flags[b], (a, b) => {
 		const name = names.get(px.top[a]), inner = names.get(px.inner[a]);
 		if (name) {
@@ -949,8 +960,9 @@ function setView(from, to, push) {
 	from = Math.max(all.from, Math.min(from, all.to - span));
 	view = { from, to: from + span };
 	keep(push);
-	draw();
+	// It is on its way while what is there is drawn anew.
 	askPicture();
+	draw();
 }
 
 function zoomAt(ns, by) {
