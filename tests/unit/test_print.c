@@ -2511,15 +2511,9 @@ static void compare_windows(const char *file, const char *begins, const char *vi
 	char command[3 * sizeof(top)];
 
 	snprintf(command, sizeof(command),
-		 "cd %s/build/bin; f=%s; for b in %s; do for e in '' 2900ns 4100ns 5600ns; do "
-		 "./fkt_extract --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
-		 "while read -r v; do "
-		 "eval ./fkt_print $v --format csv --range $b..$e $f | sort >$f.whole; "
-		 "eval ./fkt_print $v --format csv $f.part | sort | diff $f.whole - >$f.diff || "
-		 "{ echo \"$v $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
-		 "done <<'V'\n%s\nV\n"
-		 "done; done; rm -f $f.*",
-		 top, file, begins, views);
+		 "perl %s/tests/unit/windows.pl %s/build/bin %s '%s' '2900ns 4100ns 5600ns end' "
+		 "<<'V'\n%s\nV\n",
+		 top, top, file, begins, views);
 	assert_int_equal(system(command), 0);
 }
 
@@ -2573,21 +2567,11 @@ static void compare_picked(const char *file, const char *begins)
 {
 	char command[3 * sizeof(top)];
 
-	/* Events are not as many, times are since the part's first one, and arguments not known. */
 	snprintf(command, sizeof(command),
-		 "cd %s/build/bin; f=%s; "
-		 "look() { ./fkt_print $v $p --format csv \"$@\" 2>/dev/null | case $v in "
-		 "-q) sed 1,2d;; --noise) sed '/^begin_stamp/,$d';; "
-		 "*spans) sed 's/{}//; s/\"{.*}\"//' | cut -d, -f1,3,5-;; *) cat;; esac | sort; }; "
-		 "for b in %s; do for e in '' 2900ns; do "
-		 "for p in '--cpu 0' '--cpu 1' '--process 70' '--process 71'; do "
-		 "./fkt_extract $p --range $b..$e -o $f.part $f >/dev/null 2>&1 || continue; "
-		 "for v in -q --noise '--no-summary --spans' "
-		 "'--no-summary --cpus --waits --by function,thread,caller --calls'; do "
-		 "look --range $b..$e $f >$f.whole; look $f.part | diff $f.whole - >$f.diff || "
-		 "{ echo \"$v $p $b..$e\"; cat $f.diff; rm -f $f.*; exit 1; } >&2; "
-		 "done; done; done; done; rm -f $f.*",
-		 top, file, begins);
+		 "perl %s/tests/unit/windows.pl --picked %s/build/bin %s '%s' '2900ns end' <<'V'\n"
+		 "-q\n--noise\n--no-summary --spans\n"
+		 "--no-summary --cpus --waits --by function,thread,caller --calls\nV\n",
+		 top, top, file, begins);
 	assert_int_equal(system(command), 0);
 }
 
