@@ -143,7 +143,6 @@ async function askTrace() {
 	if (trace.done && !unfolded && threads.size <= FEW_THREADS)
 		folded.clear();
 	unfolded = trace.done;
-	makeRows();
 }
 
 // Once more until all is read, less and less often.
@@ -157,6 +156,7 @@ async function follow(delay) {
 			await askTrace();
 			if (others.length)
 				await askTraces();
+			makeRows();
 			// Who looks at the end, or at all of it, goes on to do so.
 			if (trace.end_ns > was.end_ns && end)
 				setView(whole ? 0 : view.from + trace.end_ns - was.end_ns, trace.end_ns);
@@ -197,7 +197,6 @@ async function takeTraces(answer) {
 	}
 	others = are;
 	choice.onchange = () => leadToTrace(answer.traces[Number(choice.value)]);
-	makeRows();
 }
 
 // What is done as if the page were that trace's.
@@ -1037,11 +1036,12 @@ function restore() {
 	moment = null;
 	byId("moment").hidden = true;
 	makeRows();
-	setView(view.from, view.to);
+	// Before the picture, whose place is what these leave.
 	showMark();
+	showTable();
+	setView(view.from, view.to);
 	if (at !== null && chosen !== null)
 		askMoment(chosen, at);
-	showTable();
 }
 
 /* ---- the marked span ---- */
@@ -1209,7 +1209,8 @@ function takeNotes(answer) {
 	if (answer.cut)
 		about.push("there are more than are read");
 	notesAbout = about.join("; ");
-	draw();
+	if (drawn)
+		draw();
 	if (tab === "notes")
 		showTable();
 }
