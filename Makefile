@@ -42,7 +42,7 @@ debug_kernels := debug-kasan debug-kcsan
 all_kernels   := $(guest_kernels) $(rt_kernels) newest $(debug_kernels)
 
 B   := build
-# Where objects go: make check compiles them once more with -Werror, apart from those in use.
+# Where objects go: make check compiles them with -Werror, apart from those in use.
 OBJ ?= $(B)/obj
 
 ifeq ($(V),1)
@@ -271,9 +271,8 @@ demo:
 
 check:
 	scripts/deps
-	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects
 	$(Q)$(MAKE) -j$$(nproc) $(guest_kernels:%=strict-module-%) $(rt_kernels:%=strict-module-%) check-arch
-	$(Q)$(MAKE) -j$$(nproc) tools tests modules $(rt_kernels:%=modules-%)
+	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects tools tests modules $(rt_kernels:%=modules-%)
 	tests/run
 
 # What needs more time, or moves under one's feet, gates nothing.
@@ -297,9 +296,8 @@ check-debug:
 check-all:
 	scripts/deps
 	scripts/debug-kernel
-	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects
 	$(Q)$(MAKE) -j$$(nproc) $(all_kernels:%=strict-module-%)
-	$(Q)$(MAKE) -j$$(nproc) tools tests $(all_kernels:%=modules-%)
+	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects tools tests $(all_kernels:%=modules-%)
 	tests/run --record --kernels "host $(all_kernels)"
 
 bench:
