@@ -330,13 +330,19 @@ static uint64_t held(const struct lane *lane)
 	return lane->asked - __atomic_load_n(&lane->left, __ATOMIC_ACQUIRE);
 }
 
+/* Room for what is told of a page's calls, where that is asked for. */
+static struct fkt_folded_call *calls_of(const struct ahead *ahead, size_t page)
+{
+	return ahead->calls ? ahead->calls + page * FKT_FOLDED_CALLS_MAX : NULL;
+}
+
 /* Ask for the next pages of a lane, as far as its queue goes. */
 static void ask(struct ahead *ahead, uint32_t number)
 {
 	const struct fkt_queue *queue = &ahead->source.queue[number];
 	struct lane *lane = &ahead->lane[number];
 	size_t at = queue->head + (lane->asked - lane->taken);
-	uint64_t open = held(lane);
+	uint64_t open = held(lane), place;
 	struct page *page;
 
 	/* Many at once, so that nobody is woken for each. */
@@ -344,7 +350,9 @@ static void ask(struct ahead *ahead, uint32_t number)
 		return;
 	pthread_mutex_lock(&ahead->lock);
 	for (; open < ahead->room && at != queue->tail; open++) {
-		page = &lane->page[lane->asked++ % ahead->room];
+		place = lane->asked++ % ahead->room;
+		page = &lane->page[place];
+		page->reduced.call = calls_of(ahead, (size_t)number * ahead->room + place);
 		page->number = queue->page[at++ & (queue->room - 1)].number;
 		page->done = false;
 		ahead->work[ahead->work_tail++ % ahead->work_room] = page;
@@ -504,11 +512,6 @@ static struct ahead *make_ahead(struct fkt_trace *trace, unsigned int threads,
 		ahead->lane[i].page = malloc(ahead->room * sizeof(struct page));
 		if (!ahead->lane[i].page)
 			goto fail;
-		for (uint32_t j = 0; j < ahead->room; j++)
-			ahead->lane[i].page[j].reduced.call =
-				ahead->calls ? ahead->calls + (i * (size_t)ahead->room + j) *
-								      FKT_FOLDED_CALLS_MAX
-					     : NULL;
 	}
 	for (; ahead->threads < threads; ahead->threads++) {
 		ahead->reducer[ahead->threads] =

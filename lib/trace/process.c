@@ -14,7 +14,7 @@
 #define PROCESSES_MAX (1u << 20)
 #define HASH_BITS     14
 #define HASH_BUCKETS  (1u << HASH_BITS)
-#define NO_PROCESS    UINT32_MAX
+#define NO_PROCESS    0 /* whom nobody knows: no pid leads there */
 
 /* The ancestor of all kernel threads. */
 #define KTHREADD      2u
@@ -148,8 +148,6 @@ struct fkt_processes *fkt_processes_new(const struct fkt_trace *trace)
 		processes->seed = (uint32_t)(uintptr_t)processes;
 	processes->seed |= 1;
 	processes->changes = 1;
-	memset(processes->bucket, 0xff, sizeof(processes->bucket));
-	memset(processes->idle, 0xff, sizeof(processes->idle));
 	add(processes, FKT_PID_UNKNOWN, FKT_PID_UNKNOWN);
 	if (!processes->count) {
 		fkt_processes_free(processes);
