@@ -202,13 +202,15 @@ static void print_name(FILE *file, const char *text, int width, bool thread, boo
 static void print_bar(const struct fkt_output *out, const struct fkt_layout *layout,
 		      const char *parts)
 {
-	int stars = (int)((double)strtoull(parts, NULL, 10) / 1e4 / BAR_PERCENT * layout->bar /
-			  BAR_WIDTH);
+	const double percent = (double)strtoull(parts, NULL, 10) / 1e4;
+	const double wanted = percent / BAR_PERCENT * layout->bar / BAR_WIDTH;
+	/* A damaged trace can have more than all. */
+	const int stars = wanted < layout->bar ? (int)wanted : layout->bar;
 
 	if (!stars)
 		return;
 	fprintf(out->file, " %s", out->color ? BAR_COLOR : "");
-	for (int i = 0; i < stars && i < layout->bar; i++)
+	for (int i = 0; i < stars; i++)
 		fputc('*', out->file);
 	fputs(out->color ? COLOR_OFF : "", out->file);
 }

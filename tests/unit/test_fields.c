@@ -400,6 +400,51 @@ static char *table_row(const char *format, size_t n)
 	return row;
 }
 
+/* A bar for each share, in parts of a million; of what no share can be, as long a one as of all. */
+static void test_bars(void **state)
+{
+	static const struct fkt_column columns[] = {
+		{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
+		{ "", "", FKT_COLUMN_BAR, 0 },
+		{ 0 },
+	};
+	static const struct {
+		uint64_t parts;
+		size_t stars;
+	} bars[] = { { 0, 0 },
+		     { 24999, 0 },
+		     { 25000, 1 },
+		     { 500000, 20 },
+		     { 1000000, 40 },
+		     { 1100000, 40 },
+		     { FKT_CELL_NONE - 1, 40 } };
+	struct fkt_output out = { .format = fkt_format_find("text") };
+	char *text = NULL, *line;
+	size_t bytes;
+
+	(void)state;
+	out.file = open_memstream(&text, &bytes);
+	fkt_table_begin(&out, columns);
+	for (size_t i = 0; i < sizeof(bars) / sizeof(bars[0]); i++)
+		fkt_table_row(&out, "rows", columns,
+			      (const union fkt_cell[]){ { .number = bars[i].parts },
+							{ .number = bars[i].parts } },
+			      false);
+	fkt_table_end(&out);
+	fclose(out.file);
+	line = strchr(text, '\n');
+	for (size_t i = 0; i < sizeof(bars) / sizeof(bars[0]); i++) {
+		assert_non_null(line);
+		line = strchr(line + 1, '\n');
+		assert_non_null(line);
+		bytes = 0;
+		while (line[-1 - (ptrdiff_t)bytes] == '*')
+			bytes++;
+		assert_int_equal(bytes, bars[i].stars);
+	}
+	free(text);
+}
+
 /* Longer than what is quoted at a time. */
 static void test_table(void **state)
 {
@@ -439,6 +484,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_enum, begin, end),
 		cmocka_unit_test_setup_teardown(test_long_lines, begin, end),
 		cmocka_unit_test_setup_teardown(test_fields, begin, end),
+		cmocka_unit_test(test_bars),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_formats),
 	};
