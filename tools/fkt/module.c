@@ -24,9 +24,13 @@
 #define SECURE_BOOT    "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define HEADERS_REMEDY "apt install linux-headers-$(uname -r)"
 #define BUILD_REMEDY   "apt install fkt-dkms, or in FKT's sources: make && sudo make install"
+#define DKMS_KEY       "/var/lib/dkms/mok.pub"
 #define ENROL_REMEDY                                                                               \
-	"have the kernel take DKMS's key: sudo mokutil --import /var/lib/dkms/mok.pub, restart, "  \
-	"and confirm it there"
+	"have the kernel take DKMS's key: sudo mokutil --import " DKMS_KEY ", restart, and "       \
+	"confirm it there"
+#define KEY_REMEDY                                                                                 \
+	"sudo apt install openssl, by which DKMS makes one, then sudo apt install --reinstall "    \
+	"fkt-dkms, and ask again"
 
 /* The file of the module that is installed, from modules.dep. Return: whether there is one. */
 static bool find_module(char *path, size_t bytes)
@@ -155,6 +159,9 @@ void check_signature(struct finding *finding)
 	else if (!access("/sys/module/fkt", F_OK))
 		finding_set(finding, VERDICT_GOOD, NULL,
 			    "is asked for, and the module was taken (%s)", boot);
+	else if (access(DKMS_KEY, F_OK))
+		finding_set(finding, VERDICT_PROBLEM, KEY_REMEDY,
+			    "is asked for, and DKMS has no key to sign the module by (%s)", boot);
 	else if (find_module(path, sizeof(path)) && !may_be_signed(path))
 		finding_set(finding, VERDICT_PROBLEM, ENROL_REMEDY,
 			    "is asked for, and the module has none (%s)", boot);

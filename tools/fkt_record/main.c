@@ -30,17 +30,20 @@
 
 static int open_device(const struct options *options)
 {
-	const char *level;
+	const char *level, *signature = "";
 	uint32_t version;
 	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0) {
+		if (signatures_wanted())
+			signature = "; this kernel takes signed modules alone, see fkt doctor";
 		if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
-			warnx(FKT_DEVICE ": no such device; is the module loaded? (modprobe fkt)");
+			warnx(FKT_DEVICE ": no such device; is the module loaded? (modprobe fkt%s)",
+			      signature);
 		else if (errno == EPERM && (level = lockdown()))
 			warnx(FKT_DEVICE
-			      ": the kernel is locked down for %s (Secure Boot), which forbids all "
-			      "tracing; see kernel_lockdown(7)",
+			      ": the kernel is locked down for %s, which forbids all tracing; see "
+			      "kernel_lockdown(7)",
 			      level);
 		else if (errno == EACCES || errno == EPERM)
 			warnx(FKT_DEVICE ": %s", permission_denied(errno));

@@ -189,6 +189,9 @@ bool clock_parse_ns(const char *text, uint64_t *ns);
  */
 const char *lockdown(void);
 
+/** signatures_wanted() - whether the kernel takes signed modules alone */
+bool signatures_wanted(void);
+
 /* addresses.c */
 
 /** address_refused - why the kernel takes no probe there: FKT_ADD_PROBES' error of an address */
