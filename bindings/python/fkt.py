@@ -64,6 +64,9 @@ _NAME_BYTES = 80
 _VALUE_NAME_BYTES = 600
 _STATE_BYTES = 12
 _FIELDS_MAX = 66
+_COUNTERS_MAX = 4
+# Counters that count nanoseconds.
+_CLOCKS = ("cpu-clock", "task-clock")
 
 # enum fkt_next
 _END, _EVENT, _GAP, _WAIT = range(4)
@@ -379,6 +382,9 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "fkt_row_name": (None, [c_void_p, c_uint32, c_char_p]),
     "fkt_row_code": (c_uint32, [c_void_p, c_uint32]),
     "fkt_row_layer": (c_char_p, [c_void_p, c_uint32]),
+    "fkt_counters": (c_uint, [c_void_p]),
+    "fkt_counter_name": (c_char_p, [c_void_p, c_uint, c_char_p]),
+    "fkt_analysis_counted": (c_uint64, [c_void_p, c_uint32, c_uint]),
 }
 
 
@@ -626,6 +632,7 @@ class Trace:
         self.has_events: bool = _fkt.fkt_span(self._trace, byref(first), byref(last))
         self._first = first.value if self.has_events else 0
         self._last = last.value if self.has_events else 0
+        self._counters: List[str] = self._counter_columns()
         self._raise()
         if not self.is_complete:
             self._warn("was cut off; its end is not there")
@@ -717,6 +724,22 @@ class Trace:
         return int(_fkt.fkt_wall_ns(trace, self._stamp(time)))
 
     # ---- times, names, values ----
+
+    def _counter_columns(self) -> List[str]:
+        """How those are called in rows; each has a name of its own, whatever the trace says."""
+        text = ctypes.create_string_buffer(_NAME_BYTES)
+        columns: List[str] = []
+        for number in range(_fkt.fkt_counters(self._trace)):
+            name = _text(_fkt.fkt_counter_name(self._trace, number, text)) or ""
+            column = name.replace("-", "_") + ("_ns" if name in _CLOCKS else "")
+            while column in columns or column in _NO_COUNTERS:
+                column += "_"
+            columns.append(column)
+        return columns
+
+    def _count(self, row: Row, prefix: str, counts: List[Any]) -> None:
+        for column, count in zip(self._counters, counts):
+            row[prefix + column] = count
 
     def _span(self, cycles: int) -> int:
         if not self._has_clock:
@@ -1068,7 +1091,8 @@ class Trace:
         (without what it called), cpu, tid, pid, process, code, name, layer, depth, parent,
         interrupt, whole (seen from entry to exit), result, errno and args, the arguments as far as
         they are in the first six words of its entry. begin and elapsed are None where the entry was
-        not seen.
+        not seen. Of a trace with counters there is what each has counted, such as page_faults, and
+        without what it called, own_page_faults; None where the entry was not seen.
         """
         first, last = self._window(begin, end)
         names = None if name is None else _list(name)
@@ -1116,6 +1140,9 @@ class Trace:
         )
         if call.exit:
             self._result(row, scan, call.exit.contents)
+        counted = call.counted or [None] * 2 * _COUNTERS_MAX
+        self._count(row, "", counted[:_COUNTERS_MAX])
+        self._count(row, "own_", counted[_COUNTERS_MAX : 2 * _COUNTERS_MAX])
         return row
 
     def _arguments(self, scan: _Scan, call: _Call, code: int) -> Optional[Row]:
@@ -1257,7 +1284,10 @@ class Trace:
 
     def calls_arrays(self, *window: Optional[Time], **what: Any) -> Dict[str, Any]:
         """What calls() gives, an array of numpy for each column; args are an array of dicts."""
-        return _arrays(self.calls(*window, **what), _CALL_COLUMNS)
+        columns = dict(_CALL_COLUMNS)
+        for prefix in ("", "own_"):
+            columns.update((prefix + column, "i8") for column in self._counters)
+        return _arrays(self.calls(*window, **what), columns)
 
     def waits_arrays(self, *window: Optional[Time], **what: Any) -> Dict[str, Any]:
         """What waits() gives, an array of numpy for each column."""
@@ -1307,14 +1337,19 @@ class Trace:
         """What all time between begin and end went to, the most first.
 
         name, code, layer, calls, partial, own, total: system calls, functions, interrupts, and what
-        is outside of all calls, such as user mode. own adds up to the time of all CPUs.
+        is outside of all calls, such as user mode. own adds up to the time of all CPUs. Of a trace
+        with counters there is what each has counted, without what was called: own_page_faults.
         """
         scan = self._sums(begin, end)
         rows = []
         try:
             for number in range(_ROWS):
                 sums = _fkt.fkt_analysis_row(scan.analysis, number).contents
-                if not (sums.own or sums.calls or sums.partial):
+                counted = [
+                    _fkt.fkt_analysis_counted(scan.analysis, number, i)
+                    for i in range(len(self._counters))
+                ]
+                if not (sums.own or sums.calls or sums.partial or any(counted)):
                     continue
                 code = int(_fkt.fkt_row_code(self._trace, number))
                 rows.append(
@@ -1328,6 +1363,7 @@ class Trace:
                         "total": self._span(sums.total),
                     }
                 )
+                self._count(rows[-1], "own_", counted)
         finally:
             scan.free()
         return sorted(rows, key=lambda row: int(row["own"]), reverse=True)
@@ -1381,6 +1417,8 @@ _CALL_COLUMNS = {
     "errno": "O",
     "args": "O",
 }
+# What no counter's column is called.
+_NO_COUNTERS = {*_CALL_COLUMNS, "code", "layer"}
 _WAIT_COLUMNS = {
     "begin": "i8",
     "woken": "i8",

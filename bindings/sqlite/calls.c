@@ -41,6 +41,7 @@ struct row {
 	struct fkt_event *entry;
 	uint64_t caller_begin;
 	bool has_caller;
+	uint64_t counted[2 * FKT_COUNTERS_MAX]; /* the call's, where it has any */
 };
 
 /**
@@ -266,6 +267,8 @@ static void on_leave(void *arg, const struct fkt_call *call)
 	if (row) {
 		row->call = *call;
 		row->call.entry = NULL;
+		if (call->counted)
+			memcpy(row->counted, call->counted, sizeof(row->counted));
 		if (frame) {
 			row->entry = frame->entry;
 			frame->entry = NULL;
@@ -470,6 +473,7 @@ enum {
 	CALLS_RESULT,
 	CALLS_ERRNO,
 	CALLS_ARGS,
+	CALLS_COUNTED, /* and those behind it, see FKT_COUNTED_BOTH */
 };
 
 static const struct fkt_column_info calls_columns[] = {
@@ -519,6 +523,18 @@ static void result_of(struct told *told, sqlite3_context *context, const struct 
 		fkt_result_static(context, error);
 	else
 		sqlite3_result_int64(context, (int64_t)value.number);
+}
+
+static void result_counted(const struct told *told, sqlite3_context *context, const struct row *row,
+			   unsigned int column)
+{
+	const unsigned int counters = fkt_counters(told->scan.shared->trace);
+	unsigned int number = column - CALLS_COUNTED;
+
+	if (number >= counters)
+		number += FKT_COUNTERS_MAX - counters;
+	if (row->call.counted)
+		sqlite3_result_int64(context, (int64_t)row->counted[number]);
 }
 
 static void calls_column(void *cursor, sqlite3_context *context, unsigned int column)
@@ -593,12 +609,15 @@ static void calls_column(void *cursor, sqlite3_context *context, unsigned int co
 		if (row->entry)
 			fkt_result_copy(context, fkt_args_entry(told->args, row->entry, call->row));
 		break;
+	default:
+		result_counted(told, context, row, column);
 	}
 }
 
 const struct fkt_table fkt_table_calls = {
 	.name = "calls",
 	.columns = calls_columns,
+	.counted = FKT_COUNTED_BOTH,
 	.rows_per_event = 0.45,
 	.open = calls_open,
 	.next = told_next,

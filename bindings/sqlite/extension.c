@@ -9,10 +9,12 @@
 #include "fkt_sqlite.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attach.h"
+#include "trace/internal.h"
 
 /**
  * struct fkt_db - what a connection has
@@ -24,11 +26,31 @@ struct fkt_db {
 	struct fkt_shared *shared;
 };
 
+/* More than any table has, with what counters have counted. */
+#define COLUMNS_MAX 32
+#define OWN	    "own_"
+
+/* The name of a counter's column, and room to make it another one. */
+struct counter_name {
+	char text[sizeof(OWN) + FKT_COUNTER_BYTES + COLUMNS_MAX];
+};
+
+/**
+ * struct vtab - a table of a trace
+ * @base: SQLite's
+ * @db: the connection
+ * @table: what it is
+ * @shared: the trace
+ * @columns: the table's, and those of counters
+ * @counter: their names
+ */
 struct vtab {
 	sqlite3_vtab base;
 	struct fkt_db *db;
 	const struct fkt_table *table;
 	struct fkt_shared *shared;
+	struct fkt_column_info columns[COLUMNS_MAX + 1];
+	struct counter_name counter[2 * FKT_COUNTERS_MAX];
 };
 
 struct cursor {
@@ -74,15 +96,48 @@ static const struct fkt_table *find_table(const char *name)
 	return NULL;
 }
 
-static int declare(sqlite3 *db, const struct fkt_table *table)
+static bool has_column(const struct vtab *vtab, const char *name)
+{
+	for (const struct fkt_column_info *column = vtab->columns; column->name; column++)
+		if (!sqlite3_stricmp(column->name, name))
+			return true;
+	return false;
+}
+
+static void add_column(struct vtab *vtab, unsigned int at, struct counter_name *name)
+{
+	/* A trace may call its counters whatever it likes. */
+	while (has_column(vtab, name->text))
+		strcat(name->text, "_");
+	vtab->columns[at] = (struct fkt_column_info){ name->text, "INTEGER", FKT_PUSH_NONE, false };
+}
+
+static void make_columns(struct vtab *vtab)
+{
+	const enum fkt_counted counted = vtab->table->counted;
+	struct counter_name *name = vtab->counter;
+	char key[FKT_COUNTER_BYTES];
+	unsigned int at;
+
+	for (at = 0; vtab->table->columns[at].name; at++)
+		vtab->columns[at] = vtab->table->columns[at];
+	for (unsigned int own = counted != FKT_COUNTED_BOTH; counted && own < 2; own++)
+		for (unsigned int i = 0; i < fkt_counters(vtab->shared->trace); i++) {
+			fkt_counter_key(vtab->shared->trace, i, key);
+			snprintf(name->text, sizeof(name->text), "%s%s", own ? OWN : "", key);
+			add_column(vtab, at++, name++);
+		}
+}
+
+static int declare(sqlite3 *db, const struct vtab *vtab)
 {
 	sqlite3_str *sql = sqlite3_str_new(db);
 	char *text;
 	int rc;
 
 	sqlite3_str_appendall(sql, "CREATE TABLE x(");
-	for (const struct fkt_column_info *column = table->columns; column->name; column++)
-		sqlite3_str_appendf(sql, "%s\"%w\" %s", column == table->columns ? "" : ", ",
+	for (const struct fkt_column_info *column = vtab->columns; column->name; column++)
+		sqlite3_str_appendf(sql, "%s\"%w\" %s", column == vtab->columns ? "" : ", ",
 				    column->name, column->type);
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
@@ -123,7 +178,8 @@ static int vtab_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
 		rc = *error ? SQLITE_ERROR : SQLITE_NOMEM;
 		goto out_free;
 	}
-	rc = declare(db, table);
+	make_columns(made);
+	rc = declare(db, made);
 	if (rc != SQLITE_OK) {
 		fkt_shared_put(&own->shared, made->shared);
 		goto out_free;
@@ -160,7 +216,7 @@ static int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	struct vtab *vtab = (struct vtab *)base;
 
-	return fkt_plan(vtab->table, vtab->shared, info);
+	return fkt_plan(vtab->table, vtab->columns, vtab->shared, info);
 }
 
 static int vtab_open(sqlite3_vtab *base, sqlite3_vtab_cursor **cursor)

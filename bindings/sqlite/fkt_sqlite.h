@@ -223,17 +223,27 @@ void fkt_want_free(struct fkt_want *want);
 
 struct fkt_table;
 
-int fkt_plan(const struct fkt_table *table, struct fkt_shared *shared, sqlite3_index_info *info);
+/* @columns: the table's, with those that it has of this trace alone */
+int fkt_plan(const struct fkt_table *table, const struct fkt_column_info *columns,
+	     struct fkt_shared *shared, sqlite3_index_info *info);
 /* What fkt_plan() has said, with the values of the conditions. */
 int fkt_want_read(struct fkt_want *want, const struct fkt_shared *shared, int number,
 		  const char *plan, sqlite3_value **values, int count);
 
 /* ---- tables ---- */
 
+/* Which columns a table has for each counter that was read with the events of a trace. */
+enum fkt_counted {
+	FKT_COUNTED_NONE,
+	FKT_COUNTED_OWN,  /* own_page_faults */
+	FKT_COUNTED_BOTH, /* page_faults, of all counters, and own_page_faults of all */
+};
+
 /**
  * struct fkt_table - a table
  * @name: its name
  * @columns: its columns, up to one without a name
+ * @counted: further ones behind these
  * @rows_per_event: about how many rows it has for each event; 0: it is small
  * @open: begin to read what is wanted, which lives as long; NULL without memory
  * @next: to the next row, or to the first one. 1, 0 when there is none, or a negative errno value
@@ -244,6 +254,7 @@ int fkt_want_read(struct fkt_want *want, const struct fkt_shared *shared, int nu
 struct fkt_table {
 	const char *name;
 	const struct fkt_column_info *columns;
+	enum fkt_counted counted;
 	double rows_per_event;
 	void *(*open)(struct fkt_shared *shared, const struct fkt_want *want);
 	int (*next)(void *cursor);

@@ -103,10 +103,9 @@ static double set_part(const struct fkt_shared *shared, enum fkt_push push)
 /* ---- to group by ---- */
 
 /* Whether equal rows are to be together, and all that is asked for can be counted. */
-static bool can_group(const struct fkt_table *table, const sqlite3_index_info *info, int distinct)
+static bool can_group(const struct fkt_column_info *columns, const sqlite3_index_info *info,
+		      int distinct)
 {
-	const struct fkt_column_info *columns = table->columns;
-
 	if (distinct < 1 || !info->nOrderBy || info->nOrderBy > 16)
 		return false;
 	for (unsigned int i = 0; columns[i].name; i++)
@@ -118,12 +117,13 @@ static bool can_group(const struct fkt_table *table, const sqlite3_index_info *i
 	return true;
 }
 
-int fkt_plan(const struct fkt_table *table, struct fkt_shared *shared, sqlite3_index_info *info)
+int fkt_plan(const struct fkt_table *table, const struct fkt_column_info *columns,
+	     struct fkt_shared *shared, sqlite3_index_info *info)
 {
 	const int distinct = sqlite3_vtab_distinct(info);
 	struct window begin = { .to = 1 }, end = { .to = 1 };
 	double rows = shared->events * table->rows_per_event, read, part = 1, ends;
-	bool grouped = can_group(table, info, distinct), bounded = false, single = false;
+	bool grouped = can_group(columns, info, distinct), bounded = false, single = false;
 	char *plan = sqlite3_malloc(2 * info->nConstraint + info->nOrderBy + 4), *to = plan;
 	int values = 0;
 
@@ -131,8 +131,7 @@ int fkt_plan(const struct fkt_table *table, struct fkt_shared *shared, sqlite3_i
 		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint; i++) {
 		const struct sqlite3_index_constraint *one = &info->aConstraint[i];
-		enum fkt_push push = one->iColumn < 0 ? FKT_PUSH_NONE
-						      : table->columns[one->iColumn].push;
+		enum fkt_push push = one->iColumn < 0 ? FKT_PUSH_NONE : columns[one->iColumn].push;
 		char how = comparison(push, one->op);
 
 		if (push == FKT_PUSH_NONE || !how)

@@ -235,10 +235,11 @@ static void small_column(void *cursor, sqlite3_context *context, unsigned int co
 		fkt_result_static(context, cell->text);
 }
 
-#define SMALL_TABLE(TABLE)                                                                         \
+#define SMALL_TABLE(TABLE, COUNTED)                                                                \
 	const struct fkt_table fkt_table_##TABLE = {                                               \
 		.name = #TABLE,                                                                    \
 		.columns = TABLE##_columns,                                                        \
+		.counted = FKT_COUNTED_##COUNTED,                                                  \
 		.open = TABLE##_open,                                                              \
 		.next = small_next,                                                                \
 		.column = small_column,                                                            \
@@ -310,7 +311,7 @@ static void *threads_open(struct fkt_shared *shared, const struct fkt_want *want
 	return small;
 }
 
-SMALL_TABLE(threads);
+SMALL_TABLE(threads, NONE);
 
 /* ---- on_cpu: each thread on each CPU ---- */
 
@@ -349,7 +350,7 @@ static void *on_cpu_open(struct fkt_shared *shared, const struct fkt_want *want)
 	return small;
 }
 
-SMALL_TABLE(on_cpu);
+SMALL_TABLE(on_cpu, NONE);
 
 /* ---- cpus ---- */
 
@@ -398,7 +399,7 @@ static void *cpus_open(struct fkt_shared *shared, const struct fkt_want *want)
 	return small;
 }
 
-SMALL_TABLE(cpus);
+SMALL_TABLE(cpus, NONE);
 
 /* ---- functions ---- */
 
@@ -413,19 +414,30 @@ static const struct fkt_column_info functions_columns[] = {
 	{ 0 },
 };
 
+static bool has_counted(const struct fkt_sums *sums, uint32_t row, unsigned int counters)
+{
+	for (unsigned int i = 0; i < counters; i++)
+		if (fkt_analysis_counted(sums->analysis, row, i))
+			return true;
+	return false;
+}
+
 static void *functions_open(struct fkt_shared *shared, const struct fkt_want *want)
 {
 	const struct fkt_sums *sums = get_sums(shared);
 	struct small *small = sums ? small_new(shared, functions_columns) : NULL;
+	const unsigned int counters = fkt_counters(shared->trace);
 	const struct fkt_row_sums *row;
 	struct cell *cell;
 	const char *name;
 	uint32_t code;
 
 	(void)want;
+	if (small)
+		small->columns += counters;
 	for (uint32_t i = 0; small && i < FKT_ROWS; i++) {
 		row = fkt_analysis_row(sums->analysis, i);
-		if (!row->own && !row->calls && !row->partial)
+		if (!row->own && !row->calls && !row->partial && !has_counted(sums, i, counters))
 			continue;
 		cell = add_row(small);
 		name = fkt_shared_row(shared, i);
@@ -444,11 +456,13 @@ static void *functions_open(struct fkt_shared *shared, const struct fkt_want *wa
 		put_number(&cell, (int64_t)row->partial);
 		put_span(small, &cell, row->own);
 		put_span(small, &cell, row->total);
+		for (unsigned int k = 0; k < counters; k++)
+			put_number(&cell, (int64_t)fkt_analysis_counted(sums->analysis, i, k));
 	}
 	return small;
 }
 
-SMALL_TABLE(functions);
+SMALL_TABLE(functions, OWN);
 
 /* ---- counts ---- */
 
@@ -486,7 +500,7 @@ static void *counts_open(struct fkt_shared *shared, const struct fkt_want *want)
 	return small;
 }
 
-SMALL_TABLE(counts);
+SMALL_TABLE(counts, NONE);
 
 /* ---- info ---- */
 

@@ -35,3 +35,27 @@ const char *fkt_counter_name(const struct fkt_trace *trace, unsigned int number,
 		snprintf(name, FKT_NAME_BYTES, "%.*s", (int)bytes, names);
 	return name;
 }
+
+/* Two of the kernel's are clocks, which count nanoseconds. */
+static const char *unit_of(const char *name)
+{
+	return !strcmp(name, "cpu-clock") || !strcmp(name, "task-clock") ? " ns" : "";
+}
+
+void fkt_counter_title(const struct fkt_trace *trace, unsigned int number,
+		       char title[FKT_COUNTER_BYTES])
+{
+	char name[FKT_NAME_BYTES];
+
+	fkt_counter_name(trace, number, name);
+	snprintf(title, FKT_COUNTER_BYTES, "%s%s", name, unit_of(name));
+}
+
+void fkt_counter_key(const struct fkt_trace *trace, unsigned int number,
+		     char key[FKT_COUNTER_BYTES])
+{
+	fkt_counter_title(trace, number, key);
+	for (char *c = key; *c; c++)
+		if (*c == '-' || *c == ' ')
+			*c = '_';
+}

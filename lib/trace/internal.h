@@ -5,6 +5,7 @@
  *	trace.c		the header, and the sections at its head and at its tail
  *	clock.c		cycles to nanoseconds
  *	names.c		what numbers mean: codes, system calls, IRQs, errors
+ *	counters.c	which counters were read with the events
  *	symbols.c	addresses to names
  *	maps.c		addresses of programs to names, by the files they have mapped; and elf.c,
  *			the functions of such a file
@@ -325,6 +326,13 @@ bool fkt_clocks_agree(const struct fkt_trace *trace);
 
 /* process.c: a number that is another one when threads have other names; as long as they live */
 const uint32_t *fkt_process_changes(const struct fkt_processes *processes);
+
+/* counters.c: what a counter's column is called, to people and to programs: "task_clock_ns" */
+#define FKT_COUNTER_BYTES (FKT_NAME_BYTES + sizeof(" ns"))
+void fkt_counter_title(const struct fkt_trace *trace, unsigned int number,
+		       char title[FKT_COUNTER_BYTES]);
+void fkt_counter_key(const struct fkt_trace *trace, unsigned int number,
+		     char key[FKT_COUNTER_BYTES]);
 
 /* symbols.c */
 void fkt_free_symbols(struct fkt_trace *trace);

@@ -86,18 +86,27 @@ static void put_calls(struct build *build)
 	put(build, 3100, 0, 41, 710, EXIT + READ);
 }
 
-/* What a command of the shell prints; $p is fkt_print, $f the trace, $t a file of its own. */
+static void put_trace(const char *counters)
+{
+	struct build build;
+
+	begin(&build, counters);
+	put_calls(&build);
+	end(&build);
+}
+
+/* What a command of the shell prints: $b/ has the tools; $f is the trace, $t a file. */
 static const char *output(const char *command)
 {
 	static char text[65536];
-	char line[5 * sizeof(top) + 4096];
+	char line[3 * sizeof(top) + 4096];
 	size_t bytes;
 	FILE *pipe;
 
 	snprintf(line, sizeof(line),
-		 "cd /tmp && p=%s/build/bin/fkt_print; x=%s/build/bin/fkt_extract; "
-		 "e=%s/build/bin/fkt_export; f=%s; t=%s.out; %s",
-		 top, top, top, path, path, command);
+		 "cd /tmp && b=%s/build/bin; p=$b/fkt_print; x=$b/fkt_extract; e=$b/fkt_export; "
+		 "f=%s; t=%s.out; %s",
+		 top, path, path, command);
 	pipe = popen(line, "r");
 	assert_non_null(pipe);
 	bytes = fread(text, 1, sizeof(text) - 1, pipe);
@@ -111,12 +120,8 @@ static const char *output(const char *command)
 
 static void test_summary(void **state)
 {
-	struct build build;
-
 	(void)state;
-	begin(&build, "page-faults,task-clock");
-	put_calls(&build);
-	end(&build);
+	put_trace("page-faults,task-clock");
 	assert_string_equal(output("$p -q --format csv $f | sed -n '/^name,/,/^Total/p' | " COUNTED
 				   " | sort"),
 			    "Total elapsed time 26 610\nf 5 50\nname page_faults task_clock_ns\n"
@@ -138,12 +143,8 @@ static void test_summary(void **state)
 
 static void test_calls(void **state)
 {
-	struct build build;
-
 	(void)state;
-	begin(&build, "page-faults,task-clock");
-	put_calls(&build);
-	end(&build);
+	put_trace("page-faults,task-clock");
 	assert_string_equal(
 		output("$p --calls=sys_read --format csv $f | cut -d, -f 2- | " COUNTED),
 		"name page_faults task_clock_ns\nf 5 50\nsys_read ONLY 5 120\n"
@@ -172,6 +173,76 @@ static void test_calls(void **state)
 		"0\n");
 }
 
+/* Beside the time of each call, with what it called; of programs' columns the last ones without. */
+static void test_lines(void **state)
+{
+	struct build build;
+
+	(void)state;
+	put_trace("page-faults,task-clock");
+	assert_string_equal(output("$p --graph $f 2>/dev/null | cut -c -46 | head -4"),
+			    "   Duration page-faults task-clock ns  CPU Thr\n"
+			    "                                         0 sev\n"
+			    "     100 ns           5            50    0 sev\n"
+			    "     300 ns           9           160    0 sev\n");
+	assert_string_equal(output("$p --spans $f 2>/dev/null | cut -c 39-65 | head -3"),
+			    " page-faults task-clock ns \n           9           160 \n"
+			    "           5            50 \n");
+	assert_string_equal(output("$p --graph --format csv $f | cut -d, -f 14,19- | head -4"),
+			    "name,page_faults,task_clock_ns,own_page_faults,own_task_clock_ns\n"
+			    "f,5,50,5,50\nsys_read,9,160,4,110\nsys_write,0,50,0,50\n");
+	/* Who makes the lines, and in which order, is the same to them; so is a filter. */
+	assert_string_equal(output("$p --spans --format csv --threads 4 $f | grep ',f,' | "
+				   "cut -d, -f 19-; $p --graph --function f --threads 1 $f | "
+				   "grep -c ' 5            50 '"),
+			    "5,50,5,50\n1\n");
+	/* Of a call whose entry is not there nobody knows. */
+	begin(&build, "page-faults,task-clock");
+	put(&build, 1000, 0, 10, 100, EXIT + READ);
+	put(&build, 1100, 0, 13, 150, WRITE);
+	end(&build);
+	assert_string_equal(
+		output("$p --graph $f | sed -n 's/^ *? *\\(?\\) *? .*/\\1/p'; $p --spans --format csv $f | "
+		       "grep ,sys_read, | cut -d, -f 18-; $b/fkt_query --format csv $f 'SELECT count(*) "
+		       "FROM calls WHERE page_faults IS NULL AND own_task_clock_ns IS NULL'"),
+		"?\n0,,,,\ncount(*)\n1\n");
+}
+
+/* As columns of SQL's tables, of each interval of fkt_top. */
+static void test_tables(void **state)
+{
+	(void)state;
+	put_trace("page-faults,task-clock");
+	assert_string_equal(
+		output("$b/fkt_query --format csv $f 'SELECT name, page_faults, task_clock_ns, "
+		       "own_page_faults, own_task_clock_ns FROM calls' 2>/dev/null | head -3"),
+		"name,page_faults,task_clock_ns,own_page_faults,own_task_clock_ns\n"
+		"f,5,50,5,50\nsys_read,9,160,4,110\n");
+	assert_string_equal(
+		output("$b/fkt_query --format csv $f 'SELECT name FROM calls WHERE page_faults > 5 "
+		       "OR task_clock_ns = 100 ORDER BY own_page_faults' 2>/dev/null"),
+		"name\nsys_write\nsys_read\n");
+	assert_string_equal(
+		output("$b/fkt_query --format csv $f 'SELECT name, own_page_faults, own_task_clock_ns "
+		       "FROM functions ORDER BY name' 2>/dev/null"),
+		"name,own_page_faults,own_task_clock_ns\nf,5,50\nsys_read,5,120\n"
+		"sys_write,0,150\nunknown,10,100\nuser,6,190\n");
+	assert_string_equal(output("$b/fkt_top --format csv --view calls $f 2>/dev/null | "
+				   "sed -n '/^name,/,$p' | " COUNTED " | sort"),
+			    "name page_faults task_clock_ns\nsys_read 5 120\n"
+			    "sys_write 0 150\nunknown 10 100\nuser 6 190\n");
+	put_trace(NULL);
+	assert_string_equal(output("$b/fkt_query --format csv $f 'SELECT * FROM functions LIMIT 1' "
+				   "2>/dev/null | sed q"),
+			    "code,name,layer,calls,partial,own,total\n");
+	/* Names that other columns have. */
+	put_trace("end,end");
+	assert_string_equal(
+		output("$b/fkt_query --format csv $f 'SELECT \"end\", end_, end__, own_end, own_end_ "
+		       "FROM calls LIMIT 1' 2>/dev/null"),
+		"end,end_,end__,own_end,own_end_\n201,5,50,5,50\n");
+}
+
 /* Traces without counters have no such columns; names that are none are not shown. */
 static void test_names(void **state)
 {
@@ -185,17 +256,15 @@ static void test_names(void **state)
 		{ "<b>,page-faults,\033[m,Page faults,cpu-clock",
 		  "counter0,page_faults,counter2,counter3" },
 	};
-	struct build build;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		begin(&build, rows[i].info);
-		put_calls(&build);
-		end(&build);
+		put_trace(rows[i].info);
 		assert_string_equal(
 			output("$p --calls --format csv $f | sed -n 's/.*,max_ns,*//p' | tr -d '\\n'"),
 			rows[i].keys);
-		output("$p -q $f >/dev/null && $p --by function $f >/dev/null");
+		output("$p -q $f >/dev/null && $p --by function $f >/dev/null && "
+		       "$b/fkt_query $f 'SELECT * FROM functions' >/dev/null 2>&1");
 	}
 }
 
@@ -223,23 +292,30 @@ static void test_damage(void **state)
 		}
 		build_write(&build, path, build.bytes);
 		build_free(&build);
-		output("$p -q --calls --by function $f >/dev/null 2>&1; [ $? -lt 2 ]");
+		output("$p -q --calls --by function --graph --spans $f >/dev/null 2>&1; [ $? -lt 2 ]");
+		output("$b/fkt_query $f 'SELECT * FROM calls' >/dev/null 2>&1; [ $? -lt 2 ]");
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_summary),
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_summary), cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_lines),	cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_names),	cmocka_unit_test(test_damage),
 	};
 	char name[] = "/tmp/test_counters.XXXXXX";
-	int fd = mkstemp(name), failed;
+	int fd, failed;
 
+	/* For the tests of other readers. */
+	if (argc == 2 && !strncmp(argv[1], "--trace=", 8)) {
+		snprintf(path, sizeof(path), "%s", argv[1] + 8);
+		put_trace("page-faults,task-clock");
+		return 0;
+	}
+	fd = mkstemp(name);
 	if (!build || fd < 0)
 		return 77;
 	close(fd);

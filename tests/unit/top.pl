@@ -47,7 +47,7 @@ sub numbers {
 		$_ //= '' for values %$row;
 		if (exists $row->{own_cycles}) {
 			next if $row->{name} =~ /^Total/;
-			($key, @values) = ("row $row->{name}", @$row{qw(own_cycles calls partial)});
+			($key, @values) = ("row $row->{name}", @$row{qw(own_cycles calls partial)}, grep { defined } @$row{qw(page_faults task_clock_ns)});
 		} elsif (exists $row->{on_cpu_cycles} && exists $row->{tid}) {
 			next if $row->{process} eq 'total';
 			($key, @values) = ("thread $row->{tid} $row->{process}",

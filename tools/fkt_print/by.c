@@ -477,7 +477,7 @@ static int by_print(const struct context *context, void *view)
 								   : FKT_COLUMN_JSON;
 	}
 	memcpy(columns + by->options->bys, value_columns, sizeof(value_columns));
-	put_counted_columns(by->trace, columns + by->options->bys + VALUES);
+	counted_columns(by->trace, columns + by->options->bys + VALUES);
 	groups = groups_sorted(by->groups, &count);
 	if (!groups)
 		return -ENOMEM;

@@ -89,7 +89,7 @@ static void *calls_new(const struct context *context)
 	calls->options = context->options;
 	calls->trace = context->trace;
 	memcpy(calls->column, call_columns, sizeof(call_columns));
-	calls->counters = put_counted_columns(context->trace, calls->column + CALL_COLUMNS);
+	calls->counters = counted_columns(context->trace, calls->column + CALL_COLUMNS);
 	calls->groups = groups_new();
 	calls->stacks = stacks_new(sizeof(struct stack));
 	if (!calls->groups || !calls->stacks) {

@@ -59,13 +59,15 @@ static void print_header(struct fkt_output *out)
 {
 	const char *moment = out->time == FKT_TIME_ABS ? "Time" : "Seconds";
 	int width = out->time == FKT_TIME_ABS ? -29 : 14, thread = (int)thread_width(out);
+	char counted[COUNTED_BYTES];
 
+	counted_titles(counted);
 	if (has_moments(out))
-		fkt_table_line(out, "%*s %11s %4s %-*s   %s", width, moment, "Duration", "CPU",
-			       thread, "Thread", "Calls");
+		fkt_table_line(out, "%*s %11s%s %4s %-*s   %s", width, moment, "Duration", counted,
+			       "CPU", thread, "Thread", "Calls");
 	else
-		fkt_table_line(out, "%11s %4s %-*s   %s", "Duration", "CPU", thread, "Thread",
-			       "Calls");
+		fkt_table_line(out, "%11s%s %4s %-*s   %s", "Duration", counted, "CPU", thread,
+			       "Thread", "Calls");
 }
 
 /* ---- lines, made in any thread ---- */
@@ -76,7 +78,7 @@ static void print_margin(struct line_maker *maker, const struct line *line, uint
 {
 	const struct fkt_call *call = &line->call;
 	unsigned int width = thread_width(&maker->out);
-	char thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES];
+	char thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES], counted[COUNTED_BYTES];
 	FILE *file = maker->out.file;
 
 	put_thread(&line->process, width, thread);
@@ -84,8 +86,9 @@ static void print_margin(struct line_maker *maker, const struct line *line, uint
 		maker->moments.first = filter_first(maker->filter);
 		fprintf(file, "%14s ", fkt_moment(&maker->moments, stamp, moment));
 	}
-	fprintf(file, "%11s %4u %-*s | %*s%s", duration, call->cpu, (int)width, thread,
-		(int)(call->depth * INDENT), "", call->interrupt ? "=> " : "");
+	fprintf(file, "%11s%s %4u %-*s | %*s%s", duration,
+		counted_cells(line->kind == LINE_OPEN ? NULL : call, counted), call->cpu,
+		(int)width, thread, (int)(call->depth * INDENT), "", call->interrupt ? "=> " : "");
 }
 
 static void print_end(struct line_maker *maker, const struct line *line)
@@ -134,10 +137,9 @@ static void begin(struct graph *graph)
 	if (graph->begun)
 		return;
 	graph->begun = true;
+	begin_calls(graph->out);
 	if (fkt_format_for_people(graph->out->format))
 		print_header(graph->out);
-	else
-		begin_calls(graph->out);
 }
 
 static int add_line(struct graph *graph, unsigned int kind, const struct fkt_call *call)

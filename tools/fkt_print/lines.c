@@ -27,6 +27,7 @@ struct batch {
 	uint64_t word[BATCH_WORDS];
 	struct fkt_event entry[BATCH_LINES];
 	struct fkt_event exit[BATCH_LINES];
+	uint64_t counted[BATCH_LINES][COUNTED];
 	FILE *file; /* what it makes @text of */
 	char *text;
 	size_t bytes;
@@ -300,6 +301,8 @@ int lines_add(struct lines *lines, unsigned int kind, const struct fkt_process *
 	line->call.entry = keep(batch, &batch->entry[batch->count], call->entry);
 	line->call.exit = keep(batch, &batch->exit[batch->count], call->exit);
 	line->call.entry_args = NULL;
+	if (call->counted)
+		line->call.counted = copy_counted(batch->counted[batch->count], call->counted);
 	line->entry_text = line->exit_text = NULL;
 	batch->count++;
 	if (fkt_args_name_threads(args, call->entry)) {

@@ -4,6 +4,7 @@
 
 #include <fkt/trace.h>
 
+#include "common/counted.h"
 #include "common/filter.h"
 #include "common/frames.h"
 #include "common/known.h"
@@ -164,15 +165,6 @@ void put_row_code(const struct fkt_trace *trace, uint32_t row, char text[CODE_BY
  */
 void put_spread(const struct fkt_histogram *values, union fkt_cell cells[SPREAD]);
 
-/**
- * put_counted_columns() - columns with what the counters of a trace have counted
- * @trace: the trace; what is printed of another one comes before the first call, or after the end
- * @columns: room for FKT_COUNTERS_MAX
- *
- * Return: how many there are.
- */
-unsigned int put_counted_columns(const struct fkt_trace *trace, struct fkt_column *columns);
-
 /* ---- sample.c: samples ---- */
 
 /* How many samples a second were asked for of each CPU. */
@@ -284,11 +276,21 @@ void keep_event(struct kept_event *kept, const struct fkt_event *event);
 /* The event, valid as long as where it is kept; NULL: there is none. */
 const struct fkt_event *kept_event(struct kept_event *kept);
 
+/* How many numbers a call's counted are; a copy of them, in the place that is given. */
+#define COUNTED (2 * FKT_COUNTERS_MAX)
+const uint64_t *copy_counted(uint64_t to[COUNTED], const uint64_t counted[COUNTED]);
+
 /* What is missing of a call that is there in part; "" if nothing is. */
 const char *call_lacks(const struct fkt_call *call);
 
-/* Begin a table of calls for programs. */
+/* Begin to list calls; for programs that is a table. */
 void begin_calls(struct fkt_output *out);
+
+/* What stands beside a call's time, to people: "" where nothing was counted. */
+#define COUNTED_BYTES (FKT_COUNTERS_MAX * (FKT_NAME_BYTES + 32))
+const char *counted_titles(char text[COUNTED_BYTES]);
+/* What a call has counted, with what it called; spaces where @call is NULL. */
+const char *counted_cells(const struct fkt_call *call, char text[COUNTED_BYTES]);
 
 /**
  * print_call() - a row of such a table

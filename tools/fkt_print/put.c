@@ -47,29 +47,3 @@ void put_spread(const struct fkt_histogram *values, union fkt_cell cells[SPREAD]
 	cells[4].number = fkt_histogram_percentile(values, 99.9);
 	cells[5].number = values->max;
 }
-
-/* Two of the kernel's are clocks, which count nanoseconds. */
-static const char *counted_unit(const char *name)
-{
-	return !strcmp(name, "cpu-clock") || !strcmp(name, "task-clock") ? " ns" : "";
-}
-
-unsigned int put_counted_columns(const struct fkt_trace *trace, struct fkt_column *columns)
-{
-	/* A table may be printed when the view that has made it is gone. */
-	static char titles[FKT_COUNTERS_MAX][FKT_NAME_BYTES + 4],
-		keys[FKT_COUNTERS_MAX][FKT_NAME_BYTES + 4];
-	const unsigned int count = fkt_counters(trace);
-	char name[FKT_NAME_BYTES];
-
-	for (unsigned int i = 0; i < count; i++) {
-		fkt_counter_name(trace, i, name);
-		snprintf(titles[i], sizeof(titles[i]), "%s%s", name, counted_unit(name));
-		strcpy(keys[i], titles[i]);
-		for (char *c = keys[i]; *c; c++)
-			if (*c == '-' || *c == ' ')
-				*c = '_';
-		columns[i] = (struct fkt_column){ titles[i], keys[i], FKT_COLUMN_NUMBER, 0 };
-	}
-	return count;
-}

@@ -29,7 +29,7 @@ struct span {
 	bool entered;		    /* @entry is there */
 	struct fkt_event entry;
 	struct fkt_event exit;
-	uint64_t args[]; /* of both */
+	uint64_t args[]; /* of both, and behind them what the call has counted */
 };
 
 struct spans {
@@ -160,6 +160,7 @@ static void make_line(struct line_maker *maker, const struct line *line)
 	char thread[THREAD_BYTES], moment[FKT_MOMENT_BYTES] = "?";
 	char duration[FKT_DURATION_BYTES] = "?", own[FKT_DURATION_BYTES];
 	unsigned int width = thread_width(&maker->out);
+	char counted[COUNTED_BYTES];
 	int before;
 
 	if (!fkt_format_for_people(maker->out.format)) {
@@ -174,9 +175,10 @@ static void make_line(struct line_maker *maker, const struct line *line)
 		snprintf(moment, sizeof(moment), "%" PRIu64, call->begin);
 	if (call->entered)
 		fkt_duration_as(trace, maker->out.time, call->end - call->begin, duration);
-	before = fprintf(maker->out.file, "%*s %*s %*s %4u ", moment_width(&maker->out), moment,
+	before = fprintf(maker->out.file, "%*s %*s %*s%s %4u ", moment_width(&maker->out), moment,
 			 duration_width(&maker->out), duration, duration_width(&maker->out),
-			 fkt_duration_as(trace, maker->out.time, call->own, own), call->cpu);
+			 fkt_duration_as(trace, maker->out.time, call->own, own),
+			 counted_cells(call, counted), call->cpu);
 	fprintf(maker->out.file, "%-*s ", (int)width, thread);
 	put_call(maker, line, (int)maker->out.width - before - (int)width - 1);
 }
@@ -203,19 +205,20 @@ static void *spans_new(const struct context *context)
 static void begin(struct spans *spans)
 {
 	struct fkt_output *out = spans->out;
+	char counted[COUNTED_BYTES];
 
 	if (spans->begun)
 		return;
 	spans->begun = true;
-	if (!fkt_format_for_people(out->format))
-		begin_calls(out);
-	else
-		fkt_table_line(out, "%*s %*s %*s %4s %-*s %s", moment_width(out),
+	begin_calls(out);
+	if (fkt_format_for_people(out->format))
+		fkt_table_line(out, "%*s %*s %*s%s %4s %-*s %s", moment_width(out),
 			       !fkt_has_clock(out->trace)  ? "Stamp"
 			       : out->time == FKT_TIME_ABS ? "Time"
 							   : "Seconds",
-			       duration_width(out), "Duration", duration_width(out), "Own", "CPU",
-			       (int)thread_width(out), "Thread", "Call");
+			       duration_width(out), "Duration", duration_width(out), "Own",
+			       counted_titles(counted), "CPU", (int)thread_width(out), "Thread",
+			       "Call");
 }
 
 static int print(struct spans *spans, const struct fkt_process *process,
@@ -342,7 +345,9 @@ static int keep(struct spans *spans, struct span **frame, const struct fkt_call 
 {
 	unsigned int words = (*frame)->entered ? (*frame)->entry.words : 0;
 	unsigned int more = call->exit ? call->exit->words : 0;
-	struct span *span = realloc(*frame, sizeof(*span) + (words + more) * sizeof(span->args[0]));
+	unsigned int counted = call->counted ? COUNTED : 0;
+	struct span *span =
+		realloc(*frame, sizeof(*span) + (words + more + counted) * sizeof(span->args[0]));
 
 	if (!span)
 		return -ENOMEM;
@@ -357,6 +362,8 @@ static int keep(struct spans *spans, struct span **frame, const struct fkt_call 
 		copy_event(&span->exit, span->args + words, call->exit);
 		span->call.exit = &span->exit;
 	}
+	if (call->counted)
+		span->call.counted = copy_counted(span->args + words + more, call->counted);
 	spans->waiting++;
 	return 0;
 }

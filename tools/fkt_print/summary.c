@@ -427,7 +427,7 @@ struct row_table {
 static void put_row_columns(struct row_table *table, const struct fkt_trace *trace)
 {
 	memcpy(table->column, row_columns, sizeof(row_columns));
-	table->counters = put_counted_columns(trace, table->column + ROW_COLUMNS);
+	table->counters = counted_columns(trace, table->column + ROW_COLUMNS);
 	table->column[ROW_COLUMNS + table->counters] = bar_column;
 }
 

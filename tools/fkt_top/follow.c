@@ -165,6 +165,12 @@ static void place(const struct top *top, struct open_interval *open, uint64_t ne
 		fkt_analysis_charge(open->analysis, interval->from, true);
 }
 
+static void take_counted(const struct open_interval *open, struct top_row *row)
+{
+	for (unsigned int i = 0; i < FKT_COUNTERS_MAX; i++)
+		row->counted[i] = fkt_analysis_counted(open->analysis, row->row, i);
+}
+
 static bool take_rows(struct open_interval *open)
 {
 	struct interval *interval = &open->interval;
@@ -191,6 +197,7 @@ static bool take_rows(struct open_interval *open)
 			.partial = sums->partial,
 			.ended = ended ? ended->count : 0,
 		};
+		take_counted(open, &interval->row[interval->rows - 1]);
 	}
 	return true;
 }

@@ -42,6 +42,7 @@ enum {
 	X("stack", 0, "EVENTS", 0, "Record the kernel's stack with these events")                  \
 	X("user-stack", 0, "EVENTS", 0, "Record the program's stack with these events")            \
 	X("profile", 0, "HZ", OPTION_ARG_OPTIONAL, "Record samples with their stacks")             \
+	X("counters", 0, "COUNTER,…", 0, "Record what these perf events count, as page-faults")    \
 	X("graph", 0, "GLOB", 0, "Record functions only while one that matches runs")              \
 	X("graph-depth", 0, "N", 0, "Record only N levels of functions")                           \
 	X("pid", 0, "PID,…", 0, "Record only these processes")                                     \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/counted.h"
 #include "top.h"
 #include "trace/fields.h"
 #include "trace/put.h"
@@ -113,7 +114,10 @@ static bool in_view(const struct top *top, enum view view, uint32_t row)
 	return is_function(top, row) == (view == VIEW_functions);
 }
 
-static const struct fkt_column row_columns[] = {
+#define ROW_COLUMNS 8
+
+/* They are followed by what counters have counted in the interval. */
+static struct fkt_column row_columns[ROW_COLUMNS + FKT_COUNTERS_MAX + 1] = {
 	{ "Name", "name", FKT_COLUMN_TEXT, 0 },
 	{ "Time", "own", FKT_COLUMN_DURATION, 0 },
 	{ "Percent", "percent", FKT_COLUMN_PERCENT, 0 },
@@ -122,8 +126,27 @@ static const struct fkt_column row_columns[] = {
 	{ "All: time", "all_own", FKT_COLUMN_DURATION, 0 },
 	{ "Percent", "all_percent", FKT_COLUMN_PERCENT, 1 },
 	{ "Calls", "all_calls", FKT_COLUMN_NUMBER, 0 },
-	{ 0 },
 };
+
+static void put_row(const struct top *top, const struct top_row *row, const char *name,
+		    union fkt_cell cells[ROW_COLUMNS + FKT_COUNTERS_MAX])
+{
+	const struct interval *last = &top->last;
+	const struct top_row *all = &top->whole.row[row->row];
+	const bool called = row->row < FKT_ROW_USER;
+	union fkt_cell *cell = cells;
+
+	(cell++)->text = name;
+	(cell++)->number = row->own;
+	(cell++)->number = fkt_parts(row->own, last->duration * last->cpus);
+	(cell++)->number = called ? row->calls : FKT_CELL_NONE;
+	(cell++)->number = called ? row->partial : FKT_CELL_NONE;
+	(cell++)->number = all->own;
+	(cell++)->number = fkt_parts(all->own, top->whole.time);
+	(cell++)->number = called ? all->calls : FKT_CELL_NONE;
+	for (unsigned int i = 0; i < FKT_COUNTERS_MAX; i++)
+		(cell++)->number = row->counted[i];
+}
 
 static bool show_rows(const struct top *top, struct fkt_output *out, enum view view, enum sort sort,
 		      unsigned int rows)
@@ -131,7 +154,8 @@ static bool show_rows(const struct top *top, struct fkt_output *out, enum view v
 	const struct interval *last = &top->last;
 	struct item *item = calloc(last->rows + 1, sizeof(*item));
 	char name[FKT_NAME_BYTES];
-	const struct top_row *row, *all;
+	union fkt_cell cells[ROW_COLUMNS + FKT_COUNTERS_MAX];
+	const struct top_row *row;
 	size_t count = 0;
 	bool done;
 
@@ -152,24 +176,12 @@ static bool show_rows(const struct top *top, struct fkt_output *out, enum view v
 	done = item && all_named(item, count);
 	if (done)
 		sort_items(item, count, sort);
+	counted_columns(top->trace, row_columns + ROW_COLUMNS);
 	fkt_table_begin(out, row_columns);
 	for (size_t i = 0; done && i < count && (!rows || i < rows); i++) {
 		row = &last->row[item[i].index];
-		all = &top->whole.row[row->row];
-		fkt_table_row(
-			out, view_names[view], row_columns,
-			(const union fkt_cell[]){
-				{ .text = item[i].name },
-				{ .number = row->own },
-				{ .number = fkt_parts(row->own, last->duration * last->cpus) },
-				{ .number = row->row < FKT_ROW_USER ? row->calls : FKT_CELL_NONE },
-				{ .number = row->row < FKT_ROW_USER ? row->partial
-								    : FKT_CELL_NONE },
-				{ .number = all->own },
-				{ .number = fkt_parts(all->own, top->whole.time) },
-				{ .number = row->row < FKT_ROW_USER ? all->calls : FKT_CELL_NONE },
-			},
-			false);
+		put_row(top, row, item[i].name, cells);
+		fkt_table_row(out, view_names[view], row_columns, cells, false);
 	}
 	free_items(item, count);
 	return done;

@@ -182,6 +182,7 @@ enum {
  * @calls: whole calls
  * @partial: calls that began before, or went on
  * @ended: of those, the ones that began before the interval, and ended in it
+ * @counted: what each counter of the trace has counted, without what it called
  */
 struct top_row {
 	uint32_t row;
@@ -189,6 +190,7 @@ struct top_row {
 	uint64_t calls;
 	uint64_t partial;
 	uint64_t ended;
+	uint64_t counted[FKT_COUNTERS_MAX];
 };
 
 /**
