@@ -395,7 +395,7 @@ fkt_user_prepare(struct fkt_user_event *event)
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		thread->generation = lanes->generation;
 	}
-	if (event && event->known >> 32 != lanes->generation) {
+	if (event && __atomic_load_n(&event->known, __ATOMIC_RELAXED) >> 32 != lanes->generation) {
 		memset(&name, 0, sizeof(name));
 		name.kind = event->kind;
 		fkt_user_copy_name(name.name, event->name);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The stress test of lane.h and lane.c: as they are, and under the sanitizers; and lanes that overwrite.
+# The stress tests of lane.h and lane.c, and of user.h: as they are, and under the sanitizers; and lanes that overwrite.
 
 , := ,
 stress_sources := tests/stress/lane_stress.c kmod/lane.c
-stress_tests   := $(addprefix $(B)/tests/stress/,lane_stress lane_stress_tsan lane_stress_asan lane_ring)
+stress_tests   := $(addprefix $(B)/tests/stress/,lane_stress lane_stress_tsan lane_stress_asan lane_ring \
+		    user_stress user_stress_tsan user_stress_asan)
 tests: $(stress_tests)
 
 # $(call stress_rules,program,flags)
@@ -28,3 +29,8 @@ $(eval $(call stress_rules,lane_stress_asan,-DFKT_STRESS -fsanitize=address$(,)u
 
 stress_sources := tests/stress/lane_ring.c kmod/lane.c
 $(eval $(call stress_rules,lane_ring,-fsanitize=address$(,)undefined -fno-sanitize-recover=all))
+
+stress_sources := tests/stress/user_stress.c
+$(eval $(call stress_rules,user_stress,))
+$(eval $(call stress_rules,user_stress_tsan,-fsanitize=thread))
+$(eval $(call stress_rules,user_stress_asan,-fsanitize=address$(,)undefined -fno-sanitize-recover=all))
