@@ -59,7 +59,10 @@ fkt_ldlibs := -lelf -lzstd -pthread
 
 # One folder a tool, and what tools share in tools/common; some tools answer to more than one name.
 tools	 := $(filter-out common,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tools/*/*.c))))))
-fkt_record_ldlibs := -lbpf
+# Names of programs' arguments, where libdw (elfutils) is there.
+libdw	 := $(shell pkg-config --silence-errors --libs libdw 2>/dev/null)
+fkt_record_ldlibs := -lbpf $(libdw)
+$(OBJ)/tools/fkt_record/program_types.o: private fkt_cflags += $(if $(libdw),-DHAVE_LIBDW)
 fkt_recover_ldlibs := -lz
 fkt_selection_ldlibs := -lncursesw -ltinfo
 fkt_top_ldlibs := -lncursesw -ltinfo

@@ -190,3 +190,9 @@ tests: $(B)/tests/unit/test_queues
 
 $(B)/tests/unit/test_queues: tests/unit/queues | $(B)/tests/unit/test_print $(B)/tests/unit/test_stack $(B)/bin/fkt_print
 	$(Q)mkdir -p $(@D) && cp $< $@
+
+# Broken debug information of programs.
+tests: $(B)/tests/unit/test_dwarf
+
+$(B)/tests/unit/test_dwarf: tests/unit/dwarf | $(B)/bin/fkt_record $(B)/tests/vm/user_fields
+	$(Q)mkdir -p $(@D) && cp $< $@

@@ -17,6 +17,7 @@
 #include "btf.h"
 #include "fetch.h"
 #include "functions.h"
+#include "program_types.h"
 #include "record.h"
 
 #define ARRAY_MAX     64 /* as kprobe_events have it */
@@ -269,20 +270,30 @@ static void add_result(const struct fetching *fetch, struct fetch_argument *argu
 	add_op(fetch, argument, FKT_FETCH_REGISTER, 0, arch.result);
 }
 
+/* NULL where nothing is known of it; *why is set then. */
+static const struct btf_type *known_prototype(const struct fetching *fetch, const struct btf **btf,
+					      const char **why)
+{
+	if (fetch->program)
+		return program_prototype(fetch->program, fetch->of, btf, why);
+	return btf_prototype(fetch->function, fetch->module, btf, why);
+}
+
 static const struct btf_type *find_prototype(const struct fetching *fetch, const char *text,
 					     const struct btf **btf)
 {
 	const struct btf_type *prototype;
 	const char *why;
 
-	if (fetch->program)
-		fetch_wrong(fetch,
-			    "'%s': names of a program's arguments are not known; use $argN, with "
-			    ":TYPE behind it",
-			    text);
+	if (fetch->program && !fetch->of)
+		fetch_wrong(
+			fetch,
+			"'%s': the arguments of a probe in the program's source have no names; use "
+			"$argN",
+			text);
 	if (!fetch->function)
 		fetch_wrong(fetch, "'%s': of which function? There is an address alone", text);
-	prototype = btf_prototype(fetch->function, fetch->module, btf, &why);
+	prototype = known_prototype(fetch, btf, &why);
 	if (prototype && fetch->unknown) {
 		prototype = NULL;
 		why = fetch->unknown;
@@ -314,7 +325,8 @@ static void parse_name(const struct fetching *fetch, struct fetch_argument *argu
 	else
 		add_result(fetch, argument);
 	for (size_t i = 0; i + 1 < value->steps; i++)
-		add_op(fetch, argument, FKT_FETCH_READ, 8, value->offset[i]);
+		add_op(fetch, argument, fetch->program ? FKT_FETCH_READ_USER : FKT_FETCH_READ, 8,
+		       value->offset[i]);
 	if (value->steps) {
 		argument->reads = true;
 		argument->offset = value->offset[value->steps - 1];
@@ -527,7 +539,7 @@ static void natural_type(const struct fetching *fetch, struct fetch_argument *ar
 			    text, value->type);
 	if (value->is_chars)
 		type = "string";
-	else if (value->is_function)
+	else if (value->is_function && !fetch->program)
 		type = "symbol";
 	else if (value->is_pointer)
 		type = "x64";
@@ -553,7 +565,8 @@ static void point_to_string(const struct fetching *fetch, struct fetch_argument 
 	if (!value->is_text)
 		fetch_wrong(fetch, "%s is a %s, and no string", text, value->type);
 	if (value->is_pointer && argument->reads) {
-		add_op(fetch, argument, FKT_FETCH_READ, 8, argument->offset);
+		add_op(fetch, argument, fetch->program ? FKT_FETCH_READ_USER : FKT_FETCH_READ, 8,
+		       argument->offset);
 		argument->offset = 0;
 	}
 }
@@ -722,8 +735,8 @@ static void add_all(struct fetching *fetch)
 		if (!own || !*own)
 			continue;
 		snprintf(name, sizeof(name), "%s", own);
-		/* Those of a tracepoint that can be had. */
-		if (fetch->event && !fetch_has(fetch, name))
+		/* Those of a tracepoint, or of a program, that can be had. */
+		if ((fetch->event || fetch->program) && !fetch_has(fetch, name))
 			continue;
 		fetch_add(fetch, name);
 	}
@@ -749,7 +762,7 @@ bool fetch_has(const struct fetching *fetch, const char *text)
 		text = equals + 1;
 	colon = strchr(text, ':');
 	snprintf(name, sizeof(name), "%.*s", colon ? (int)(colon - text) : (int)strlen(text), text);
-	prototype = btf_prototype(fetch->function, fetch->module, &btf, &why_not);
+	prototype = known_prototype(fetch, &btf, &why_not);
 	if (!prototype || !value_find(btf, prototype, called(fetch), (uint32_t)arch.argument_count,
 				      name, &value, why))
 		return false;

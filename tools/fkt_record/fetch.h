@@ -15,6 +15,8 @@
 #define FETCH_ARGS_MAX	 FKT_FETCH_WORDS_MAX
 
 struct fetch_type;
+struct program_file;
+struct program_function;
 
 /**
  * struct fetch_argument - one FETCHARG
@@ -61,7 +63,8 @@ struct fetch_argument {
  *	or where a function is entered (-F); 0: there are all registers
  * @unknown: why what BTF says of the function's name is not of this one, NULL if it is
  * @room: how many words may be recorded; 0: FKT_FETCH_WORDS_MAX
- * @program: it is in a program: all registers and all memory are that one's
+ * @program: it is in this program: all registers and all memory are that one's
+ * @of: there, the function
  * @point: of a probe that a program has in its source: its arguments, else NULL
  * @points: how many
  * @returns: a function's return
@@ -79,7 +82,8 @@ struct fetching {
 	uint32_t args;
 	const char *unknown;
 	uint32_t room;
-	bool program;
+	const struct program_file *program;
+	const struct program_function *of;
 	const struct fetch_argument *point;
 	size_t points;
 	bool returns;

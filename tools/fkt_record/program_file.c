@@ -179,7 +179,7 @@ static bool read_segments(struct reading *reading)
 /* ---- functions ---- */
 
 static void add_function(struct reading *reading, const char *name, uint64_t offset,
-			 enum program_how how)
+			 uint64_t address, enum program_how how)
 {
 	struct program_file *file = reading->file;
 	size_t length = strcspn(name, "@");
@@ -190,7 +190,7 @@ static void add_function(struct reading *reading, const char *name, uint64_t off
 		return;
 	file->function = program_grow(file->function, file->functions, sizeof(*function));
 	function = &file->function[file->functions++];
-	*function = (struct program_function){ strndup(name, length), offset, how };
+	*function = (struct program_function){ strndup(name, length), offset, address, how };
 	if (!function->name)
 		err(EXIT_FAILURE, "no memory for the functions of programs");
 }
@@ -223,9 +223,9 @@ static void read_symbols(struct reading *reading, Elf *elf, Elf_Scn *section,
 			continue;
 		offset = offset_of(reading, symbol.st_value, true);
 		if (offset && type == STT_FUNC)
-			add_function(reading, name, offset, PROGRAM_PAIR);
+			add_function(reading, name, offset, symbol.st_value, PROGRAM_PAIR);
 		else if (offset)
-			add_function(reading, name, 0, PROGRAM_INDIRECT);
+			add_function(reading, name, 0, 0, PROGRAM_INDIRECT);
 	}
 }
 
@@ -312,17 +312,22 @@ static void read_sections(struct reading *reading, Elf *elf, bool own)
 	}
 }
 
+int program_debug_file(const struct program_file *file)
+{
+	char id[FKT_BUILD_ID_TEXT], path[sizeof(DEBUG_FILES) + sizeof(id) + 16];
+
+	if (!fkt_elf_build_id(file->fd, id) || strlen(id) < 3)
+		return -1;
+	snprintf(path, sizeof(path), DEBUG_FILES "/%.2s/%s.debug", id, id + 2);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 /* The symbols that were taken out of it, where somebody has installed them. */
 static void read_debug_file(struct reading *reading)
 {
-	char id[FKT_BUILD_ID_TEXT], path[sizeof(DEBUG_FILES) + sizeof(id) + 16];
+	int fd = program_debug_file(reading->file);
 	Elf *elf;
-	int fd;
 
-	if (!fkt_elf_build_id(reading->file->fd, id) || strlen(id) < 3)
-		return;
-	snprintf(path, sizeof(path), DEBUG_FILES "/%.2s/%s.debug", id, id + 2);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -356,8 +361,10 @@ static int resolve_in(struct dl_phdr_info *info, size_t size, void *arg)
 		if (function->how != PROGRAM_INDIRECT)
 			continue;
 		address = (uintptr_t)dlsym(library, function->name);
-		if (address)
-			function->offset = offset_of(reading, address - info->dlpi_addr, true);
+		if (!address)
+			continue;
+		function->address = address - info->dlpi_addr;
+		function->offset = offset_of(reading, function->address, true);
 	}
 	if (library)
 		dlclose(library);

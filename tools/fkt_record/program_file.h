@@ -29,11 +29,13 @@ enum program_how {
  * struct program_function - a function of a program or library
  * @name: its name
  * @offset: where it is in the file; 0: of an indirect one, nobody knows
+ * @address: where the program has it; 0 likewise
  * @how: how far it may be traced
  */
 struct program_function {
 	char *name;
 	uint64_t offset;
+	uint64_t address;
 	enum program_how how;
 };
 
@@ -83,6 +85,14 @@ struct program_file {
  * Return: the file, which lasts until the end; or NULL.
  */
 const struct program_file *program_open(const char *path, const char **why);
+
+/**
+ * program_debug_file - what was taken out of a file for debuggers, where somebody has installed it
+ * @file: the file
+ *
+ * Return: an open file, or < 0.
+ */
+int program_debug_file(const struct program_file *file);
 
 /**
  * program_grow - room for one more in an array, or the end of the program

@@ -67,8 +67,9 @@ bool programs_any(void)
 	return texts;
 }
 
+/* @of: NULL: it is a probe in the program's source */
 static struct fetching *new_fetching(const struct wanted *wanted, const char *function,
-				     bool returns)
+				     const struct program_function *of, bool returns)
 {
 	struct fetching *fetch = calloc(1, sizeof(*fetch));
 
@@ -77,7 +78,8 @@ static struct fetching *new_fetching(const struct wanted *wanted, const char *fu
 	fetch->option = "-U";
 	fetch->text = wanted->text;
 	fetch->function = function;
-	fetch->program = true;
+	fetch->program = wanted->file;
+	fetch->of = of;
 	fetch->returns = returns;
 	return fetch;
 }
@@ -182,8 +184,8 @@ static bool is_named(const struct fkt_uprobe_spec *spec, uint64_t offset, uint8_
 static void add_function(struct codes *codes, const struct wanted *wanted,
 			 const struct program_function *function)
 {
-	struct fetching *entry = new_fetching(wanted, function->name, false);
-	struct fetching *result = new_fetching(wanted, function->name, true);
+	struct fetching *entry = new_fetching(wanted, function->name, function, false);
+	struct fetching *result = new_fetching(wanted, function->name, function, true);
 	const struct fkt_uprobe_spec like = { .fd = wanted->file->fd };
 	char name[NAME_BYTES], entry_spec[FETCH_SPEC_BYTES], result_spec[FETCH_SPEC_BYTES];
 	uint8_t flags = wanted->flags;
@@ -238,8 +240,8 @@ static void add_point_arguments(struct fetching *fetch, const struct fetching *a
 static void add_point(struct codes *codes, const struct wanted *wanted,
 		      const struct program_point *point)
 {
-	struct fetching *fetch = new_fetching(wanted, point->name, false);
-	struct fetching *arguments = new_fetching(wanted, point->name, false);
+	struct fetching *fetch = new_fetching(wanted, point->name, NULL, false);
+	struct fetching *arguments = new_fetching(wanted, point->name, NULL, false);
 	char name[NAME_BYTES], text[FETCH_SPEC_BYTES], *args = strdup(point->args), *save, *word;
 	struct fkt_uprobe_spec *spec;
 

@@ -10,7 +10,10 @@
 #include "value.h"
 
 /* Structs within structs; a broken file may have more than C has. */
-#define NESTING_MAX 32
+#define NESTING_MAX	32
+
+/* For numbers with a point, on the machines that there are. */
+#define POINT_REGISTERS 8
 
 /**
  * struct walk - from an argument to what it leads to
@@ -325,6 +328,14 @@ static bool finish(struct walk *walk)
 
 /* ---- where it begins ---- */
 
+/* A number with a point, which programs may have. */
+static bool is_point(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *type = abi_strip(btf, id);
+
+	return type && btf_is_float(type) && type->size <= 8;
+}
+
 /*
  * The number, from 1, that $argN has for the argument at an index; those in registers come first. 0
  * when that can't be told.
@@ -336,7 +347,7 @@ static uint32_t argument_number(const struct btf *btf, const struct btf_type *pr
 	const struct btf_type *result = abi_strip(btf, prototype->type);
 	struct abi_places places = { 0 };
 	struct abi_value value;
-	uint32_t before = 0;
+	uint32_t before = 0, points = 0;
 
 	/* Where a large result is to be is told by an argument more. */
 	if (result && !btf_is_float(result)) {
@@ -346,6 +357,12 @@ static uint32_t argument_number(const struct btf *btf, const struct btf_type *pr
 			abi_place(&places, &pointer);
 	}
 	for (uint32_t i = 0; i <= index; i++) {
+		/* They are in registers of their own, up to so many. */
+		if (is_point(btf, btf_params(prototype)[i].type)) {
+			if (i == index || ++points > POINT_REGISTERS)
+				return 0;
+			continue;
+		}
 		before = places.registers;
 		if (abi_value(btf, btf_params(prototype)[i].type, &value))
 			return 0;
@@ -385,6 +402,11 @@ bool value_find(const struct btf *btf, const struct btf_type *prototype, const c
 	} else {
 		walk.id = param[found].type;
 		value->argument = argument_number(btf, prototype, found, registers);
+		if (!value->argument && is_point(btf, walk.id))
+			return complain(&walk,
+					"%s has its argument %s, which is a number with a point, "
+					"in a register that is not read",
+					function, wanted.wanted);
 		if (!value->argument)
 			return complain(&walk, "nobody can tell where %s has its argument %s",
 					function, wanted.wanted);
