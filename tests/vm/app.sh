@@ -105,6 +105,11 @@ for how in burst filter signals leap; do
 	check "none is there twice, each thread's in order ($how)" [ $? = 0 ]
 done
 
+# All of it at once, with more events and less room. tests/host/app_storm.sh has ten million.
+expect 0 fkt_record -k system,application --args -p 11 -o trace app_events storm 25000
+fkt_print --no-summary --time cycles trace >listing
+check 'in threads, handlers, and children that end and are killed' perl "$TOP/tests/vm/storm.pl" .out 25000 "$(info application_lost)" "$(lost)" <listing
+
 expect 0 fkt_record -k application -o trace app_events fork 1000
 check 'of parent and children' [ "$(told app:numbered):$(told app:of_child)" = 1000:100 ]
 check 'each child is itself' [ "$(events trace | awk '$4 == "app:of_child" { print $2 }' | sort | uniq -c | awk '$1 == 10' | wc -l)" = 10 ]

@@ -22,11 +22,16 @@
  *	names	so often, a name of another program, which ends then, is asked for
  *	holds	so many names are asked for, and kept until it is killed
  *	joins	so many ms long, lanes are made and given back: "longest MS"
+ *	storm	four threads, a thread's events in blocks of a hundred, each between two close()
+ *		with the number of its first one; a signal every millisecond, whose handler has
+ *		events; and children all the while: one that writes and ends, one that is killed
  *	quiet	events, without a word
  */
 #include <dirent.h>
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -191,6 +196,86 @@ static void kills(void)
 		printf("killed %d %lu %lu\n", child, made[1], made[0]);
 		fflush(stdout);
 	}
+}
+
+#define BLOCK	       100
+#define CHILD_EVENTS   200
+#define CHILD_LIVES_US 20000
+#define STORM_TICK_US  1000
+
+static unsigned int storming;
+
+static void *storm_thread(void *arg)
+{
+	unsigned long thread = (unsigned long)arg, block = 0;
+
+	for (unsigned long i = 1; i <= count; i++) {
+		if (i % BLOCK == 1) {
+			block = FIRST_NUMBER | thread << THREAD_SHIFT | i;
+			syscall(SYS_close, block);
+		}
+		fkt_event2(numbered, thread, i);
+		if (i % BLOCK == 0)
+			syscall(SYS_close, block);
+	}
+	__atomic_fetch_sub(&storming, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Its number, which no two of them have. */
+static void storm_handler(int signal)
+{
+	(void)signal;
+	fkt_event1(in_handler, __atomic_add_fetch(&handled, 1, __ATOMIC_RELAXED));
+}
+
+/* Events of a child, which counts before and after each; it is killed, or ends by itself. */
+static void storm_child(volatile unsigned long *made, unsigned long most)
+{
+	int status;
+	pid_t child;
+
+	made[0] = made[1] = 0;
+	child = fork();
+	if (child < 0)
+		err(1, "fork");
+	while (!child && made[1] < most) {
+		made[0]++;
+		fkt_event1(of_child, made[0]);
+		made[1]++;
+	}
+	if (!child)
+		_exit(0);
+	if (most == ULONG_MAX) {
+		usleep(CHILD_LIVES_US);
+		kill(child, SIGKILL);
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	printf("killed %d %lu %lu\n", child, made[1], made[0]);
+}
+
+static void storm(void)
+{
+	volatile unsigned long *made =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread[THREADS];
+
+	if (made == MAP_FAILED)
+		err(1, "mmap");
+	storming = THREADS;
+	tick(storm_handler, STORM_TICK_US);
+	for (unsigned long i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], NULL, storm_thread, (void *)i))
+			errx(1, "pthread_create");
+	while (__atomic_load_n(&storming, __ATOMIC_ACQUIRE)) {
+		storm_child(made, CHILD_EVENTS);
+		storm_child(made, ULONG_MAX);
+	}
+	for (unsigned int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	tick(storm_handler, 0);
+	say(getpid(), THREADS * count + handled);
 }
 
 static void execs(void)
@@ -454,6 +539,8 @@ int main(int argc, char **argv)
 		counts();
 	else if (!strcmp(how, "joins"))
 		joins();
+	else if (!strcmp(how, "storm"))
+		storm();
 	else if (!strcmp(how, "quiet"))
 		burst(NULL);
 	else
