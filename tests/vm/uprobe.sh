@@ -196,6 +196,8 @@ wrong 1 ./text:f 'no program and no library'
 wrong 1 ./fifo:f 'it is no file'
 wrong 1 "$PWD:f" 'it is no file'
 wrong 1 "$TOP/build/tests/vm/ia32:_start" 'for another machine, or for 32 bits'
+strip -o stripped "$TOP/build/tests/vm/user_fields"
+wrong 1 "$PWD/stripped:main" 'has no names of functions .is it stripped'
 wrong 1 "$program:user_ad" 'has no function user_ad; is user_add meant'
 wrong 1 "$program:nothing*" 'no function of .* matches'
 wrong 1 "$program:user_add+1" 'in the middle of an instruction'
