@@ -35,6 +35,16 @@ expect 99 'possible circular locking' -- sh -c 'echo "<4>WARNING: possible circu
 # shellcheck disable=SC2016
 expect 99 'complained: .* number 1;' -- sh -c 'echo on >/proc/sys/kernel/printk_devkmsg
 	for i in $(seq 3000); do echo "<4>WARNING: this machine has found many things to complain of, number $i" >/dev/kmsg; done; sleep 1'
+# A test that is content with itself, while the kernel is not.
+mkdir -p suite/tests/vm suite/scripts/guest
+cp "$TOP/tests/vm/guest" suite/tests/vm
+cp "$TOP/scripts/guest/complaints" suite/scripts/guest
+echo 'echo "here is nothing wrong" >/dev/kmsg' >suite/tests/vm/good.sh
+echo 'dmesg -C; echo "<4>WARNING: possible circular locking dependency detected" >/dev/kmsg; dmesg -C' >suite/tests/vm/bad.sh
+expect 99 '^end bad FAILED ' --share share -- suite/tests/vm/guest good bad good
+[ "$(sed 's/ [0-9]*$//' out)" = "$(printf '%s\n' 'begin good' 'end good ok' 'begin bad' 'end bad FAILED')" ] ||
+	{ echo 'FAILED: it is another test, or the others are not left to another guest:'; cat out; failed=1; }
+grep -q '^FAILED: the kernel complained: WARNING: possible circular' share/bad.log || { echo 'FAILED: it is not said'; failed=1; }
 expect 99 '' --timeout 10 -- sleep 100
 expect 2 'see --help' --nonsense
 exit $failed

@@ -46,6 +46,12 @@ tests: $(B)/tests/unit/test_style
 $(B)/tests/unit/test_style: tests/unit/style
 	$(Q)mkdir -p $(@D) && cp $< $@
 
+# What is wrong with a guest's kernel.
+tests: $(B)/tests/unit/test_complaints
+
+$(B)/tests/unit/test_complaints: tests/unit/complaints
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 tests: $(B)/tests/unit/test_options
 
 $(B)/tests/unit/test_options: tests/unit/options
