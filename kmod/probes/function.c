@@ -175,13 +175,26 @@ static __always_inline struct fkt_function *fkt_function_first(struct fkt_functi
 static struct fkt_function *fkt_function_find(struct fkt_function *places, unsigned long body)
 {
 	struct fkt_function *function = fkt_function_first(places, body);
-	unsigned long offset = (void *)function - (void *)places;
+	unsigned long offset = (void *)function - (void *)places, is;
 
-	while (function->body && function->body != body) {
+	/* Partner: the release in fkt_table_insert(), where another layer is being attached. */
+	while ((is = smp_load_acquire(&function->body)) && is != body) {
 		offset = (offset + sizeof(*function)) & fkt_table_of(places)->mask;
 		function = (void *)places + offset;
 	}
 	return function;
+}
+
+/*
+ * The function that a probe is called for; NULL when the table has none such. An empty place may
+ * become another one's at any moment, when another layer is being attached.
+ */
+static const struct fkt_function *fkt_function_of(unsigned long body)
+{
+	const struct fkt_function *function = fkt_function_find(fkt_functions, body);
+
+	/* Partner: the release in fkt_table_insert(). */
+	return body && smp_load_acquire(&function->body) == body ? function : NULL;
 }
 
 /* Whether the current task is where functions are to be recorded, or enters it with this one. */
@@ -284,9 +297,9 @@ static noinline u64 fkt_function_entry_known(const struct fkt_function *function
 static noinline u64 fkt_function_entry_any(const u64 *args, unsigned long body,
 					   unsigned long *copy_words)
 {
-	const struct fkt_function *function = fkt_function_find(fkt_functions, body);
+	const struct fkt_function *function = fkt_function_of(body);
 
-	if (likely(function->body))
+	if (likely(function))
 		return fkt_function_entry_known(function, args, copy_words);
 	/* The call is passed by; or the body is another one, a live patch's. */
 	if (fkt_on(READ_ONCE(fkt_function_keys)))
@@ -311,7 +324,8 @@ static u64 fkt_function_entry(struct fkt_gate_call *call)
 	struct fkt_function *function;
 
 	function = fkt_function_first(fkt_functions, body);
-	if (unlikely(function->body != body))
+	/* The place is being filled: then it is not found here. Loads are in order. */
+	if (unlikely(fkt_read_early(function->body) != body))
 		return fkt_function_entry_any(call->args, call->body, NULL);
 	if (unlikely(!fkt_on(function->entry_keys)) || unlikely(fkt_stack_unsure(call)))
 		return fkt_function_entry_known(function, call->args, NULL);
@@ -475,9 +489,9 @@ out:
 static u64 fkt_function_entry_longer_any(const u64 *args, unsigned long *body,
 					 unsigned long *copy_words)
 {
-	const struct fkt_function *function = fkt_function_find(fkt_functions, *body);
+	const struct fkt_function *function = fkt_function_of(*body);
 
-	if (unlikely(!function->body)) {
+	if (unlikely(!function)) {
 		if (fkt_on(READ_ONCE(fkt_function_keys)))
 			fkt_event_lost();
 		return 0;
