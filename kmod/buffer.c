@@ -449,11 +449,11 @@ bool fkt_buffer_service(struct fkt_session *s)
 
 		/* A CPU for which there was no memory when it came loses events until there is. */
 		if (fkt_pool_is_short(s, pool) && pool->present && !pool->held &&
-		    s->state == FKT_STATE_RECORDING)
+		    fkt_state_now(s) == FKT_STATE_RECORDING)
 			(void)fkt_buffer_fill(s, pool);
 		if (!pool->pages)
 			continue; /* a CPU that is not there */
-		if (fkt_overwrites(s) && s->state == FKT_STATE_RECORDING) {
+		if (fkt_overwrites(s) && fkt_state_now(s) == FKT_STATE_RECORDING) {
 			fkt_snapshot_service(pool); /* it is always full, and does not grow */
 			continue;
 		}
@@ -461,7 +461,7 @@ bool fkt_buffer_service(struct fkt_session *s)
 		free_permille = fkt_lane_queued(pool->lane) * 1000ull / pool->pages;
 		if (free_permille < sync_below_permille)
 			low = true;
-		if (free_permille >= grow_below_permille || s->state != FKT_STATE_RECORDING)
+		if (free_permille >= grow_below_permille || fkt_state_now(s) != FKT_STATE_RECORDING)
 			continue;
 		want = (u64)pool->pages * (grow_until_permille - free_permille) / 1000 + 1;
 		if (grow_until_permille <= free_permille || pool->pages >= pool->cap)

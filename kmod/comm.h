@@ -8,7 +8,11 @@
 #include <linux/string.h>
 #include "fkt.h"
 
-/* A process name as two words; what follows its NUL is zero, as the kernel keeps it. */
+/*
+ * A process name as two words; what follows its NUL is zero, as the kernel keeps it. Another thread
+ * may be changing it (/proc/PID/comm), and half of it is then the new one, as for ps: the event of
+ * the change follows.
+ */
 struct fkt_comm {
 	u64 word[2];
 };
@@ -18,7 +22,7 @@ static __always_inline struct fkt_comm fkt_comm(const char *from)
 {
 	struct fkt_comm comm;
 
-	memcpy(&comm, from, sizeof(comm));
+	data_race(memcpy(&comm, from, sizeof(comm)));
 	return comm;
 }
 

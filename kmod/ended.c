@@ -50,7 +50,7 @@ void fkt_ended_add(const struct task_struct *p)
 	smp_wmb(); /* partner: the first smp_rmb() in fkt_ended_copy() */
 	ended->pid = p->tgid;
 	ended->ppid = rcu_dereference_raw(p->real_parent)->tgid;
-	memcpy(ended->comm, p->comm, sizeof(ended->comm));
+	data_race(memcpy(ended->comm, p->comm, sizeof(ended->comm))); /* as in fkt_comm() */
 	smp_wmb(); /* partner: the second one there */
 	WRITE_ONCE(ended->tid, p->pid);
 }
@@ -61,7 +61,8 @@ static bool fkt_ended_copy(struct fkt_ended *to, const struct fkt_ended *from)
 	const u32 tid = READ_ONCE(from->tid);
 
 	smp_rmb(); /* partner: the second smp_wmb() in fkt_ended_add() */
-	*to = *from;
+	/* What it may be torn by is found below. */
+	data_race(memcpy(to, from, sizeof(*to)));
 	smp_rmb(); /* partner: the first one there */
 	return tid && READ_ONCE(from->tid) == tid && to->tid == tid;
 }

@@ -384,7 +384,7 @@ struct fkt_stream {
  * @source: the file that the flush thread splices from
  * @write_error: why @file did not take all
  * @error: errno value with which the output has ended the recording, 0 if none; set by the flush
- *	thread when no page is left, read by anybody
+ *	thread when no page is left, read by anybody, without a lock
  * @flush_task: the flush thread, until someone has waited for its end; the session's lock
  * @flush_cpu_ns: CPU time that it used; it writes, anybody reads
  * @sync_task: the synchronizing thread, NULL where there is none; the session's lock until the
@@ -421,7 +421,7 @@ struct fkt_output {
  *	says no other is written and read with it. May sleep; never while memory of a user is asked
  *	for
  * @state: enum fkt_state; written with @lock, and by fkt_session_stop_probes() with the reader's,
- *	too; read without one by who waits for it
+ *	too; read without one by who waits for it, and by the reader: fkt_state_now()
  * @generation: number of the recording, counts up at FKT_START; read without a lock
  * @state_wait: woken when @state changes
  * @conf: what FKT_START asked for; constant from ready to idle
@@ -487,6 +487,12 @@ static inline bool fkt_shared(const struct fkt_session *s)
 static inline bool fkt_overwrites(const struct fkt_session *s)
 {
 	return s->conf.on_full == FKT_ON_FULL_OVERWRITE;
+}
+
+/* The session's state, for one who has not its lock: it may change at any moment. */
+static inline enum fkt_state fkt_state_now(const struct fkt_session *s)
+{
+	return READ_ONCE(s->state);
 }
 
 /* Whether a flush thread writes to a file, rather than the recorder splicing by itself. */

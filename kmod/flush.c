@@ -122,7 +122,7 @@ static struct fkt_page_header *fkt_index_new(struct fkt_session *s)
  */
 static u64 fkt_stream_complete(struct fkt_session *s)
 {
-	const bool probes = s->state != FKT_STATE_DRAINING;
+	const bool probes = fkt_state_now(s) != FKT_STATE_DRAINING;
 	u64 complete = fkt_stamp(fkt_clock(true));
 	u32 i;
 
@@ -151,7 +151,8 @@ static void fkt_index_finish(struct fkt_session *s, struct fkt_page_header *head
 /* Whether the lane's oldest page may go out. */
 static bool fkt_pool_ready(const struct fkt_session *s, const struct fkt_pool *pool)
 {
-	if (fkt_overwrites(s) && s->state == FKT_STATE_RECORDING && !fkt_snapshot_has(s, pool))
+	if (fkt_overwrites(s) && fkt_state_now(s) == FKT_STATE_RECORDING &&
+	    !fkt_snapshot_has(s, pool))
 		return false;
 	return fkt_lane_ready(pool->lane);
 }
@@ -179,7 +180,7 @@ static bool fkt_stream_run_goes_on(struct fkt_session *s)
  */
 static bool fkt_stream_by_begin(const struct fkt_session *s)
 {
-	return s->stream.limit_pages && s->state == FKT_STATE_DRAINING;
+	return s->stream.limit_pages && fkt_state_now(s) == FKT_STATE_DRAINING;
 }
 
 /*
@@ -408,10 +409,13 @@ bool fkt_stream_pause_untold(const struct fkt_session *s)
 bool fkt_stream_tell_pause(struct fkt_session *s)
 {
 	const u32 pauses = atomic_read(&s->stream.pauses);
-	const u64 at = s->stream.paused_at;
+	u64 at;
 
-	if (!fkt_stream_pause_untold(s))
+	/* The count as it was read: one that strikes since is told next time. */
+	if (pauses == s->stream.pauses_told)
 		return true;
+	smp_rmb(); /* partner: the barrier in fkt_lane_full() */
+	at = s->stream.paused_at;
 	if (pauses != s->stream.pauses_logged)
 		pr_warn("fkt: no page free in lane %u: recording paused; set the mask again to go on (fkt_setmask)\n",
 			s->stream.paused_lane);
@@ -647,7 +651,7 @@ static int fkt_splice_room(const struct pipe_inode_info *pipe)
  */
 bool fkt_is_readers(const struct fkt_session *s, u64 generation)
 {
-	return s->generation == generation && READ_ONCE(s->state) != FKT_STATE_IDLE;
+	return s->generation == generation && fkt_state_now(s) != FKT_STATE_IDLE;
 }
 
 /*
@@ -676,7 +680,7 @@ static int fkt_splice_take(struct fkt_session *s, u64 generation, struct fkt_chu
 			WRITE_ONCE(s->stream.bytes, s->stream.pages_out * FKT_PAGE_BYTES);
 		over = s->stream.eof;
 		ends = s->stream.limit_reached && !fkt_has_output(s) &&
-		       s->state == FKT_STATE_RECORDING;
+		       fkt_state_now(s) == FKT_STATE_RECORDING;
 		wait = fkt_wait_jiffies(s);
 		mutex_unlock(&s->stream.reader);
 		if (count || over)
@@ -915,7 +919,8 @@ static int fkt_flush_thread(void *data)
 					     fkt_wait_jiffies(s));
 		try_to_freeze();
 		ret = fkt_flush_once(s, &from);
-		WRITE_ONCE(s->output.flush_cpu_ns, current->se.sum_exec_runtime);
+		/* The tick adds to it. */
+		WRITE_ONCE(s->output.flush_cpu_ns, READ_ONCE(current->se.sum_exec_runtime));
 		if (ret == -EAGAIN)
 			ret = 0; /* the next round may find the memory */
 		if (ret)
@@ -935,10 +940,10 @@ static int fkt_flush_thread(void *data)
 	mutex_lock(&s->stream.reader);
 	fkt_stream_discard(s);
 	mutex_unlock(&s->stream.reader);
-	s->output.error = -ret;
+	WRITE_ONCE(s->output.error, -ret);
 	ret = fkt_sync_finish(s);
 	if (ret && !s->output.error)
-		s->output.error = -ret;
+		WRITE_ONCE(s->output.error, -ret);
 	out->f_pos = s->output.pos + s->stream.bytes;
 
 	/*

@@ -274,7 +274,7 @@ static void fkt_status_fill(struct fkt_session *s, struct fkt_status *status,
 
 	status->state = s->state;
 	status->mask = READ_ONCE(fkt_mask);
-	status->error = s->output.error;
+	status->error = READ_ONCE(s->output.error);
 	status->events = 0;
 	status->lost = 0;
 	status->discarded = 0;
@@ -397,7 +397,7 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_set_idle(s, file, fkt_set_free, 0);
 	case FKT_WAITREADY:
 		return wait_event_interruptible(s->state_wait,
-						READ_ONCE(s->state) >= FKT_STATE_RECORDING);
+						fkt_state_now(s) >= FKT_STATE_RECORDING);
 	case FKT_ENABLE:
 		return fkt_session_set_mask(s, value, 0);
 	case FKT_DISABLE:
@@ -408,7 +408,7 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_session_set_mask(s, value, ~0u);
 	case FKT_STOP:
 		if (!ff->generation)
-			return READ_ONCE(s->state) == FKT_STATE_IDLE ? -ENODEV : -EPERM;
+			return fkt_state_now(s) == FKT_STATE_IDLE ? -ENODEV : -EPERM;
 		return fkt_session_stop(s, ff->generation);
 	case FKT_TRIGGER_ARM:
 		return fkt_ioctl_trigger_arm(ff);
@@ -483,9 +483,9 @@ static __poll_t fkt_poll(struct file *file, poll_table *wait)
 		poll_wait(file, &s->stream.reader_wait, wait);
 	if (!ff->generation)
 		return 0;
-	if (READ_ONCE(s->generation) != ff->generation || READ_ONCE(s->state) == FKT_STATE_IDLE)
+	if (READ_ONCE(s->generation) != ff->generation || fkt_state_now(s) == FKT_STATE_IDLE)
 		return EPOLLHUP;
-	if (READ_ONCE(s->state) == FKT_STATE_DRAINING || fkt_poll_pages(s, ff->generation))
+	if (fkt_state_now(s) == FKT_STATE_DRAINING || fkt_poll_pages(s, ff->generation))
 		ready = EPOLLIN | EPOLLRDNORM;
 	if (fkt_trigger_pending())
 		ready |= EPOLLPRI;

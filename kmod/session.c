@@ -64,6 +64,7 @@ void fkt_lane_full(struct fkt_lane *lane, u64 now)
 		return;
 	s->stream.paused_lane = lane->number;
 	s->stream.paused_at = now;
+	smp_mb__before_atomic(); /* partner: the barrier in fkt_stream_tell_pause() */
 	atomic_inc(&s->stream.pauses);
 }
 
@@ -104,7 +105,7 @@ static int fkt_session_cpu_comes(unsigned int cpu)
 		ret = fkt_buffer_fill(s, &s->pools[cpu]);
 	if (ret) {
 		s->fill_error = ret;
-		if (s->state == FKT_STATE_RECORDING && !s->pools[cpu].pages)
+		if (fkt_state_now(s) == FKT_STATE_RECORDING && !s->pools[cpu].pages)
 			pr_warn("fkt: no memory for CPU %u: its events are lost until there is\n",
 				cpu);
 	}
@@ -493,9 +494,8 @@ int fkt_session_stop(struct fkt_session *s, u64 generation)
 		}
 	}
 	mutex_unlock(&s->lock);
-	ret = wait_event_interruptible(s->state_wait,
-				       READ_ONCE(s->generation) != generation ||
-					       READ_ONCE(s->state) == FKT_STATE_IDLE);
+	ret = wait_event_interruptible(s->state_wait, READ_ONCE(s->generation) != generation ||
+							      fkt_state_now(s) == FKT_STATE_IDLE);
 	if (ret)
 		return ret;
 	mutex_lock(&s->lock);

@@ -73,7 +73,8 @@ static int fkt_sync_thread(void *data)
 		 */
 		if (fkt_sync_once(s, forced))
 			fkt_session_request_stop(s);
-		WRITE_ONCE(s->output.sync_cpu_ns, current->se.sum_exec_runtime);
+		/* The tick adds to it. */
+		WRITE_ONCE(s->output.sync_cpu_ns, READ_ONCE(current->se.sum_exec_runtime));
 	}
 	revert_creds(own);
 	return 0;

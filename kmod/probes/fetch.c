@@ -207,7 +207,8 @@ static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, 
 						  op->op == FKT_FETCH_LAST_STRING_USER);
 			break;
 		case FKT_FETCH_COMM:
-			memcpy(args + words, current->comm, TASK_COMM_LEN);
+			/* As in fkt_comm(). */
+			data_race(memcpy(args + words, current->comm, TASK_COMM_LEN));
 			words += TASK_COMM_LEN / 8;
 			break;
 		default:

@@ -175,7 +175,7 @@ static void fkt_begun_tell_open(const struct fkt_begun *begun, u64 until)
 
 	if (!begin || !READ_ONCE(begun->key))
 		return;
-	memcpy(&copy, begun, sizeof(copy));
+	data_race(memcpy(&copy, begun, sizeof(copy))); /* of use only if it is the same below */
 	smp_rmb(); /* partner: the release in fkt_begun_begin() */
 	if (READ_ONCE(begun->begin) != begin)
 		return;

@@ -81,7 +81,8 @@ static void fkt_trigger_fire(const struct fkt_trigger *trigger, const struct tas
 	fkt_trigger_last.cpu = raw_smp_processor_id();
 	fkt_trigger_last.tid = p->pid;
 	fkt_trigger_last.value = value;
-	memcpy(fkt_trigger_last.comm, p->comm, sizeof(fkt_trigger_last.comm));
+	/* As in fkt_comm(). */
+	data_race(memcpy(fkt_trigger_last.comm, p->comm, sizeof(fkt_trigger_last.comm)));
 	fkt_trigger_last.stamp = fkt_clock(true) + READ_ONCE(fkt_clock_ahead);
 	FKT_EVENT(FKT_CODE_TRIGGER, trigger->number, fkt_pair(p->pid, 0), value);
 	/* Pairs with the acquire in fkt_trigger_pending(). */
@@ -162,7 +163,7 @@ static __always_inline bool fkt_trigger_met(const struct fkt_trigger *trigger,
 		if (!i)
 			*first = fkt_trigger_value(&spec->condition[0], word);
 	}
-	return !spec->comm[0] || !strncmp(p->comm, spec->comm, sizeof(spec->comm));
+	return !spec->comm[0] || !data_race(strncmp(p->comm, spec->comm, sizeof(spec->comm)));
 }
 
 /* ---- tracepoints ---- */
