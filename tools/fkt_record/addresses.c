@@ -330,7 +330,7 @@ static int set_addresses(struct recording *recording)
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
 	else if (errno == EPERM && level)
-		warnx("-P: the kernel is locked down for %s (Secure Boot), which forbids to read its memory; "
+		warnx("-P: the kernel is locked down for %s, which forbids to read its memory; "
 		      "see kernel_lockdown(7)",
 		      level);
 	else if (errno == EPERM)

@@ -519,7 +519,7 @@ static int set_events(struct recording *recording)
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
 	else if (errno == EPERM && level && events.fetches)
-		warnx("-e: the kernel is locked down for %s (Secure Boot), which forbids to read its "
+		warnx("-e: the kernel is locked down for %s, which forbids to read its "
 		      "memory: name no fields; see kernel_lockdown(7)",
 		      level);
 	else if (errno == EPERM)

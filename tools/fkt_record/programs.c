@@ -547,7 +547,7 @@ static int set_programs(struct recording *recording)
 	if (errno == EBUSY)
 		warnx(FKT_DEVICE ": another recording is running");
 	else if (errno == EPERM && level)
-		warnx("-U: the kernel is locked down for %s (Secure Boot), which forbids to read memory; see "
+		warnx("-U: the kernel is locked down for %s, which forbids to read memory; see "
 		      "kernel_lockdown(7)",
 		      level);
 	else if (errno == EPERM)

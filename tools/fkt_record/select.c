@@ -462,7 +462,7 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		wanted |= function->keys & recording->options.mask;
 	}
 	if (level && wanted)
-		warnx("the kernel is locked down for %s (Secure Boot), which forbids to trace where "
+		warnx("the kernel is locked down for %s, which forbids to trace where "
 		      "functions return: they have no exit; see kernel_lockdown(7)",
 		      level);
 	if (argument.count && ioctl(recording->device, FKT_ADD_PROBES, &argument)) {
@@ -470,7 +470,7 @@ static int add_functions(struct recording *recording, const struct functions *fu
 		if (errno == EPERM && !wanted)
 			goto out_free;
 		if (errno == EPERM && level && fields_any())
-			warnx("-F: the kernel is locked down for %s (Secure Boot), which forbids to read "
+			warnx("-F: the kernel is locked down for %s, which forbids to read "
 			      "its memory: name no fields; see kernel_lockdown(7)",
 			      level);
 		else if (errno == EPERM)
