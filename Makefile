@@ -9,7 +9,7 @@
 # make check-newest    … on the newest kernel that Debian has (as root)
 # make check-debug     … on kernels that watch over memory, locks and races; builds them first
 # make check-all       all tests on all kernels; all three write docs/tested.md
-# make check-packages  Debian's packages: installed, used and removed, on a Debian of their own (as root)
+# make check-packages  Debian's packages: installed, used and removed on Debian 12, 13 and sid (as root)
 # make check-witness   the kernel's own selftests and stress-ng, without FKT and with it
 # make fuzz         looks for traces that the tools can't bear, until it is stopped
 # make bench        measures what recording costs, against its peers
