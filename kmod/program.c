@@ -390,8 +390,12 @@ static int fkt_program_join(struct fkt_program *p, struct fkt_user_join __user *
 
 	if (get_user(version, &arg->version))
 		return -EFAULT;
-	if (version != FKT_USER_VERSION)
+	if (version != FKT_USER_VERSION) {
+		mutex_lock(&fkt_programs_lock);
+		fkt_program_refused();
+		mutex_unlock(&fkt_programs_lock);
 		return -EINVAL;
+	}
 	if (mutex_lock_killable(&p->joining))
 		return -EINTR;
 	ret = fkt_program_enter(p) ?: fkt_program_alloc(p);

@@ -273,6 +273,7 @@ static __attribute__((unused)) void fkt_user_forked(void)
  */
 static inline void fkt_user_open(void)
 {
+	struct fkt_user_join join = { FKT_USER_VERSION, 0 };
 	const int errno_before = errno;
 	void *process, *control;
 	int fd;
@@ -283,25 +284,30 @@ static inline void fkt_user_open(void)
 	if (fd < 0)
 		goto out;
 	control = mmap(0, FKT_USER_PAGE, PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
 	if (control == MAP_FAILED)
-		goto out;
+		goto out_close;
+	if (((struct fkt_user_control *)control)->version != FKT_USER_VERSION) {
+		/* It is refused, so that a recording that goes on says so. */
+		(void)ioctl(fd, FKT_USER_JOIN, &join);
+		goto out_unmap;
+	}
 	process =
 		mmap(0, FKT_USER_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (process == MAP_FAILED)
 		goto out_unmap;
 	/* A child of fork() has lanes of its own. */
-	if (madvise(process, FKT_USER_PAGE, MADV_WIPEONFORK) ||
-	    ((struct fkt_user_control *)control)->version != FKT_USER_VERSION) {
+	if (madvise(process, FKT_USER_PAGE, MADV_WIPEONFORK)) {
 		munmap(process, FKT_USER_PAGE);
 		goto out_unmap;
 	}
 	(void)pthread_atfork(0, 0, fkt_user_forked);
 	fkt_user_process = (struct fkt_user_process *)process;
 	__atomic_store_n(&fkt_user_control, (struct fkt_user_control *)control, __ATOMIC_RELEASE);
-	goto out;
+	goto out_close;
 out_unmap:
 	munmap(control, FKT_USER_PAGE);
+out_close:
+	close(fd);
 out:
 	errno = errno_before;
 }

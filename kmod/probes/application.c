@@ -397,7 +397,8 @@ void fkt_program_flush(struct fkt_program *p)
 }
 
 /**
- * fkt_program_refused - a thread joins, and there is no place for its program
+ * fkt_program_refused - a thread joins, and there is no place for its program, or it is of another
+ * version
  *
  * What it writes is not even counted by itself, for it has no lanes: one event at least is missing.
  *

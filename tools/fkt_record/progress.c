@@ -89,7 +89,8 @@ static void show_troubles(const struct recording *recording)
 		      status->skipped);
 	if (status->applications_lost)
 		warnx("%llu events were lost that programs had written faster than they could be taken, or "
-		      "had not finished, or for which too many programs recorded already",
+		      "had not finished, or for which too many programs recorded already, or which were "
+		      "built with another version of fkt/user.h",
 		      status->applications_lost);
 	if (status->missed)
 		warnx("%llu times an address was passed when its probe could not be called, because "
