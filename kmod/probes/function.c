@@ -262,7 +262,18 @@ static __always_inline void fkt_function_record(const struct fkt_function *funct
 		fkt_event_tag(function->entry_tag, words, args);
 }
 
-/* Every case of the entry of a function that is in the table. Return: a ticket, 0 for no exit. */
+/* A call of no function of the table: passed by, or its body is another one, a live patch's. */
+static u64 fkt_function_passed(void)
+{
+	if (fkt_on(READ_ONCE(fkt_function_keys)))
+		fkt_event_lost();
+	return 0;
+}
+
+/*
+ * Every case of the entry of a function that is in the table; or of a call that is passed by, whose
+ * place is empty and has no body either. Return: a ticket, 0 for no exit.
+ */
 static noinline u64 fkt_function_entry_known(const struct fkt_function *function, const u64 *args,
 					     unsigned long *copy_words)
 {
@@ -271,7 +282,7 @@ static noinline u64 fkt_function_entry_known(const struct fkt_function *function
 	unsigned long irqs;
 
 	if (!fkt_on(function->keys))
-		return 0;
+		return function->body ? 0 : fkt_function_passed();
 	pair = fkt_function_has_exit(function, args, copy_words);
 	if (function->flags & FKT_FUNCTION_GRAPH) {
 		/*
@@ -299,12 +310,8 @@ static noinline u64 fkt_function_entry_any(const u64 *args, unsigned long body,
 {
 	const struct fkt_function *function = fkt_function_of(body);
 
-	if (likely(function))
-		return fkt_function_entry_known(function, args, copy_words);
-	/* The call is passed by; or the body is another one, a live patch's. */
-	if (fkt_on(READ_ONCE(fkt_function_keys)))
-		fkt_event_lost();
-	return 0;
+	return likely(function) ? fkt_function_entry_known(function, args, copy_words)
+				: fkt_function_passed();
 }
 
 /*
@@ -491,11 +498,8 @@ static u64 fkt_function_entry_longer_any(const u64 *args, unsigned long *body,
 {
 	const struct fkt_function *function = fkt_function_of(*body);
 
-	if (unlikely(!function)) {
-		if (fkt_on(READ_ONCE(fkt_function_keys)))
-			fkt_event_lost();
-		return 0;
-	}
+	if (unlikely(!function))
+		return fkt_function_passed();
 	if (!fkt_on(function->keys) || fkt_longer_has_ended())
 		return 0;
 	return fkt_function_begin(function, args, body, copy_words);

@@ -37,6 +37,19 @@ check 'a BPF program came while all functions were recorded' [ "$status" = 0 ]
 bpf_ends
 check 'when it has gone: the function works' read_all
 
+# Where both can have it, the kernel asks the BPF program alone. How the call finds the table of the recording's functions depends
+# on which there are.
+for functions in '[a-c]*' '[d-f]*' '[r-s]*'; do
+	start_recorder -n -F "$functions" -F vfs_read -p 10 -s 500M -o t
+	bpf_begins vfs_read
+	dd if=/dev/zero of=/dev/null bs=1 count=2000 2>/dev/null
+	stop_recorder
+	bpf_ends
+	lost=$(sed -nE 's/.*, ([0-9]+) lost.*/\1/p' recorder.err)
+	[ "$attached" = 2 ] || { echo "$functions: $attached of 2 attached"; continue; }
+	check "of $functions, what goes to the BPF program is counted" [ "${lost:-0}" -ge 2000 ]
+done
+
 bpf_begins vfs_read
 check 'a BPF program has a function' [ "$attached" = 2 ]
 start_recorder -n -F '*' -p 10 -s 500M -o t
