@@ -50,6 +50,7 @@ let timeOfDay = false;
 let theme = "light";
 let tableRows = [];        // as the table shows them, for CSV
 let asking = 0, wanted = false, drawn = false;
+let askedSize = "";        // of the place of the last picture that was asked for
 
 /* ---- texts ---- */
 
@@ -416,6 +417,7 @@ async function askOnce() {
 	if (trace.empty)
 		return;
 	const span = view.to - view.from, tids = [];
+	askedSize = size();
 	for (const row of visibleRows())
 		if (row.kind !== "cpu" && row.key !== null && tids.length < TIDS_MAX)
 			tids.push(row.key);
@@ -959,9 +961,10 @@ function setView(from, to, push) {
 	from = Math.max(all.from, Math.min(from, all.to - span));
 	view = { from, to: from + span };
 	keep(push);
-	// It is on its way while what is there is drawn anew.
+	// It is on its way while what is there is drawn anew. Nothing is not: the browser would show that first.
 	askPicture();
-	draw();
+	if (data || trace.empty)
+		draw();
 }
 
 function zoomAt(ns, by) {
@@ -2000,10 +2003,13 @@ function stored(key, value) {
 	}
 }
 
+function size() {
+	return `${width()} ${byId("rows").clientHeight}`;
+}
+
 // It is called once without that anything has changed.
 function onResize() {
-	const canvas = byId("canvas");
-	if (canvas.style.width === `${Math.floor(width())}px` && canvas.style.height === `${byId("rows").clientHeight}px`)
+	if (size() === askedSize)
 		return;
 	showLabels();
 	draw();
