@@ -9,11 +9,9 @@
 #include "common/missing.h"
 #include "print.h"
 #include "read/reader.h"
+#include "sum/reduce.h"
 #include "trace/internal.h"
 #include "trace/put.h"
-
-/* A trace has few of all rows and codes, close together: so many are looked at, or not. */
-#define PART 256
 
 /**
  * struct summary - what the filter lets through, where it does not let everything through
@@ -37,8 +35,8 @@ struct summary {
 	uint64_t *code;
 	struct fkt_row_sums *row;
 	uint64_t *counted;
-	bool codes[FKT_SLOT_CODES / PART + 1];
-	bool rows[FKT_ROWS / PART + 1];
+	bool codes[FKT_SLOT_CODES / FKT_PART + 1];
+	bool rows[FKT_ROWS / FKT_PART + 1];
 	uint64_t *thread;
 	uint32_t threads;
 };
@@ -82,7 +80,7 @@ static int summary_event(void *view, const struct fkt_event *event, bool passes)
 	if (passes) {
 		summary->events++;
 		summary->code[event->code]++;
-		summary->codes[event->code / PART] = true;
+		summary->codes[event->code / FKT_PART] = true;
 	}
 	return 0;
 }
@@ -122,7 +120,7 @@ static int summary_leave(void *view, const struct fkt_call *call, bool passes)
 
 	if (!summary->calls || !passes)
 		return 0;
-	summary->rows[call->row / PART] = true;
+	summary->rows[call->row / FKT_PART] = true;
 	row->own += call->own;
 	row->calls += !call->partial;
 	row->partial += call->partial;
@@ -480,7 +478,7 @@ static bool row_has_any(const struct summary *summary, const struct fkt_analysis
 	const struct fkt_row_sums *sums = row_sums(summary, analysis, row);
 	uint64_t counted[FKT_COUNTERS_MAX] = { 0 }, any = 0;
 
-	if (summary->calls && !summary->rows[row / PART])
+	if (summary->calls && !summary->rows[row / FKT_PART])
 		return false;
 	row_counted(summary, analysis, row, counted);
 	for (unsigned int i = 0; i < FKT_COUNTERS_MAX; i++)
@@ -755,7 +753,7 @@ static uint64_t code_count(const struct summary *summary, const struct fkt_analy
 		return 0;
 	if (!summary->code)
 		return fkt_analysis_code_count(analysis, code);
-	return summary->codes[code / PART] ? summary->code[code] : 0;
+	return summary->codes[code / FKT_PART] ? summary->code[code] : 0;
 }
 
 /* Events by code, exits in the row of their entry. */
