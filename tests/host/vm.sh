@@ -39,7 +39,13 @@ expect 99 'complained: .* number 1;' -- sh -c 'echo on >/proc/sys/kernel/printk_
 mkdir -p suite/tests/vm suite/scripts/guest
 cp "$TOP/tests/vm/guest" suite/tests/vm
 cp "$TOP/scripts/guest/complaints" suite/scripts/guest
-echo 'echo "here is nothing wrong" >/dev/kmsg' >suite/tests/vm/good.sh
+cat >suite/tests/vm/good.sh <<'END'
+echo "here is nothing wrong" >/dev/kmsg
+level=$(cut -f 1 /proc/sys/kernel/printk)
+dmesg -n 1
+echo "<7>Oops: 0002 [#1] as a test plays it" >/dev/kmsg
+dmesg -n "$level"
+END
 echo 'dmesg -C; echo "<4>WARNING: possible circular locking dependency detected" >/dev/kmsg; dmesg -C' >suite/tests/vm/bad.sh
 expect 99 '^end bad FAILED ' --share share -- suite/tests/vm/guest good bad good
 [ "$(sed 's/ [0-9]*$//' out)" = "$(printf '%s\n' 'begin good' 'end good ok' 'begin bad' 'end bad FAILED')" ] ||
