@@ -77,7 +77,8 @@ mkdir work/upper work/work
 mount -t overlay -o lowerdir="$base",upperdir=work/upper,workdir=work/work overlay root
 mount -t proc proc root/proc
 mkdir -p root/tmp/debs
-cp "$debs"/fkt_*.deb "$debs"/fkt-dkms_*.deb "$debs"/fkt-doc_*.deb "$debs"/libfkt0_*.deb "$debs"/libfkt-dev_*.deb root/tmp/debs/
+cp "$debs"/fkt_*.deb "$debs"/fkt-dkms_*.deb "$debs"/fkt-doc_*.deb "$debs"/libfkt0_*.deb "$debs"/libfkt-dev_*.deb \
+	"$debs"/python3-fkt_*.deb root/tmp/debs/
 cp /etc/resolv.conf root/etc/resolv.conf
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin
 chroot root sh -ec 'apt-get -q update; cd /tmp/debs; apt-get -q install -y --no-install-recommends openssl ./*.deb'

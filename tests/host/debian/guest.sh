@@ -86,6 +86,8 @@ expect 'and take stacks' as member fkt_record -o stack.fkt --stack switch sleep 
 expect 'which have names' says 0 'schedule' as member fkt_print --stack --no-summary stack.fkt
 expect 'and switch layers' says 1 'no recording is running' as member fkt_enable system
 
+expect 'Python reads it' says 0 '^find ' as member python3 -c 'import fkt; print(fkt.open("find.fkt").info("command"))'
+
 # Debian's own way to test a package, in this very system.
 expect 'autopkgtest' says 0 'record +PASS' autopkgtest --no-built-binaries \
 	/root/fkt/fkt_*.dsc -- null
@@ -173,7 +175,7 @@ done
 expect 'others are told of the group' says 1 'members of the group tracing' as other fkt_record -o /tmp/no.fkt true
 
 # And away.
-expect 'it goes' apt-get -q -y purge fkt fkt-dkms fkt-doc libfkt0 libfkt-dev
+expect 'it goes' apt-get -q -y purge fkt fkt-dkms fkt-doc libfkt0 libfkt-dev python3-fkt
 expect 'with the module' not test -d /sys/module/fkt
 expect 'and the group' not getent group tracing
 left=$(find / -xdev -name '*fkt*' ! -path '/home/*' ! -path '/tmp/*' ! -path '/root/fkt*' ! -path '/proc/*' ! -path '/var/log/*' 2>/dev/null)
