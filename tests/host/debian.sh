@@ -34,15 +34,23 @@ for tool in debootstrap dpkg-buildpackage dh_dkms mke2fs qemu-system-x86_64; do
 	PATH=$PATH:/usr/sbin:/sbin command -v $tool >/dev/null || die "$tool is missing; run scripts/deps"
 done
 
-# Made once, for it is downloaded. A mount namespace takes away what it mounts.
+# Made once, for it is downloaded. A mount namespace takes away what it mounts. The kernel is apt's to install: of two packages
+# that make an initrd debootstrap would take both.
 make_base() {
 	echo "making a tree of Debian $suite"
 	mkdir -p "$cache"
 	rm -rf "$base.new"
 	unshare --mount --pid --fork --kill-child --propagation private \
 		debootstrap --variant=minbase --keyring=/usr/share/keyrings/debian-archive-keyring.gpg \
-		--include=systemd-sysv,udev,dbus,kmod,linux-image-amd64,linux-headers-amd64,initramfs-tools \
-		"$suite" "$base.new" $mirror >debootstrap.log 2>&1 || { tail debootstrap.log; die 'debootstrap'; }
+		--include=systemd-sysv,udev,dbus,kmod "$suite" "$base.new" $mirror >debootstrap.log 2>&1 ||
+		{ tail debootstrap.log; die 'debootstrap'; }
+	cp /etc/resolv.conf "$base.new/etc/resolv.conf"
+	# shellcheck disable=SC2016
+	unshare --mount --pid --fork --kill-child --propagation private sh -ec '
+		mount -t proc proc "$1/proc"
+		export DEBIAN_FRONTEND=noninteractive LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin
+		exec chroot "$1" apt-get -q install -y --no-install-recommends linux-image-amd64 linux-headers-amd64 initramfs-tools' \
+		sh "$base.new" >kernel.log 2>&1 || { tail kernel.log; die 'installing a kernel in it'; }
 	rm -f "$base.new"/var/cache/apt/archives/*.deb
 	mv "$base.new" "$base"
 }
@@ -81,7 +89,8 @@ cp "$debs"/fkt_*.deb "$debs"/fkt-dkms_*.deb "$debs"/fkt-doc_*.deb "$debs"/libfkt
 	"$debs"/python3-fkt_*.deb root/tmp/debs/
 cp /etc/resolv.conf root/etc/resolv.conf
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin
-chroot root sh -ec 'apt-get -q update; cd /tmp/debs; apt-get -q install -y --no-install-recommends openssl ./*.deb'
+# A mirror may be some weeks behind.
+chroot root sh -ec 'apt-get -q -o Acquire::Check-Valid-Until=false update; cd /tmp/debs; apt-get -q install -y --no-install-recommends openssl ./*.deb'
 rm -rf root/tmp/debs
 chroot root dkms status
 # What is not FKT's users': the tests'.
