@@ -14,7 +14,8 @@
  *
  * With --application=FILE it writes one of programs that tell of spans, counters and marks, with
  * samples and a trigger; with --long=FILE the same of so many rounds that it is shown by levels,
- * and nothing is told of later.
+ * and nothing is told of later. With --unknown=FILE the reader is woken by a thread that is not
+ * known.
  */
 #include "test.h"
 
@@ -113,6 +114,27 @@ static void write_trace(const char *path, bool lossy, bool fast)
 	for (unsigned int round = 0; round < ROUNDS; round++)
 		build_round(&build, round, lossy);
 	build_end(&build, end, ns, REAL_NS + ns);
+	build_write(&build, path, build.bytes);
+	build_free(&build);
+}
+
+/* Of CPU 0 nothing is known but that the reader is woken from there. */
+static void write_unknown(const char *path)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+	struct build build;
+
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, REAL_NS);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "60 60 1 reader\n");
+	build_pages(&build);
+	build.lane[0].pid = FKT_PID_UNKNOWN;
+	build.lane[1].pid = READER;
+	build_switch(&build, 1, FIRST + 10000, 1, READER, 0);
+	one(&build, 0, FIRST + 30000, FKT_CODE_WAKEUP, 0, READER | 120ull << 32);
+	build_switch(&build, 1, FIRST + 40000, 0, 0, READER);
+	build_end(&build, FIRST + ROUND_NS, FIRST + ROUND_NS, REAL_NS + FIRST + ROUND_NS);
 	build_write(&build, path, build.bytes);
 	build_free(&build);
 }
@@ -495,6 +517,10 @@ int main(int argc, char **argv)
 	}
 	if (argc == 2 && !strncmp(argv[1], "--fast=", 7)) {
 		write_trace(argv[1] + 7, false, true);
+		return 0;
+	}
+	if (argc == 2 && !strncmp(argv[1], "--unknown=", 10)) {
+		write_unknown(argv[1] + 10);
 		return 0;
 	}
 	close(mkstemp(path));

@@ -427,6 +427,16 @@ async function checkKeys(page) {
 	same("without a name", bare, []);
 }
 
+// Addresses that were not made by the page, and a browser that refuses to note so many of them.
+async function checkAddresses(page) {
+	for (const thread of ["99999999999", "4294967295", String(2 ** 30)]) {
+		await page.goto("about:blank");
+		await page.goto(`${address}#from=0&to=${ROUND}&thread=${thread}`);
+		await settled(page);
+		same(`thread ${thread}`, await page.evaluate(() => chosen), null);
+	}
+}
+
 // Samples, spans, counters and marks of programs.
 async function checkPrograms(page) {
 	await page.goto(programsAddress);
@@ -551,6 +561,7 @@ async function main() {
 	await checkNotes(page);
 	await checkFiles(page);
 	await checkKeys(page);
+	await checkAddresses(await context.newPage());
 	await checkPrograms(await context.newPage());
 	await checkSeveral(await context.newPage());
 	if (pictures)

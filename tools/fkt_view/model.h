@@ -129,6 +129,8 @@ int moment_find(struct moment *moment, struct view *view, uint32_t tid, uint64_t
 void moment_free(struct moment *moment);
 /* The thread's name. */
 const char *moment_comm(const struct moment *moment);
+/* Whether it is known which thread woke it, and it was no interrupt. */
+bool moment_has_waker(const struct moment *moment);
 /* The name of a row of the analysis; "" for none. */
 void moment_row(const struct moment *moment, uint32_t row, char name[FKT_NAME_BYTES]);
 

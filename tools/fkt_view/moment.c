@@ -116,6 +116,11 @@ const char *moment_comm(const struct moment *moment)
 	return fkt_process(moment->processes, id)->comm;
 }
 
+bool moment_has_waker(const struct moment *moment)
+{
+	return !row_is_interrupt(moment->wait.waker_row) && moment->waker_tid != FKT_PID_UNKNOWN;
+}
+
 void moment_row(const struct moment *moment, uint32_t row, char name[FKT_NAME_BYTES])
 {
 	*name = '\0';
@@ -199,10 +204,12 @@ static int put_moment(struct moment *moment, struct answer *answer)
 		put_ns(moment, answer, "back_ns", moment->wait.back);
 		answer_text(answer, ",\"cpu\":%u,\"waker\":", moment->wait.cpu);
 		if (moment->wait.woken) {
-			if (row_is_interrupt(moment->wait.waker_row))
-				answer_text(answer, "{\"tid\":null,\"process\":\"(interrupt)\"");
-			else
+			if (moment_has_waker(moment))
 				put_thread(answer, moment->waker_tid, moment->waker);
+			else
+				answer_text(answer, "{\"tid\":null,\"process\":\"%s\"",
+					    row_is_interrupt(moment->wait.waker_row) ? "(interrupt)"
+										     : "?");
 			put_row(moment, answer, "in", moment->wait.waker_row);
 			answer_text(answer, "}");
 		} else {

@@ -417,7 +417,7 @@ static void show_moment(struct terminal *terminal, uint32_t tid, uint64_t ns)
 		text_moment(terminal, &moment, &terminal->panel);
 		woken = view_ns(view, moment.wait.woken);
 		terminal->follows = moment.waits && moment.wait.woken && moment.waker_tid &&
-				    woken >= 0;
+				    moment_has_waker(&moment) && woken >= 0;
 		terminal->waker = moment.waker_tid;
 		terminal->woken = (uint64_t)woken;
 	}

@@ -279,23 +279,23 @@ static void put_waker(const struct terminal *terminal, const struct moment *mome
 		      struct answer *answer)
 {
 	const struct fkt_wait *wait = &moment->wait;
-	const bool interrupt = row_is_interrupt(wait->waker_row);
+	const bool known = moment_has_waker(moment);
 	char in[FKT_NAME_BYTES], when[TIME_BYTES], length[TIME_BYTES];
 
 	moment_row(moment, wait->waker_row, in);
 	answer_text(answer, "Woken at %s by ", text_when(ns_of(moment, wait->woken), 1, when));
-	if (interrupt)
-		answer_text(answer, "%s", in);
-	else
+	if (known)
 		answer_text(answer, "%s %" PRIu32,
 			    name_of(terminal, moment->waker_tid, moment->waker), moment->waker_tid);
-	if (!interrupt && !is_outside(in))
+	else
+		answer_text(answer, "%s", in);
+	if (known && !is_outside(in))
 		answer_text(answer, ", in %s", in);
 	if (wait->back)
 		answer_text(answer, "; it ran %s later",
 			    text_length(ns_of(moment, wait->back) - ns_of(moment, wait->woken),
 					length));
-	answer_text(answer, "%s\n", interrupt || !moment->waker_tid ? "." : ". o: follow");
+	answer_text(answer, "%s\n", known && moment->waker_tid ? ". o: follow" : ".");
 }
 
 void text_moment(const struct terminal *terminal, const struct moment *moment,

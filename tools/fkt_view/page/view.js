@@ -1030,8 +1030,9 @@ function restore() {
 	const parts = new URLSearchParams(location.hash.slice(1));
 	// What is seen may begin before the trace does, where another one did; all else is in it.
 	const from = number(parts.get("from")), to = number(parts.get("to")), at = natural(parts.get("at"));
-	const ends = (parts.get("mark") || "").split("..").map(natural);
-	chosen = natural(parts.get("thread"));
+	const ends = (parts.get("mark") || "").split("..").map(natural), thread = natural(parts.get("thread"));
+	// A number that no thread can have would be refused, and every picture with it.
+	chosen = thread !== null && thread < COUNTER ? thread : null;
 	mark = ends.length === 2 && ends[0] !== null && ends[1] > ends[0] ? { from: ends[0], to: ends[1] } : null;
 	if (TABS.some(([name]) => name === parts.get("tab")))
 		tab = parts.get("tab");
