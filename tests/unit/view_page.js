@@ -435,6 +435,15 @@ async function checkAddresses(page) {
 		await settled(page);
 		same(`thread ${thread}`, await page.evaluate(() => chosen), null);
 	}
+	await page.evaluate(() => {
+		history.replaceState = history.pushState = () => { throw new DOMException("The operation is insecure.", "SecurityError"); };
+		setView(2000, 102000);
+		setMark(3000, 4000, true);
+	});
+	await settled(page);
+	same("seen without being noted", await page.evaluate(() => [view.from, data.exact, mark.from]), [2000, true, 3000]);
+	await page.evaluate(() => { delete history.replaceState; delete history.pushState; });
+	await until(page, "the address in the end", () => /from=2000&to=102000.*mark=3000/.test(location.hash));
 }
 
 // Samples, spans, counters and marks of programs.

@@ -9,7 +9,7 @@ const CPU = 0x80000000, COUNTER = 0x40000000, BEFORE = 0xffffffff, UNKNOWN_TID =
 const GONE = 1, BLOCKED = 3, READY = 4, RUNNING = 5, ERROR = 1, SOFTIRQ = 2, SAMPLE = 4;
 const STATES = ["not known", "not there", "asleep", "blocked (D)", "ready, waits for a CPU", "running", "idle"];
 const CELL_BYTES = 32, CPU_HEIGHT = 44, THREAD_HEIGHT = 30, RULER_HEIGHT = 30, CALL_HEIGHT = 13;
-const MIN_SPAN_NS = 100, TABLE_ROWS = 400, ARROWS_MAX = 200, FEW_COUNTERS = 4, NEAR = 4, TIDS_MAX = 250, FEW_THREADS = 16, EVENTS_AT_ONCE = 2e7;
+const MIN_SPAN_NS = 100, TABLE_ROWS = 400, ARROWS_MAX = 200, FEW_COUNTERS = 4, NEAR = 4, TIDS_MAX = 250, FEW_THREADS = 16, EVENTS_AT_ONCE = 2e7, KEEP_AGAIN_MS = 1000;
 
 // Okabe and Ito's colours, which the colour-blind can tell; those of states and those of names.
 const COLORS = {
@@ -1009,12 +1009,19 @@ function hash() {
 
 // The address has what is seen; what one jumps to can be gone back from.
 function keep(push) {
-	if (hash() === location.hash)
+	const now = hash();
+	clearTimeout(keep.timer);
+	if (now === location.hash)
 		return;
-	if (push)
-		history.pushState(null, "", hash());
-	else
-		history.replaceState(null, "", hash());
+	try {
+		if (push)
+			history.pushState(null, "", now);
+		else
+			history.replaceState(null, "", now);
+	} catch {
+		// Some browsers take no more than so many in some seconds: the last one is to be there in the end.
+		keep.timer = setTimeout(() => keep(push), KEEP_AGAIN_MS);
+	}
 }
 
 function number(words) {
