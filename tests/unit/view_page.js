@@ -130,6 +130,25 @@ async function checkPicture(page) {
 	same("and said", await page.locator("#losses").textContent(), "5 events were lost: hatched where that was");
 }
 
+// Wake-ups are drawn all or not at all: the first ones alone would look as if there were no others.
+async function checkArrows(page) {
+	same("arrows of wake-ups", await page.evaluate(([by, tid]) => {
+		const { wakes, all_wakes } = data, was = chosen;
+		const arrows = (some, all) => {
+			const drawing = new Drawing(100, 100);
+			data.wakes = Array.from({ length: some }, (_, i) => [view.from + i, 0, by, tid]);
+			data.all_wakes = all;
+			drawWakes(drawing, 0);
+			return drawing.root.querySelectorAll("path").length;
+		};
+		chosen = tid;
+		const counts = [arrows(ARROWS_MAX, ARROWS_MAX), arrows(ARROWS_MAX + 1, ARROWS_MAX + 1), arrows(100, 3000)];
+		chosen = was;
+		Object.assign(data, { wakes, all_wakes });
+		return counts;
+	}, [WRITER, READER]), [200, 0, 0]);
+}
+
 async function checkWay(page) {
 	await key(page, "Home");
 	same("the whole trace", Number((await seen(page)).from), 0);
@@ -564,6 +583,7 @@ async function main() {
 		await page.screenshot({ path: `${pictures}/first.png` });
 	await page.locator("#enough").click();
 	await checkPicture(page);
+	await checkArrows(page);
 	await checkWay(page);
 	await checkMark(page);
 	await checkQuery(page);

@@ -795,7 +795,10 @@ function drawLosses(context, top, of) {
 
 function drawWakes(context, top) {
 	const seen = data.wakes.filter(([ns]) => ns >= view.from && ns <= view.to);
-	const shown = seen.length <= ARROWS_MAX ? seen : seen.filter(([, , by, tid]) => tid === chosen || by === chosen).slice(0, ARROWS_MAX);
+	const shown = seen.length <= ARROWS_MAX ? seen : seen.filter(([, , by, tid]) => tid === chosen || by === chosen);
+	// A part of them would look as if there were no others.
+	if (shown.length > ARROWS_MAX || data.all_wakes > data.wakes.length)
+		return;
 	context.strokeStyle = context.fillStyle = colors().text;
 	context.lineWidth = 1;
 	for (const [ns, cpu, by, tid] of shown) {
