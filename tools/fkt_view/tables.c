@@ -20,17 +20,18 @@
 
 #include "model.h"
 
-#define NOT_THERE   127
-#define ARGS_MAX    (REQUEST_TIDS + 16)
-#define OPTION_ROOM 160
+#define NOT_THERE    127
+#define WRONG_OPTION 2
+#define ARGS_MAX     (REQUEST_TIDS + 16)
+#define OPTION_ROOM  160
 /* A table that is larger is cut, so that a browser can show it. */
-#define TABLE_BYTES (8u << 20)
-#define TABLE_LINES 20000u
-#define WAIT_MS	    120000
-#define QUERY_MS    20000
+#define TABLE_BYTES  (8u << 20)
+#define TABLE_LINES  20000u
+#define WAIT_MS	     120000
+#define QUERY_MS     20000
 /* So many programs run at once, however many pages there are; others wait. */
-#define PROGRAMS    3
-#define TURN_MS	    50
+#define PROGRAMS     3
+#define TURN_MS	     50
 
 /**
  * struct command - a program with its arguments
@@ -285,6 +286,26 @@ static int run_table(struct command *command, int client, struct answer *answer,
 	return status < 0 ? 1 : status;
 }
 
+/* What it says of an option that it does not take, before it reads anything. */
+static void put_complaint(struct command *command, int client, struct answer *answer)
+{
+	struct answer said = { 0 };
+	const char *text;
+	int fd;
+	pid_t pid = start(command, client, READS_BOTH, -1, &fd);
+
+	if (pid < 0)
+		return;
+	finish(pid, fd, !read_all(fd, client, &said, QUERY_MS, 1));
+	answer_bytes(&said, "", 1);
+	if (!said.failed) {
+		said.data[strcspn(said.data, "\n")] = '\0';
+		text = strstr(said.data, ": ");
+		put_error(answer, text ? text + 2 : said.data);
+	}
+	answer_free(&said);
+}
+
 int answer_table(struct view *view, const struct request *request, int client,
 		 struct answer *answer)
 {
@@ -298,6 +319,8 @@ int answer_table(struct view *view, const struct request *request, int client,
 	add(command, "--format=json");
 	add_table(command, view, request);
 	status = run_table(command, client, answer, &whole);
+	if (status == WRONG_OPTION && !answer->bytes)
+		put_complaint(command, client, answer);
 	free(command);
 	if (status < 0)
 		return status;
@@ -306,7 +329,7 @@ int answer_table(struct view *view, const struct request *request, int client,
 		answer_text(answer, "{\"table\":\"cut\"}\n");
 	else if (status == NOT_THERE)
 		put_error(answer, "fkt_print is not there");
-	else if (status && !answer->bytes)
+	else if (!answer->bytes)
 		put_error(answer, "there is nothing of this in the span");
 	return answer_error(answer);
 }
