@@ -15,7 +15,7 @@
  * With --application=FILE it writes one of programs that tell of spans, counters and marks, with
  * samples and a trigger; with --long=FILE the same of so many rounds that it is shown by levels,
  * and nothing is told of later. With --unknown=FILE the reader is woken by a thread that is not
- * known.
+ * known, and with --losses=FILE an event is lost in each of many rounds.
  */
 #include "test.h"
 
@@ -51,6 +51,7 @@
 #define OTHER	  0x6f806 /* an event, and no counter */
 #define TRIGGERED 5
 #define LONG	  30000
+#define LOSSES	  5000
 
 static struct fkt_trace *trace;
 static struct names *names;
@@ -114,6 +115,32 @@ static void write_trace(const char *path, bool lossy, bool fast)
 	for (unsigned int round = 0; round < ROUNDS; round++)
 		build_round(&build, round, lossy);
 	build_end(&build, end, ns, REAL_NS + ns);
+	build_write(&build, path, build.bytes);
+	build_free(&build);
+}
+
+/* In each round an event of CPU 0 is lost. */
+static void write_losses(const char *path)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	const uint64_t end = FIRST + LOSSES * (uint64_t)ROUND_NS;
+	struct build build;
+
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, REAL_NS);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 writer\n");
+	build_pages(&build);
+	build.lane[0].pid = WRITER;
+	for (unsigned int round = 0; round < LOSSES; round++) {
+		const uint64_t base = FIRST + round * (uint64_t)ROUND_NS;
+
+		build_event(&build, 0, base, WRITE, 0);
+		build_event(&build, 0, base + 90000, CALL_END + WRITE, 0);
+		build_close(&build, 0);
+		build.lane[0].lost++;
+	}
+	build_end(&build, end, end, REAL_NS + end);
 	build_write(&build, path, build.bytes);
 	build_free(&build);
 }
@@ -517,6 +544,10 @@ int main(int argc, char **argv)
 	}
 	if (argc == 2 && !strncmp(argv[1], "--fast=", 7)) {
 		write_trace(argv[1] + 7, false, true);
+		return 0;
+	}
+	if (argc == 2 && !strncmp(argv[1], "--losses=", 9)) {
+		write_losses(argv[1] + 9);
 		return 0;
 	}
 	if (argc == 2 && !strncmp(argv[1], "--unknown=", 10)) {

@@ -38,6 +38,7 @@ struct sample {
  * @texts: names, each with its NUL
  * @loss_count, @wake_count, @mark_count: how many there are, also of those that are left out
  * @sampled: by CPU, the bin of its last sample, and one; NULL: there was none
+ * @last_loss: by CPU, the number of its last one in @losses, from one on; NULL: there was none
  */
 struct picture {
 	struct view *view;
@@ -56,6 +57,7 @@ struct picture {
 	unsigned int wake_count;
 	unsigned int mark_count;
 	uint32_t *sampled;
+	uint32_t *last_loss;
 };
 
 /**

@@ -15,7 +15,7 @@
 /* More arrows than these are no help. */
 #define WAKES_MAX	2000
 #define MARKS_MAX	1000
-#define LOSSES_MAX	4000
+#define LOSSES_MAX	20000
 #define SAMPLES_MAX	20000
 /* Of a trace that has not been read, so many blocks of pages are looked at, and of each so many. */
 #define SAMPLE_BLOCKS	256
@@ -40,14 +40,55 @@ static int on_cell(void *arg, const struct cell *cell)
 	return answer_error(&picture->cells);
 }
 
+/* What is not seen apart is one, which is added to the last loss of its CPU: true then. */
+static bool join_loss(const struct picture *picture, struct loss *last, const struct loss *loss)
+{
+	const uint64_t pixel = (picture->to - picture->from) / picture->request->width;
+	const bool full = picture->losses.bytes >= LOSSES_MAX * sizeof(*last);
+	/* Of a thread it is to be seen how long nothing is known of it. */
+	const bool alike = loss->pages == last->pages &&
+			   (loss->tid == last->tid ||
+			    (loss->to > loss->from && loss->to - loss->from < pixel));
+
+	if (!full && (!alike || loss->from < last->from || loss->from >= last->to + pixel))
+		return false;
+	/* Rather too much is said to be missing than too little. */
+	last->count = last->count && loss->count && loss->pages == last->pages
+			      ? last->count + loss->count
+			      : 0;
+	last->to = last->to > loss->to ? last->to : loss->to;
+	return true;
+}
+
 static int on_loss(void *arg, const struct loss *loss)
 {
 	struct picture *picture = arg;
+	struct loss *losses = (struct loss *)picture->losses.data;
+	uint32_t *last;
 
-	if (picture->loss_count++ >= LOSSES_MAX)
+	picture->loss_count++;
+	if (!picture->last_loss) {
+		picture->last_loss = calloc(UINT16_MAX + 1, sizeof(*picture->last_loss));
+		if (!picture->last_loss)
+			return -ENOMEM;
+	}
+	last = loss->cpu <= UINT16_MAX ? &picture->last_loss[loss->cpu] : NULL;
+	if (last && *last && join_loss(picture, &losses[*last - 1], loss))
+		return 0;
+	if (picture->losses.bytes >= LOSSES_MAX * sizeof(*loss))
 		return 0;
 	answer_bytes(&picture->losses, loss, sizeof(*loss));
+	if (last)
+		*last = (uint32_t)(picture->losses.bytes / sizeof(*loss));
 	return answer_error(&picture->losses);
+}
+
+static void forget_losses(struct picture *picture)
+{
+	answer_free(&picture->losses);
+	free(picture->last_loss);
+	picture->last_loss = NULL;
+	picture->loss_count = 0;
 }
 
 static int on_wake(void *arg, const struct fkt_event *event, uint32_t woken)
@@ -241,8 +282,7 @@ static int add_known(struct picture *picture)
 	}
 	if (err || !picture->exact || !progress.done || progress.err)
 		return err;
-	answer_free(&picture->losses);
-	picture->loss_count = 0;
+	forget_losses(picture);
 	return levels_losses(levels, picture->from, picture->to, on_loss, picture);
 }
 
@@ -252,12 +292,12 @@ static int add_known(struct picture *picture)
 static void forget(struct picture *picture)
 {
 	answer_free(&picture->cells);
-	answer_free(&picture->losses);
+	forget_losses(picture);
 	answer_free(&picture->wakes);
 	answer_free(&picture->marks);
 	answer_free(&picture->samples);
 	answer_free(&picture->texts);
-	picture->loss_count = picture->wake_count = picture->mark_count = 0;
+	picture->wake_count = picture->mark_count = 0;
 }
 
 static int read_levels(struct picture *picture)
