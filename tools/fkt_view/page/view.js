@@ -772,10 +772,15 @@ function drawCalls(context, y) {
 }
 
 function drawLosses(context, top, of) {
-	const pattern = hatch(context, colors().loss);
+	const pattern = hatch(context, colors().loss), cpus = new Map(), lines = new Map();
+	for (const row of visibleRows()) {
+		if (row.kind === "cpu" && row.of === of)
+			cpus.set(row.key, row);
+		else if (!of && isThread(row))
+			lines.set(row.key, row);
+	}
 	for (const [cpu, from, to, , , tid] of data.losses) {
-		const row = rows.find(one => one.kind === "cpu" && one.key === CPU + cpu && one.of === of);
-		const thread = !of && tid && rows.find(one => isThread(one) && one.key === tid);
+		const row = cpus.get(CPU + cpu), thread = lines.get(tid);
 		const a = xOf(from), b = Math.max(xOf(to), a + 3);
 		if (b < 0 || a > width())
 			continue;
