@@ -454,6 +454,24 @@ async function checkAddresses(page) {
 		await settled(page);
 		same(`thread ${thread}`, await page.evaluate(() => chosen), null);
 	}
+	// Of a trace that grows, its end is not that of a moment ago.
+	await page.evaluate(() => { trace.complete = false; setView(0, trace.end_ns); });
+	same("up to the end", (await seen(page)).to, undefined);
+	await page.reload();
+	await settled(page);
+	same("and that of now", await page.evaluate(() => view.to === trace.end_ns), true);
+	// An error in the beginning stays to be read, and what is done meanwhile is none.
+	const other = await page.context().newPage();
+	await other.route("**/notes", route => route.fulfill({ status: 500, body: "Cannot allocate memory" }));
+	await other.route("**/threads", async route => {
+		await new Promise(done => setTimeout(done, 500));
+		await route.continue();
+	});
+	await other.goto(address);
+	await other.keyboard.press("d");
+	await until(other, "what is wrong", () => !byId("losses").hidden && byId("losses").textContent.includes("Cannot allocate memory"));
+	await other.waitForTimeout(600);
+	await other.close();
 	await page.evaluate(() => {
 		history.replaceState = history.pushState = () => { throw new DOMException("The operation is insecure.", "SecurityError"); };
 		setView(2000, 102000);

@@ -9,7 +9,7 @@ const CPU = 0x80000000, COUNTER = 0x40000000, BEFORE = 0xffffffff, UNKNOWN_TID =
 const GONE = 1, BLOCKED = 3, READY = 4, RUNNING = 5, ERROR = 1, SOFTIRQ = 2, SAMPLE = 4;
 const STATES = ["not known", "not there", "asleep", "blocked (D)", "ready, waits for a CPU", "running", "idle"];
 const CELL_BYTES = 32, CPU_HEIGHT = 44, THREAD_HEIGHT = 30, RULER_HEIGHT = 30, CALL_HEIGHT = 13;
-const MIN_SPAN_NS = 100, TABLE_ROWS = 400, ARROWS_MAX = 200, FEW_COUNTERS = 4, NEAR = 4, TIDS_MAX = 250, FEW_THREADS = 16, EVENTS_AT_ONCE = 2e7, KEEP_AGAIN_MS = 1000;
+const MIN_SPAN_NS = 100, TABLE_ROWS = 400, ARROWS_MAX = 200, FEW_COUNTERS = 4, NEAR = 4, TIDS_MAX = 250, FEW_THREADS = 16, EVENTS_AT_ONCE = 2e7, KEEP_AGAIN_MS = 1000, NO_ANSWER_MS = 10000;
 
 // Okabe and Ito's colours, which the colour-blind can tell; those of states and those of names.
 const COLORS = {
@@ -167,6 +167,7 @@ async function follow(delay) {
 				showTable();
 		} catch (error) {
 			say(`The server does not answer: ${error.message}`);
+			follow(NO_ANSWER_MS);
 			return;
 		}
 		follow(Math.min(trace.growing ? 1000 : 2000, delay * 1.5));
@@ -965,6 +966,9 @@ function showLegend() {
 /* ---- moving ---- */
 
 function setView(from, to, push) {
+	// A key, or the wheel, may be faster than the server.
+	if (!trace)
+		return;
 	const all = ends(), span = Math.max(MIN_SPAN_NS, Math.min(to - from, all.to - all.from));
 	from = Math.max(all.from, Math.min(from, all.to - span));
 	view = { from, to: from + span };
@@ -1006,6 +1010,9 @@ function showRow(tid) {
 
 function hash() {
 	const parts = { from: Math.round(view.from), to: Math.round(view.to), tab };
+	// Of one that grows, to its end, wherever that is then.
+	if (!trace.complete && parts.to === trace.end_ns)
+		delete parts.to;
 	if (mark)
 		parts.mark = `${Math.round(mark.from)}..${Math.round(mark.to)}`;
 	if (moment)
@@ -1044,7 +1051,7 @@ function natural(words) {
 function restore() {
 	const parts = new URLSearchParams(location.hash.slice(1));
 	// What is seen may begin before the trace does, where another one did; all else is in it.
-	const from = number(parts.get("from")), to = number(parts.get("to")), at = natural(parts.get("at"));
+	const from = number(parts.get("from")), to = parts.has("to") ? number(parts.get("to")) : trace.end_ns, at = natural(parts.get("at"));
 	const ends = (parts.get("mark") || "").split("..").map(natural), thread = natural(parts.get("thread"));
 	// A number that no thread can have would be refused, and every picture with it.
 	chosen = thread !== null && thread < COUNTER ? thread : null;
@@ -2083,4 +2090,8 @@ async function begin() {
 	follow(200);
 }
 
-begin().catch(error => say(error.message));
+// Without these there is nothing to look at, and it does not go away.
+begin().catch(error => {
+	byId("losses").hidden = false;
+	byId("losses").textContent = `The trace can't be shown: ${error.message}. Reload the page to try again.`;
+});
