@@ -197,6 +197,23 @@ bool view_open(struct view *view, const char *path, fkt_warn_fn *warn, char erro
 	return !err;
 }
 
+bool view_is_replaced(struct view *view)
+{
+	const int fd = open(view->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct fkt_file_header header;
+	bool replaced = false;
+
+	if (fd < 0)
+		return false;
+	if (pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header)) {
+		pthread_rwlock_rdlock(&view->lock);
+		replaced = memcmp(header.id, fkt_header(view->trace)->id, FKT_ID_BYTES);
+		pthread_rwlock_unlock(&view->lock);
+	}
+	close(fd);
+	return replaced;
+}
+
 void view_close(struct view *view)
 {
 	if (view->watch[1] >= 0)

@@ -273,6 +273,9 @@ static void add_table(struct command *command, const struct view *view,
 	add(command, view->path);
 }
 
+/* The programs open the file anew. */
+static const char replaced[] = "its file has another trace by now: start fkt_view again";
+
 /* Its exit status, or a negative errno value; *whole: all that it printed is there. */
 static int run_table(struct command *command, int client, struct answer *answer, bool *whole)
 {
@@ -315,6 +318,11 @@ int answer_table(struct view *view, const struct request *request, int client,
 
 	if (!command)
 		return -ENOMEM;
+	if (view_is_replaced(view)) {
+		free(command);
+		put_error(answer, replaced);
+		return answer_error(answer);
+	}
 	add(command, "fkt_print");
 	add(command, "--format=json");
 	add_table(command, view, request);
@@ -343,6 +351,11 @@ int text_table(struct view *view, const struct request *request, int client, uns
 
 	if (!command)
 		return -ENOMEM;
+	if (view_is_replaced(view)) {
+		free(command);
+		answer_text(answer, "%s\n", replaced);
+		return answer_error(answer);
+	}
 	command->columns = columns;
 	add(command, "fkt_print");
 	add_table(command, view, request);
@@ -397,6 +410,11 @@ int answer_query(struct view *view, const struct request *request, int client,
 
 	if (!command)
 		return -ENOMEM;
+	if (view_is_replaced(view)) {
+		free(command);
+		put_error(answer, replaced);
+		return answer_error(answer);
+	}
 	add(command, "fkt_query");
 	add(command, "--bounded");
 	add(command, "--format=json");
@@ -436,6 +454,10 @@ int answer_part(struct view *view, const struct request *request, int client, in
 
 	if (!command)
 		return -ENOMEM;
+	if (view_is_replaced(view)) {
+		free(command);
+		return -ESTALE;
+	}
 	*file = levels_file();
 	if (*file < 0) {
 		free(command);

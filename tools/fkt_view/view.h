@@ -83,6 +83,8 @@ struct view {
  */
 bool view_open(struct view *view, const char *path, fkt_warn_fn *warn, char error[FKT_ERROR_BYTES]);
 void view_close(struct view *view);
+/* Whether the file of its name is that of another trace by now. */
+bool view_is_replaced(struct view *view);
 
 /* A moment as the page has it, in nanoseconds since the first event, as a stamp, and back. */
 static inline uint64_t view_stamp(const struct view *view, uint64_t ns)
