@@ -23,6 +23,8 @@
 #define TOKEN_LETTERS (2 * TOKEN_BYTES)
 #define CONNECTIONS   64
 #define TIMEOUT_S     30
+/* Who has not shown that he may ask keeps a connection from others for no longer. */
+#define UNKNOWN_S     3
 #define MEMORY	      (32u << 10)
 #define HOST_BYTES    64
 
@@ -334,6 +336,7 @@ static enum MHD_Result take(void *arg, struct MHD_Connection *connection, const 
 	    url[TOKEN_LETTERS + 1] != '/')
 		return send_text(connection, MHD_HTTP_FORBIDDEN,
 				 "the address has to be the one that fkt_view has printed");
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, TIMEOUT_S);
 	return answer(server, connection, url + TOKEN_LETTERS + 1, upload, whole);
 }
 
@@ -393,7 +396,7 @@ int serve(struct view *views, unsigned int count, uint16_t port,
 				  port, NULL, NULL, take, &server, MHD_OPTION_SOCK_ADDR, &here,
 				  MHD_OPTION_NOTIFY_COMPLETED, end_request, NULL,
 				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
-				  MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
+				  MHD_OPTION_CONNECTION_TIMEOUT, UNKNOWN_S,
 				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
 				  MHD_OPTION_END);
 	if (!daemon)
