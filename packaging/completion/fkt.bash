@@ -65,7 +65,7 @@ _fkt_value() {
 }
 
 _fkt() {
-	local cur prev words cword split tool at
+	local cur prev words cword split tool at takes
 
 	_init_completion -n =: || return
 	tool=$1
@@ -88,6 +88,10 @@ _fkt() {
 		return
 	fi
 	case $tool:$cur in
+	fkt_doctor:-*)
+		mapfile -t COMPREPLY < <(compgen -W "$(_fkt_options fkt doctor)" -- "$cur") ;;
+	fkt_doctor:*)
+		;;
 	*fkt_record:@*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_fkt_names sets)" -- "$cur") ;;
 	*:-*)
@@ -97,10 +101,13 @@ _fkt() {
 		_fkt_list masks ;;
 	*fkt_record:*)
 		# The command, and what it takes.
+		takes=$("$tool" --help 2>/dev/null | grep -oE -- '^ {2,6}(-., )+--[a-z-]+=')
 		while [ $at -lt "$cword" ] && [[ ${words[at]} = [-@]* ]]; do
+			# A short option may have its value behind it.
+			[[ ${words[at]} != -? || $takes != *" ${words[at]}, "* ]] || at=$((at + 1))
 			at=$((at + 1))
 		done
-		_command_offset "$at" ;;
+		[ $at -gt "$cword" ] || _command_offset "$at" ;;
 	*)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		compopt -o filenames ;;
