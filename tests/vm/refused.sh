@@ -9,7 +9,7 @@
 start_recorder -n -o first
 expect 1 fkt_record -o second true
 one_sentence
-said '/dev/fkt: another recording is running'
+said "/dev/fkt: another recording is running: process $recorder's"
 check 'no second trace' [ ! -e second ]
 expect 1 fkt_record -o first true
 check 'the first one is not touched' [ -s first ]

@@ -33,6 +33,7 @@ struct finding {
 	X(signature)                                                                               \
 	X(lockdown)                                                                                \
 	X(permissions)                                                                             \
+	X(recording)                                                                               \
 	X(ftrace)                                                                                  \
 	X(types)                                                                                   \
 	X(clock)                                                                                   \

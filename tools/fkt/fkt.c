@@ -83,7 +83,7 @@ static char *filter_help(int key, const char *text, void *input)
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].about);
 	fprintf(file, "  %-10s %s\n", "doctor",
-		"see whether this machine can be traced, and what helps");
+		"see whether this machine can be traced, and what helps; see fkt(1)");
 	fclose(file);
 	return list;
 }

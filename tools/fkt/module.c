@@ -16,6 +16,7 @@
 #include <fkt/version.h>
 
 #include "common/permission.h"
+#include "common/recorder.h"
 #include "doctor.h"
 
 #define LOCKDOWN_FILE  "/sys/kernel/security/lockdown"
@@ -75,6 +76,25 @@ void check_headers(struct finding *finding)
 			    "of %s are missing, with which the module is built", uts.release);
 }
 
+/* What helps where another release is loaded than the tools are of. */
+static const char *replace_remedy(const char *loaded)
+{
+	FILE *modinfo =
+		popen("PATH=/usr/sbin:/sbin:/usr/bin:/bin modinfo -F version fkt 2>&-", "re");
+	char installed[64] = "";
+
+	if (modinfo && !fgets(installed, sizeof(installed), modinfo))
+		installed[0] = '\0';
+	if (modinfo)
+		pclose(modinfo);
+	installed[strcspn(installed, "\n")] = '\0';
+	if (!installed[0])
+		return BUILD_REMEDY ", and " HEADERS_REMEDY;
+	if (!strcmp(installed, loaded))
+		return "install both, the tools and the module, from one release";
+	return "sudo modprobe -r fkt && sudo modprobe fkt, or restart";
+}
+
 /* Whether the module that is loaded understands this release; only who may open it knows. */
 static void check_interface(struct finding *finding, const char *release)
 {
@@ -87,13 +107,11 @@ static void check_interface(struct finding *finding, const char *release)
 		close(fd);
 	if (version != FKT_IOCTL_VERSION)
 		finding_set(
-			finding, VERDICT_PROBLEM,
-			"sudo modprobe -r fkt && sudo modprobe fkt, or restart",
+			finding, VERDICT_PROBLEM, replace_remedy(release),
 			"release %s is loaded, which does not understand these tools, " FKT_RELEASE,
 			release);
 	else if (strcmp(release, FKT_RELEASE))
-		finding_set(finding, VERDICT_NOTE,
-			    "sudo modprobe -r fkt && sudo modprobe fkt, or restart",
+		finding_set(finding, VERDICT_NOTE, replace_remedy(release),
 			    "release %s is loaded; these tools are " FKT_RELEASE, release);
 	else
 		finding_set(finding, VERDICT_GOOD, NULL, "release %s is loaded", release);
@@ -216,4 +234,26 @@ void check_permissions(struct finding *finding)
 		finding_set(finding, VERDICT_GOOD, NULL,
 			    "you may record; functions, tracepoints, addresses and memory (-F, -e, "
 			    "-P, --strings) are for root");
+}
+
+void check_recording(struct finding *finding)
+{
+	char users[16], unit[RECORDER_UNIT_BYTES], remedy[RECORDER_UNIT_BYTES + 32] = "";
+	pid_t other;
+
+	read_line("/sys/module/fkt/refcnt", users, sizeof(users));
+	if (!users[0] || !strcmp(users, "0")) {
+		finding_set(finding, VERDICT_GOOD, NULL, "nobody records at the moment");
+		return;
+	}
+	other = recorder_find(unit);
+	if (*unit)
+		snprintf(remedy, sizeof(remedy), "sudo systemctl stop %s", unit);
+	if (other)
+		finding_set(finding, VERDICT_NOTE, remedy,
+			    "there is one at a time, and process %d is at it%s%s", other,
+			    *unit ? ", of " : "", unit);
+	else
+		finding_set(finding, VERDICT_NOTE, NULL,
+			    "there is one at a time, and somebody uses the module");
 }

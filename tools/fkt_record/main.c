@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/permission.h"
+#include "common/recorder.h"
 #include "ftrace.h"
 #include "record.h"
 #include "sections.h"
@@ -27,6 +28,21 @@
 
 /* A stream's reader sees events at most this much later. */
 #define STREAM_FLUSH_MS 200
+
+/* There is one recording at a time; it may be a service's, which nobody thinks of. */
+static void complain_of_other(void)
+{
+	char unit[RECORDER_UNIT_BYTES];
+	pid_t other = recorder_find(unit);
+
+	if (other && *unit)
+		warnx(FKT_DEVICE ": another recording is running: %s's (sudo systemctl stop %s?)",
+		      unit, unit);
+	else if (other)
+		warnx(FKT_DEVICE ": another recording is running: process %d's", other);
+	else
+		warnx(FKT_DEVICE ": another recording is running");
+}
 
 static int open_device(const struct options *options)
 {
@@ -64,7 +80,7 @@ static int open_device(const struct options *options)
 	if (ioctl(fd, FKT_SETINITPOWPAGES, &options->pow) ||
 	    ioctl(fd, FKT_SETINITMASK, &options->mask)) {
 		if (errno == EBUSY)
-			warnx(FKT_DEVICE ": another recording is running");
+			complain_of_other();
 		else
 			warn(FKT_DEVICE ": cannot set up a recording");
 		goto fail;
