@@ -40,8 +40,15 @@ one_sentence
 said 'members of the group daemon'
 expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups fkt_setmask system
 said 'members of the group daemon'
+{ grep -v ^daemon: /etc/group; echo daemon:x:1:nobody; } >group
+mount --bind group /etc/group
+expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups fkt_record -o open/t true
+said 'you are a member of the group daemon, but this session began before that: log in again'
+umount /etc/group
 expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups fkt_record -o open/t true
 said 'a program with CAP_PERFMON'
+expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups fkt doctor
+check 'the doctor knows why' grep -qE "^PROBLEM +permissions +fkt_record's file has no capabilities: root alone may record" .out
 trusted=(setpriv --reuid=65534 --regid=daemon --clear-groups --inh-caps=+perfmon --ambient-caps=+perfmon)
 expect 0 "${trusted[@]}" fkt_record -o open/t --pid 1 --stack switch --longer-than 1us true
 expect 1 "${trusted[@]}" fkt_record -o open/u --strings true
@@ -58,6 +65,13 @@ expect 0 setpriv --reuid=65534 --regid=daemon --clear-groups ./with_caps -o open
 for set in Inh Prm Eff Amb; do
 	check "the command has no capability ($set)" grep -q "^Cap$set:.0000000000000000" .out
 done
+mkdir tools
+cp "$(command -v fkt)" tools/fkt
+cp -a with_caps tools/fkt_record
+expect 0 setpriv --reuid=65534 --regid=daemon --clear-groups tools/fkt doctor
+check 'the doctor is pleased' grep -qE '^good +permissions +you may record;' .out
+expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups --no-new-privs tools/fkt doctor
+check 'the doctor knows why' grep -qE '^PROBLEM +permissions +this session may have no capability of a file' .out
 chmod 660 /dev/fkt
 chgrp root /dev/fkt
 expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups ./with_caps -n -o open/w

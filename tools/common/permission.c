@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +29,17 @@ void permission_keep(void)
 		err(EXIT_FAILURE, "capset");
 }
 
+/* Whether the user has become a member since this session began, which lacks the group. */
+static bool is_member(const struct group *group)
+{
+	const struct passwd *user = getpwuid(getuid());
+
+	for (char **name = group->gr_mem; user && *name; name++)
+		if (!strcmp(*name, user->pw_name))
+			return true;
+	return false;
+}
+
 const char *permission_denied(int error)
 {
 	static char text[256];
@@ -38,6 +52,13 @@ const char *permission_denied(int error)
 		return "not allowed; only root may trace (sudo?), or a program with CAP_PERFMON";
 	if (!group)
 		return "not allowed; only root may trace (sudo?)";
+	if (is_member(group)) {
+		snprintf(text, sizeof(text),
+			 "not allowed; you are a member of the group %s, but this session began "
+			 "before that: log in again, or 'newgrp %s'",
+			 group->gr_name, group->gr_name);
+		return text;
+	}
 	snprintf(text, sizeof(text),
 		 "not allowed; root may trace (sudo?), and members of the group %s: "
 		 "'sudo adduser NAME %s', and log in again",

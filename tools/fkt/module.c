@@ -2,14 +2,18 @@
 /* fkt doctor's checks of the module, and of what keeps a kernel from taking it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <fkt/ioctl.h>
@@ -79,8 +83,8 @@ void check_headers(struct finding *finding)
 /* What helps where another release is loaded than the tools are of. */
 static const char *replace_remedy(const char *loaded)
 {
-	FILE *modinfo =
-		popen("PATH=/usr/sbin:/sbin:/usr/bin:/bin modinfo -F version fkt 2>&-", "re");
+	FILE *modinfo = popen(
+		"PATH=/usr/sbin:/sbin:/usr/bin:/bin modinfo -F version fkt 2>/dev/null", "re");
 	char installed[64] = "";
 
 	if (modinfo && !fgets(installed, sizeof(installed), modinfo))
@@ -208,8 +212,28 @@ void check_lockdown(struct finding *finding)
 		finding_set(finding, VERDICT_GOOD, NULL, "the kernel is not locked down");
 }
 
+/* What keeps fkt_record, beside this program, from having the capabilities of its file; or NULL. */
+static const char *no_capability(const char **remedy)
+{
+	char path[PATH_MAX + sizeof("_record")];
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	struct statvfs fs;
+
+	strcpy(path + (length > 0 ? length : 0), "_record");
+	*remedy = "sudo apt install --reinstall fkt, or record as root";
+	if (getxattr(path, "security.capability", NULL, 0) <= 0)
+		return "fkt_record's file has no capabilities";
+	*remedy = NULL;
+	if (!statvfs(path, &fs) && fs.f_flag & ST_NOSUID)
+		return "fkt_record is on a file system that is mounted nosuid";
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		return "this session may have no capability of a file (no_new_privs)";
+	return NULL;
+}
+
 void check_permissions(struct finding *finding)
 {
+	const char *why, *remedy;
 	char trusted[8];
 	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
 
@@ -223,6 +247,11 @@ void check_permissions(struct finding *finding)
 	/* This program has no capability of its own, and fkt_record has. */
 	if (fd < 0 && access(FKT_DEVICE, R_OK | W_OK)) {
 		finding_set(finding, VERDICT_PROBLEM, NULL, "%s", permission_denied(EACCES));
+		return;
+	}
+	why = geteuid() ? no_capability(&remedy) : NULL;
+	if (why && fd < 0) {
+		finding_set(finding, VERDICT_PROBLEM, remedy, "%s: root alone may record", why);
 		return;
 	}
 	read_line("/sys/module/fkt/parameters/trust_perfmon", trusted, sizeof(trusted));
