@@ -52,6 +52,12 @@ tests: $(B)/tests/unit/test_complaints
 $(B)/tests/unit/test_complaints: tests/unit/complaints
 	$(Q)mkdir -p $(@D) && cp $< $@
 
+# What the packages call.
+tests: $(B)/tests/unit/test_packaging
+
+$(B)/tests/unit/test_packaging: tests/unit/packaging packaging/udev/apply-settings
+	$(Q)mkdir -p $(@D) && cp $< $@
+
 tests: $(B)/tests/unit/test_options
 
 $(B)/tests/unit/test_options: tests/unit/options

@@ -101,6 +101,10 @@ expect 'root records all' fkt_record -o root.fkt -P 'p vfs_read' --strings true
 echo Y >/sys/module/fkt/parameters/trust_perfmon
 expect 'unless root lets members do it' as member fkt_record -o yes.fkt --strings true
 echo N >/sys/module/fkt/parameters/trust_perfmon
+printf '[module]\ntrust_perfmon = 1\n' >>/etc/fkt/fkt.conf
+expect 'or says so in the file' sh -c '/usr/libexec/fkt/apply-settings && grep Y /sys/module/fkt/parameters/trust_perfmon'
+sed -i '/^trust_perfmon/d' /etc/fkt/fkt.conf
+expect 'and takes it back there' sh -c '/usr/libexec/fkt/apply-settings && grep N /sys/module/fkt/parameters/trust_perfmon'
 expect 'a doctor is pleased with a member' says 0 'you may record' as member fkt doctor
 expect 'and not with others' says 1 'PROBLEM  permissions .*members of the group tracing' as other fkt doctor
 expect 'the releases of tools and module are told' says 0 '^module: 0' fkt --version
