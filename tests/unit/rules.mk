@@ -55,7 +55,7 @@ $(B)/tests/unit/test_complaints: tests/unit/complaints
 # What the packages call.
 tests: $(B)/tests/unit/test_packaging
 
-$(B)/tests/unit/test_packaging: tests/unit/packaging packaging/udev/apply-settings
+$(B)/tests/unit/test_packaging: tests/unit/packaging packaging/udev/apply-settings packaging/dkms/replace-module
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 tests: $(B)/tests/unit/test_options

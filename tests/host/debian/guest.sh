@@ -151,6 +151,9 @@ in_journal() {
 	journalctl -q -o cat -u fkt-flight
 	return 1
 }
+modprobe -r fkt
+expect 'without the module it says that it does not start' says 1 'fkt-flight\.service' systemctl start fkt-flight
+modprobe fkt
 expect 'it starts' systemctl start fkt-flight
 recording system
 expect 'and runs' systemctl is-active fkt-flight
