@@ -156,6 +156,8 @@ expect 'without the module it says that it does not start' says 1 'fkt-flight\.s
 modprobe fkt
 expect 'it starts' systemctl start fkt-flight
 recording system
+expect 'others are told whose recording it is' says 1 'systemctl stop fkt-flight\.service' fkt_record -o no.fkt true
+expect 'by the doctor, too' says 0 'note +recording .*fkt-flight\.service' fkt doctor
 expect 'and runs' systemctl is-active fkt-flight
 expect 'reloading it' systemctl reload fkt-flight
 expect 'takes a snapshot, which is in the journal' in_journal 'fkt_record: .*trace\.1: [1-9][0-9]* events'
@@ -173,6 +175,9 @@ recording process
 expect 'until it is stopped' systemctl stop fkt@sched
 expect 'with its events' sh -c 'fkt_print --no-summary /var/lib/fkt/sched/trace | grep switch_to'
 
+# It goes on until the packages go.
+systemctl start fkt@sched
+recording process
 # Locked down, with the module there: nobody may trace, and there is no way back.
 echo confidentiality >/sys/kernel/security/lockdown
 for user in member root; do
@@ -182,7 +187,9 @@ done
 expect 'others are told of the group' says 1 'members of the group tracing' as other fkt_record -o /tmp/no.fkt true
 
 # And away.
+expect 'a recording goes on' systemctl is-active fkt@sched
 expect 'it goes' apt-get -q -y purge fkt fkt-dkms fkt-doc libfkt0 libfkt-dev python3-fkt
+expect 'with the recording' not systemctl is-active fkt@sched
 expect 'with the module' not test -d /sys/module/fkt
 expect 'and the group' not getent group tracing
 left=$(find / -xdev -name '*fkt*' ! -path '/home/*' ! -path '/tmp/*' ! -path '/root/fkt*' ! -path '/proc/*' ! -path '/var/log/*' 2>/dev/null)
