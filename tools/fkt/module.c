@@ -27,9 +27,12 @@
 #define SIGNED_MODULE  "~Module signature appended~\n"
 /* Name, GUID; behind four bytes of attributes: 1 where it is on. */
 #define SECURE_BOOT    "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-#define HEADERS_REMEDY "apt install linux-headers-$(uname -r)"
-#define BUILD_REMEDY   "apt install fkt-dkms, or in FKT's sources: make && sudo make install"
-#define DKMS_KEY       "/var/lib/dkms/mok.pub"
+#define HEADERS_REMEDY "sudo apt install linux-headers-$(uname -r)"
+#define BUILD_REMEDY   "sudo apt install fkt-dkms, or in FKT's sources: make && sudo make install"
+#define DKMS_SOURCES   "/var/lib/dkms/fkt"
+#define FAILED_REMEDY                                                                              \
+	"sudo dkms autoinstall, and where that fails see " DKMS_SOURCES "/*/build/make.log"
+#define DKMS_KEY "/var/lib/dkms/mok.pub"
 #define ENROL_REMEDY                                                                               \
 	"have the kernel take DKMS's key: sudo mokutil --import " DKMS_KEY ", restart, and "       \
 	"confirm it there"
@@ -62,14 +65,31 @@ static bool find_module(char *path, size_t bytes)
 	return found;
 }
 
-void check_headers(struct finding *finding)
+static bool have_headers(void)
 {
-	char module[512], path[256];
 	struct utsname uts;
+	char path[256];
 
 	uname(&uts);
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", uts.release);
-	if (!access(path, R_OK))
+	return !access(path, R_OK);
+}
+
+/* What gets the module for the running kernel, of which there is none. */
+static const char *build_remedy(void)
+{
+	if (access(DKMS_SOURCES, F_OK))
+		return BUILD_REMEDY;
+	return have_headers() ? FAILED_REMEDY : HEADERS_REMEDY ", by which DKMS builds it";
+}
+
+void check_headers(struct finding *finding)
+{
+	struct utsname uts;
+	char module[512];
+
+	uname(&uts);
+	if (have_headers())
 		finding_set(finding, VERDICT_GOOD, NULL, "of the running kernel are there");
 	else if (!access("/sys/module/fkt", F_OK) || find_module(module, sizeof(module)))
 		finding_set(
@@ -93,7 +113,7 @@ static const char *replace_remedy(const char *loaded)
 		pclose(modinfo);
 	installed[strcspn(installed, "\n")] = '\0';
 	if (!installed[0])
-		return BUILD_REMEDY ", and " HEADERS_REMEDY;
+		return build_remedy();
 	if (!strcmp(installed, loaded))
 		return "install both, the tools and the module, from one release";
 	return "sudo modprobe -r fkt && sudo modprobe fkt, or restart";
@@ -132,7 +152,7 @@ void check_module(struct finding *finding)
 		finding_set(finding, VERDICT_PROBLEM, "sudo modprobe fkt", "is not loaded: %s",
 			    path);
 	} else {
-		finding_set(finding, VERDICT_PROBLEM, BUILD_REMEDY,
+		finding_set(finding, VERDICT_PROBLEM, build_remedy(),
 			    "is not installed for this kernel");
 	}
 }
