@@ -49,6 +49,8 @@ expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups fkt_record -o open/
 said 'a program with CAP_PERFMON'
 expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups fkt doctor
 check 'the doctor knows why' grep -qE "^PROBLEM +permissions +fkt_record's file has no capabilities: root alone may record" .out
+expect 1 setpriv --reuid=65534 --regid=daemon --clear-groups fkt_record --list-functions vfs_read
+said '/sys/kernel/tracing: what can be traced is listed there, for root alone'
 trusted=(setpriv --reuid=65534 --regid=daemon --clear-groups --inh-caps=+perfmon --ambient-caps=+perfmon)
 expect 0 "${trusted[@]}" fkt_record -o open/t --pid 1 --stack switch --longer-than 1us true
 expect 1 "${trusted[@]}" fkt_record -o open/u --strings true

@@ -32,6 +32,11 @@ const char *tracefs(void)
 {
 	const char *directory = ftrace_directory();
 
+	if (!directory && (errno == EPERM || errno == EACCES))
+		errx(EXIT_FAILURE,
+		     "%s: what can be traced is listed there, for root alone (sudo?), unless root "
+		     "mounts it for a group: mount -o remount,gid=GROUP,mode=750 %s",
+		     MOUNT_POINT, MOUNT_POINT);
 	if (!directory)
 		err(EXIT_FAILURE,
 		    MOUNT_POINT ": cannot mount tracefs, which lists the functions that "
