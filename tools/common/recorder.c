@@ -11,6 +11,8 @@
 
 #define RECORDER "fkt_record"
 #define SERVICE	 ".service"
+/* What is in names of units. Whoever may make groups of processes calls them as he likes. */
+#define LETTERS	 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:-_.@\\"
 
 /* A line of a file in a process's /proc, without its newline. Return: whether there is one. */
 static bool read_line(pid_t pid, const char *name, char *line, int bytes)
@@ -42,7 +44,8 @@ static void find_unit(pid_t pid, char unit[RECORDER_UNIT_BYTES])
 	name = strrchr(line, '/');
 	length = name ? strlen(++name) : 0;
 	if (length > strlen(SERVICE) && length < RECORDER_UNIT_BYTES &&
-	    !strcmp(name + length - strlen(SERVICE), SERVICE) && !strncmp(name, "fkt", 3))
+	    !name[strspn(name, LETTERS)] && !strcmp(name + length - strlen(SERVICE), SERVICE) &&
+	    !strncmp(name, "fkt", 3))
 		strcpy(unit, name);
 }
 
