@@ -361,7 +361,7 @@ dist:
 # All packages are in build/deb. They need what debian/control says: scripts/deps, or apt-get build-dep .
 deb: dist
 	$(Q)if ! cmp -s $(B)/$(dist).tar.xz $(B)/deb/made-of; then \
-		rm -rf $(B)/deb && mkdir -p $(B)/deb && tar -xJf $(B)/$(dist).tar.xz -C $(B)/deb && (cd $(B)/deb/$(dist) && \
+		umask 022 && rm -rf $(B)/deb && mkdir -p $(B)/deb && tar -xJf $(B)/$(dist).tar.xz -C $(B)/deb && (cd $(B)/deb/$(dist) && \
 		env -u MAKEFLAGS -u MAKELEVEL -u CFLAGS dpkg-buildpackage --jobs=auto --unsigned-source --unsigned-changes) && \
 		rm -rf $(B)/deb/$(dist) && cp $(B)/$(dist).tar.xz $(B)/deb/made-of; \
 	fi
