@@ -4,9 +4,9 @@
 # fkt_view of the 100 million events of 50-reading, whose trace it takes: until the first picture, a sample of the pages; until all
 # has been read; then pictures of ten lengths, from all of it to some microseconds, five places each, the median and the worst;
 # and its memory, with that of files it has in mind. Then the page in a browser: until its first picture is shown, by a server
-# that has just been started (the median of nine), and what its scripts hold while it is zoomed into. Beside it what KernelShark takes until it has loaded the same events (its
-# library, where libkshark2 is installed, without a window), of fkt_export's trace.dat. Of Perfetto no distribution has its
-# trace_processor: sid's package is without it.
+# that has just been started (the median of nine), and what its scripts hold while it is zoomed into. Beside it what KernelShark
+# takes until it has loaded the same events (its library, where libkshark2 is installed, without a window), of fkt_export's
+# trace.dat. Of Perfetto no distribution has its trace_processor: sid's package is without it.
 
 set -u
 

@@ -119,18 +119,31 @@ static void write_trace(const char *path, bool lossy, bool fast)
 	build_free(&build);
 }
 
+/* A trace of two CPUs, up to its events. */
+static void begin_trace(struct build *build, const char *processes)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
+
+	build_begin(build, 2, false);
+	build_clock(build, 0, 0, REAL_NS);
+	build_section(build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(build, FKT_SECTION_PROCESSES, processes);
+	build_pages(build);
+}
+
+static void end_trace(struct build *build, const char *path, uint64_t end)
+{
+	build_end(build, end, end, REAL_NS + end);
+	build_write(build, path, build->bytes);
+	build_free(build);
+}
+
 /* In each round an event of CPU 0 is lost. */
 static void write_losses(const char *path)
 {
-	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
-	const uint64_t end = FIRST + LOSSES * (uint64_t)ROUND_NS;
 	struct build build;
 
-	build_begin(&build, 1, false);
-	build_clock(&build, 0, 0, REAL_NS);
-	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
-	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 writer\n");
-	build_pages(&build);
+	begin_trace(&build, "50 50 1 writer\n");
 	build.lane[0].pid = WRITER;
 	for (unsigned int round = 0; round < LOSSES; round++) {
 		const uint64_t base = FIRST + round * (uint64_t)ROUND_NS;
@@ -140,30 +153,21 @@ static void write_losses(const char *path)
 		build_close(&build, 0);
 		build.lane[0].lost++;
 	}
-	build_end(&build, end, end, REAL_NS + end);
-	build_write(&build, path, build.bytes);
-	build_free(&build);
+	end_trace(&build, path, FIRST + LOSSES * (uint64_t)ROUND_NS);
 }
 
 /* Of CPU 0 nothing is known but that the reader is woken from there. */
 static void write_unknown(const char *path)
 {
-	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000";
 	struct build build;
 
-	build_begin(&build, 2, false);
-	build_clock(&build, 0, 0, REAL_NS);
-	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
-	build_text(&build, FKT_SECTION_PROCESSES, "60 60 1 reader\n");
-	build_pages(&build);
+	begin_trace(&build, "60 60 1 reader\n");
 	build.lane[0].pid = FKT_PID_UNKNOWN;
 	build.lane[1].pid = READER;
 	build_switch(&build, 1, FIRST + 10000, 1, READER, 0);
 	one(&build, 0, FIRST + 30000, FKT_CODE_WAKEUP, 0, READER | 120ull << 32);
 	build_switch(&build, 1, FIRST + 40000, 0, 0, READER);
-	build_end(&build, FIRST + ROUND_NS, FIRST + ROUND_NS, REAL_NS + FIRST + ROUND_NS);
-	build_write(&build, path, build.bytes);
-	build_free(&build);
+	end_trace(&build, path, FIRST + ROUND_NS);
 }
 
 /* At their own stamps, or told of later, as programs do. */
