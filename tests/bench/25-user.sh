@@ -34,6 +34,14 @@ measure_fkt() {
 	fkt_ns=$ns
 }
 
+# What no event with a clock and an exchange can be cheaper than here.
+measure_floor() {
+	local threads=$1 ns
+
+	read -r ns _ < <(numbers floor "$threads") || return 1
+	row "floor_$threads" "$ns" ns
+}
+
 # A session of its own; what it writes goes to memory, so that no disk is measured.
 measure_lttng() {
 	local threads=$1 ns made there
@@ -46,6 +54,7 @@ measure_lttng() {
 	there=$(lttng list "bench$threads" | awk '/Discarded events/ { lost += $3 } END { print lost + 0 }')
 	there=$((made - there))
 	row "lttng_$threads" "$ns" ns
+	row "fkt_$threads" "$(awk "BEGIN { printf \"%.2f\", $fkt_ns / $ns }")" of_lttng
 	row "lttng_$threads" "$(awk "BEGIN { printf \"%.2f\", 100 * ($made - $there) / $made }")" '% lost'
 	[ "$threads" != 1 ] || row lttng_1 "$(find "$work/lttng1" -name 'c_*' ! -name '*.idx' -printf '%s\n' |
 		awk -v n=$there '{ bytes += $1 } END { printf "%.1f", bytes / n }')" bytes
@@ -66,6 +75,6 @@ if command -v lttng-sessiond >/dev/null; then
 fi
 [ "$have_lttng" ] || note 'lttng: left out, lttng-sessiond is not there or does not run'
 for threads in 1 2; do
-	measure_fkt $threads || exit 1
+	measure_fkt $threads && measure_floor $threads || exit 1
 	[ -z "$have_lttng" ] || measure_lttng $threads || note "lttng: left out with $threads threads, its session did not begin"
 done

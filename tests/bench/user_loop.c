@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user_loop fkt|lttng THREADS EVENTS: what an event with one argument takes that a program writes,
- * in ns, with so many threads that write at the same time; the least of some rounds.
+ * user_loop fkt|lttng|floor THREADS EVENTS: what an event with one argument takes that a program
+ * writes, in ns, with so many threads that write at the same time; the least of some rounds. The
+ * floor is what no such event can be cheaper than on this machine: a reading of the clock and an
+ * exchange, in a cache line of the thread's own.
  *
  * Without the module: fkt/user.h writes into lanes in ordinary memory. In the kernel's place is
  * this program, which takes what is there, as often as the kernel does, by a thread, and where a
@@ -46,7 +48,11 @@ static unsigned long taken;
 static bool ended;
 
 static unsigned long count;
-static bool with_lttng;
+static enum {
+	FKT,
+	LTTNG,
+	FLOOR
+} writer;
 static pthread_barrier_t barrier;
 
 FKT_USER_EVENT(one, "one", "value:u64");
@@ -139,6 +145,20 @@ static void begin_fkt(void)
 
 /* ---- the loop ---- */
 
+static void floor_loop(void)
+{
+	__u64 head __attribute__((aligned(64))) = 0, before;
+	__u32 aux;
+
+	for (unsigned long i = 0; i < count; i++) {
+		(void)__builtin_ia32_rdtscp(&aux);
+		before = __atomic_load_n(&head, __ATOMIC_RELAXED);
+		while (!__atomic_compare_exchange_n(&head, &before, before + 1, 1, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED))
+			;
+	}
+}
+
 static unsigned long long now_ns(void)
 {
 	struct timespec now;
@@ -152,7 +172,9 @@ static void *loop(void *arg)
 	fkt_user_thread.generation = 1;
 	fkt_user_thread.number = 1 + (__u32)(unsigned long)arg;
 	pthread_barrier_wait(&barrier);
-	if (with_lttng)
+	if (writer == FLOOR)
+		floor_loop();
+	else if (writer == LTTNG)
 		for (unsigned long i = 0; i < count; i++)
 			lttng_ust_tracepoint(user_loop, one, i);
 	else
@@ -198,10 +220,10 @@ int main(int argc, char **argv)
 	pthread_t taker;
 
 	if (threads < 1 || threads > THREADS_MAX)
-		errx(2, "user_loop fkt|lttng THREADS EVENTS");
+		errx(2, "user_loop fkt|lttng|floor THREADS EVENTS");
 	count = strtoul(argv[3], NULL, 10);
-	with_lttng = !strcmp(argv[1], "lttng");
-	if (!with_lttng) {
+	writer = !strcmp(argv[1], "lttng") ? LTTNG : !strcmp(argv[1], "floor") ? FLOOR : FKT;
+	if (writer == FKT) {
 		begin_fkt();
 		if (pthread_create(&taker, NULL, take_always, NULL))
 			errx(1, "no thread");
@@ -211,7 +233,7 @@ int main(int argc, char **argv)
 		if (!least || ns < least)
 			least = ns;
 	}
-	if (!with_lttng) {
+	if (writer == FKT) {
 		__atomic_store_n(&ended, true, __ATOMIC_RELAXED);
 		pthread_join(taker, NULL);
 		take_all();
