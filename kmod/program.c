@@ -480,7 +480,9 @@ static int fkt_program_open(struct inode *inode, struct file *file)
 	p->id = (u32)atomic_inc_return(&ids) & INT_MAX;
 	p->uid = current_uid();
 	p->process = get_pid(task_tgid(current));
-	p->lanes = min_t(u32, roundup_pow_of_two(num_possible_cpus()), FKT_USER_LANES_MAX);
+	/* Twice as many as CPUs: see fkt_user_write(). */
+	p->lanes = clamp_t(u32, 2 * roundup_pow_of_two(num_possible_cpus()), FKT_USER_LANES_MIN,
+			   FKT_USER_LANES_MAX);
 	p->head = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!p->head) {
 		fkt_program_free(p);

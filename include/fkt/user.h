@@ -39,6 +39,7 @@
 #define FKT_USER_IOC	    0xfb
 
 #define FKT_USER_PAGE	    4096
+#define FKT_USER_LANES_MIN  4
 #define FKT_USER_LANES_MAX  8
 #define FKT_USER_LANE_WORDS 8192u
 #define FKT_USER_NAME_BYTES 40
@@ -426,24 +427,32 @@ static __attribute__((noinline, unused)) void fkt_user_flush(struct fkt_user_lan
 	errno = errno_before;
 }
 
-/* Write an event: reserve by an exchange, fill, and say that it is done. */
+/*
+ * Write an event: reserve by an exchange, fill, and say that it is done. Where a thread was put off
+ * in the midst of that, its lane can't be emptied until it goes on: those behind it, who fill that
+ * lane, turn to the others.
+ */
 static inline __attribute__((always_inline)) void
 fkt_user_write(struct fkt_user_lanes *lanes, __u32 code, __u32 number, __u32 args, const __u64 *arg)
 {
 	const __u32 words = FKT_USER_HEAD_WORDS + args, mask = FKT_USER_LANE_WORDS - 1;
-	struct fkt_user_lane *lane;
-	__u32 aux, cpu, at, used;
+	__u32 aux, cpu, which, at, used, full = 0;
 	__u64 now, head, next, tag, *word;
+	struct fkt_user_lane *lane;
 
 	now = __builtin_ia32_rdtscp(&aux); /* the kernel has put the CPU's number there */
 	cpu = aux & 0xfff;
-	lane = &lanes->lane[cpu & lanes->mask];
+again:
+	which = (cpu + full) & lanes->mask;
+	lane = &lanes->lane[which];
 	head = __atomic_load_n(&lane->head, __ATOMIC_RELAXED);
 	do {
 		at = (__u32)head;
 		/* Partner of the acquire: the kernel's release, when it has emptied these words. */
 		used = at + words - (__u32)__atomic_load_n(&lane->tail, __ATOMIC_ACQUIRE);
 		if (__builtin_expect(used > FKT_USER_LANE_WORDS, 0)) {
+			if (full++ < lanes->mask)
+				goto again;
 			__atomic_fetch_add(&lane->lost, 1, __ATOMIC_RELAXED);
 			return;
 		}
@@ -452,8 +461,7 @@ fkt_user_write(struct fkt_user_lanes *lanes, __u32 code, __u32 number, __u32 arg
 							       __ATOMIC_RELAXED, __ATOMIC_RELAXED),
 				  0));
 
-	word = (__u64 *)(void *)((char *)lanes + FKT_USER_PAGE) +
-	       (cpu & lanes->mask) * FKT_USER_LANE_WORDS;
+	word = (__u64 *)(void *)((char *)lanes + FKT_USER_PAGE) + which * FKT_USER_LANE_WORDS;
 	tag = FKT_USER_TAG(args, at, code, number, cpu);
 	/* So that the kernel knows how long it is, should it never be done. */
 	__atomic_store_n(&word[at & mask], tag, __ATOMIC_RELAXED);

@@ -123,9 +123,9 @@ static void begin_fkt(void)
 	static struct fkt_user_control control = { FKT_USER_VERSION, 1 };
 	static struct fkt_user_process process;
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned int n = 1;
+	unsigned int n = FKT_USER_LANES_MIN;
 
-	while (n < FKT_USER_LANES_MAX && n < (unsigned long)cpus)
+	while (n < FKT_USER_LANES_MAX && n < 2 * (unsigned long)cpus)
 		n *= 2;
 	lanes = mmap(NULL, FKT_USER_LANES_BYTES(FKT_USER_LANES_MAX), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);

@@ -276,6 +276,8 @@ static void storm(void)
 		pthread_join(thread[i], NULL);
 	tick(storm_handler, 0);
 	say(getpid(), THREADS * count + handled);
+	if (ferror(stdout))
+		errx(1, "not all was said");
 }
 
 static void execs(void)
