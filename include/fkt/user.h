@@ -505,8 +505,12 @@ static __attribute__((noinline, unused)) void fkt_user_mark(const char *text)
 
 	if (!lanes || fkt_user_thread.generation != lanes->generation)
 		lanes = fkt_user_prepare(0);
-	if (!lanes || fkt_user_thread.number == FKT_USER_REFUSED)
+	if (!lanes)
 		return;
+	if (fkt_user_thread.number == FKT_USER_REFUSED) {
+		__atomic_fetch_add(&lanes->lane[0].lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
 	while (bytes < sizeof(words) && text[bytes]) {
 		((char *)words)[bytes] = text[bytes];
 		bytes++;

@@ -19,6 +19,7 @@
  *	looks	the device is opened so often, and mapped, as by programs that record nothing
  *	spans	so often, a span with a space in its name, in it another one, in that a system call
  *	counts	a counter that counts, a ms apart, and a mark behind it
+ *	marks	marks, when it is told to begin by a line
  *	names	so often, a name of another program, which ends then, is asked for
  *	holds	so many names are asked for, and kept until it is killed
  *	joins	so many ms long, lanes are made and given back: "longest MS"
@@ -453,6 +454,15 @@ static void counts(void)
 	fkt_mark("counted up");
 }
 
+static void marks(void)
+{
+	/* Its group has less memory by then. */
+	(void)getchar();
+	for (unsigned long i = 0; i < count; i++)
+		fkt_mark("a mark");
+	say(getpid(), count);
+}
+
 static void holds(void)
 {
 	struct fkt_user_name name = { .kind = FKT_USER_POINT };
@@ -533,6 +543,8 @@ int main(int argc, char **argv)
 		looks();
 	else if (!strcmp(how, "names"))
 		names();
+	else if (!strcmp(how, "marks"))
+		marks();
 	else if (!strcmp(how, "holds"))
 		holds();
 	else if (!strcmp(how, "spans"))

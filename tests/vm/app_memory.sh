@@ -34,6 +34,23 @@ check 'so does the recorder end' between 0 $((SECONDS - begin)) 2
 wait $poor
 check 'that one has waited' between 1800 "$(longest poor)" 60000
 rm /dev/shm/much
+
+# Who can't have memory at all is not left out in silence, whatever it writes.
+echo max >$group/poor/memory.high
+mkfifo go
+(echo "$BASHPID" >$group/poor/cgroup.procs; exec app_events marks 50 <go) &
+poor=$!
+background+=($poor)
+exec 3>go
+check 'it is in its group' wait_until 20 grep -qx $poor $group/poor/cgroup.procs
+start_recorder -n -k application -o trace
+sleep 1
+echo $(($(cat $group/poor/memory.current) + 40000)) >$group/poor/memory.max
+echo >&3
+exec 3>&-
+check 'it lives' wait $poor
+stop_recorder
+check 'its marks are counted' [ "$(strings -n 4 trace | sed -n 's/^application_lost=//p' | tail -1)" = 50 ]
 check 'the module goes' wait_until 5 idle
 rmdir $group/poor
 umount $group
