@@ -134,6 +134,35 @@ check 'malloc' [ "$(events libc | grep -c ' ls *\|libc.so.6:malloc')" -gt 10 ]
 check 'which implementation it is' grep -q ' libc.so.6:strlen ' <(events libc)
 same_by_all libc
 
+# An exception may pass through functions of the C library that call others back.
+if command -v g++ >/dev/null; then
+	g++ -O1 -o throws -x c++ - <<-'END'
+		#include <cstdlib>
+		#include <mutex>
+		#include <search.h>
+		#include <stdio.h>
+
+		static int compare(const void *, const void *) { throw 1; }
+
+		int main()
+		{
+			int numbers[] = { 2, 1 }, caught = 0;
+			std::once_flag once;
+			void *root = nullptr;
+
+			try { qsort(numbers, 2, sizeof(int), compare); } catch (int) { caught++; }
+			tsearch(numbers, &root, compare);
+			try { tsearch(numbers + 1, &root, compare); } catch (int) { caught++; }
+			try { std::call_once(once, [] { throw 1; }); } catch (int) { caught++; }
+			printf("caught %d\n", caught);
+		}
+	END
+	expect 0 fkt_record -o throws.trace -U 'libc.so.6:*qsort*' -U 'libc.so.6:*search' -U 'libc.so.6:*once*' ./throws
+	check 'exceptions are caught' [ "$out" = 'caught 3' ]
+	said 'the return of .*, and of others, is left out'
+	check 'entries are there' grep -q ' libc.so.6:qsort' <(events throws.trace)
+fi
+
 # --- starts and stops while it is inside, and what is inside when all has ended
 
 user_calls loop &
