@@ -17,7 +17,8 @@
  *
  * "fkt_record -k system,application COMMAND" records them; fkt_print shows them with these names,
  * which are written into the trace. While nobody records, each is a load and a branch; where
- * /dev/fkt_user is not there, or may not be opened, they are never more, and nothing is said.
+ * /dev/fkt_user is not there, or may not be opened, when the program begins, they are never more,
+ * and nothing is said.
  *
  * Before glibc 2.34, and with other libraries of C, pthread_atfork(3) may be in libpthread: such a
  * program is linked with -pthread.
