@@ -177,6 +177,7 @@ struct cpu {
 	uint64_t read_at;     /* stamp of that */
 	uint32_t read;	      /* which were read then, a bit each */
 	uint64_t counter[FKT_COUNTERS_MAX];
+	uint32_t unread; /* calls open all the time since then, if a span was not */
 	struct stack irq;
 };
 
@@ -901,6 +902,9 @@ static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct threa
 
 	uint64_t counted[2 * FKT_COUNTERS_MAX];
 
+	/* A span in which no counter was read. */
+	const bool unread = frame->user && !frame->placed && cpu->read_at < frame->begin;
+
 	/* What it is around may go on for long after its own end. */
 	bool counts = lit || (unlikely(frame->ends && !frame->ends_behind) ? own : cycles);
 
@@ -952,7 +956,7 @@ static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct threa
 			.entry_args = stack->args ? stack->args + stack->depth * FKT_CALL_WORDS
 						  : NULL,
 			.exit = a->behind ? NULL : event,
-			.counted = stack->counts ? counted : NULL,
+			.counted = stack->counts && !unread ? counted : NULL,
 		};
 
 		a->hooks.leave(a->hooks.arg, &call);
@@ -1181,6 +1185,12 @@ static bool is_masked(const struct fkt_analysis *a, const struct fkt_code_use *c
 	return code->keys && !(code->keys & a->mask);
 }
 
+/* A call that a program has told of itself: no counters are read where it begins and ends. */
+static bool is_span(const struct fkt_code_use *code)
+{
+	return code->user && !(code->keys & FKT_KEY_USER);
+}
+
 static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		       const struct fkt_event *event)
 {
@@ -1217,6 +1227,8 @@ static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 		frame->placed = code->keys & FKT_KEY_USER;
 		frame->place = event->imm;
 	}
+	if (unlikely(is_span(code)) && cpu->unread >= thread->stack.depth)
+		cpu->unread = thread->stack.depth ? thread->stack.depth - 1 : 0;
 	/* It came while that was being turned off: its exit will not. */
 	if (unlikely(code->syscall && thread->untraced)) {
 		pop_kernel(a, cpu, thread, event->stamp);
@@ -1250,6 +1262,8 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 			own = leave_unknown(a, thread, row);
 		leave_unopened(a, cpu, &thread->stack, row, event, own);
 	}
+	if (unlikely(is_span(code)) && cpu->unread > thread->stack.depth)
+		cpu->unread = thread->stack.depth;
 	if (code->syscall) {
 		a->syscalls = true;
 		thread->base_known = !thread->untraced;
@@ -2279,18 +2293,21 @@ static void leave_program(struct fkt_analysis *a, struct cpu *cpu, struct thread
 	pop_ended(a, cpu, thread, stack, stamp);
 }
 
-/* What was counted on a CPU is that of what is at work there. */
+/* What was counted on a CPU is that of what has been at work there since the last reading. */
 static void charge_count(struct fkt_analysis *a, struct cpu *cpu, unsigned int number,
 			 uint64_t count)
 {
 	struct stack *stack = cpu->stack;
 	struct thread *thread = cpu->thread;
+	uint32_t depth = stack->depth;
 
+	if (stack != &cpu->irq && depth > cpu->unread)
+		depth = cpu->unread;
 	if (cpu->uncounted) {
 		add_counted(a, FKT_ROW_UNKNOWN, number, count);
-	} else if (stack->depth) {
-		stack->counts[(stack->depth - 1) * counts_of(a) + number] += count;
-		add_counted(a, stack->frame[stack->depth - 1].row, number, count);
+	} else if (depth) {
+		stack->counts[(depth - 1) * counts_of(a) + number] += count;
+		add_counted(a, stack->frame[depth - 1].row, number, count);
 	} else if (thread->base_known) {
 		add_counted(a, thread->row, number, count);
 	} else {
@@ -2325,6 +2342,7 @@ static void read_counters(struct fkt_analysis *a, struct cpu *cpu, const struct 
 	}
 	cpu->read_at = event->stamp;
 	cpu->uncounted = false;
+	cpu->unread = UINT32_MAX;
 }
 
 static void special(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)

@@ -15,6 +15,8 @@
 #define EXIT   0x0400
 #define F      0x10000
 #define F_EXIT 0x10001
+#define OUTER  0x6f800
+#define INNER  0x6f802
 
 static char top[4096];	/* the checkout */
 static char path[4096]; /* of the trace */
@@ -37,7 +39,11 @@ static void begin(struct build *build, const char *counters)
 		   "0x1100 1 point 0 process switch_to @state:state prev:pid next:pid\n"
 		   "0x120a 1 point 0 process counters @missing:x16 page_faults:u64 task_clock:u64\n"
 		   "0x10000 1 entry 0x10001 functions f args:args\n"
-		   "0x10001 1 exit 0x10000 functions f ret:ret\n");
+		   "0x10001 1 exit 0x10000 functions f ret:ret\n"
+		   "0x6f800 1 entry 0x6f801 application app:outer #words\n"
+		   "0x6f801 1 exit 0x6f800 application app:outer #words\n"
+		   "0x6f802 1 entry 0x6f803 application app:inner #words\n"
+		   "0x6f803 1 exit 0x6f802 application app:inner #words\n");
 	build_text(build, FKT_SECTION_SYSCALLS, "x86_64 0 read fd\nx86_64 1 write fd\n");
 	build_pages(build);
 	build->lane[0].pid = 7;
@@ -208,6 +214,42 @@ static void test_lines(void **state)
 		"?\n0,,,,\ncount(*)\n1\n");
 }
 
+/*
+ * Programs read no counters where their spans begin and end: what is counted meanwhile is that of
+ * what was open all the time, and of a span that is over between two readings nobody knows.
+ */
+static void test_spans(void **state)
+{
+	struct build build;
+
+	(void)state;
+	begin(&build, "page-faults,task-clock");
+	put(&build, 1000, 0, 10, 100, READ);
+	put(&build, 1100, 0, 11, 150, EXIT + READ);
+	build_event(&build, 0, 1200, OUTER, 0);
+	put(&build, 1300, 0, 21, 350, READ);
+	put(&build, 1400, 0, 24, 450, EXIT + READ);
+	build_event(&build, 0, 1500, INNER, 0);
+	build_event(&build, 0, 1700, INNER + 1, 0);
+	build_event(&build, 0, 1800, INNER, 0);
+	put(&build, 1900, 0, 31, 950, WRITE);
+	put(&build, 2000, 0, 31, 1050, EXIT + WRITE);
+	put(&build, 2100, 0, 33, 1150, WRITE);
+	put(&build, 2200, 0, 33, 1250, EXIT + WRITE);
+	build_event(&build, 0, 2300, INNER + 1, 0);
+	build_event(&build, 0, 2400, OUTER + 1, 0);
+	put(&build, 2500, 0, 40, 1550, READ);
+	put(&build, 2600, 0, 40, 1650, EXIT + READ);
+	end(&build);
+	assert_string_equal(output("$p --spans --format csv $f | grep ,app: | cut -d, -f 14,19-"),
+			    "app:outer,12,900,7,500\napp:inner,,,,\napp:inner,2,300,2,100\n");
+	assert_string_equal(output("$p -q --format csv $f | sed -n '/^name,/,/^Total/p' | " COUNTED
+				   " | sort"),
+			    "Total elapsed time 30 1550\napp:inner 2 100\napp:outer 7 500\n"
+			    "name page_faults task_clock_ns\nsys_read 4 250\nsys_write 0 200\n"
+			    "user 17 500\n");
+}
+
 /* As columns of SQL's tables, of each interval of fkt_top. */
 static void test_tables(void **state)
 {
@@ -303,8 +345,9 @@ int main(int argc, char **argv)
 	char *build = bytes > 0 ? strstr(top, "/build/tests/unit/") : NULL;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_summary), cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_lines),	cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_names),	cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_lines),	cmocka_unit_test(test_spans),
+		cmocka_unit_test(test_tables),	cmocka_unit_test(test_names),
+		cmocka_unit_test(test_damage),
 	};
 	char name[] = "/tmp/test_counters.XXXXXX";
 	int fd, failed;
