@@ -2106,7 +2106,7 @@ static void build_program_spans(struct build *build)
 {
 	static const char info[] = "layers=process,system,application\0tsc_khz=1000000\0"
 				   "machine=x86_64\0cpus=1\0application_events=6";
-	static const char told[] = "start_cycles=1000\0stop_cycles=4000";
+	static const char told[] = "start_cycles=1000\0stop_cycles=4000\0application_lost=3";
 
 	build_begin(build, 1, false);
 	build_clock(build, 0, 0, 0);
@@ -2163,6 +2163,12 @@ static void test_program_spans(void **state)
 		 "cd %s/build/bin; [ \"$(./fkt_print -q --format csv %s | "
 		 "awk -F, '/^(app:|sys_read)/ && NF > 6 { print $1, $3, $7, $8 }' | xargs)\" = "
 		 "'app:look 700 2 0 sys_read 600 2 0 app:order 250 1 0' ]",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	/* What is lost before it is in a lane is no lane's. */
+	snprintf(command, sizeof(command),
+		 "cd %s/build/bin; ./fkt_print -q %s | grep -A1 ^Lost | tail -1 | "
+		 "grep -qx 'Programs   3 of their events were lost'",
 		 top, file);
 	assert_int_equal(system(command), 0);
 	unlink(file);

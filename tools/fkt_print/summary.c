@@ -300,6 +300,7 @@ static void print_totals(FILE *out, struct fkt_trace *trace, const struct fkt_re
 			 uint64_t to)
 {
 	const char *overwritten = fkt_info(trace, "overwritten");
+	const char *told_lost = fkt_info(trace, "application_lost");
 	const char *recovered = fkt_info(trace, "recovered");
 	const char *pages_recovered = fkt_info(trace, "recovered_pages");
 	uint64_t pages = stats->pages + stats->index_pages;
@@ -369,6 +370,8 @@ static void print_totals(FILE *out, struct fkt_trace *trace, const struct fkt_re
 			"%" PRIu64 " event%s for which there was no room in the buffer, %" PRIu64
 			" that could not be written\n",
 			stats->lost, stats->lost == 1 ? "" : "s", discarded);
+	if (!part && told_lost && strcmp(told_lost, "0"))
+		fprintf(out, "%-10s %s of their events were lost\n", "Programs", told_lost);
 	if (missing_by_limit(trace, to))
 		fprintf(out, "%-10s the recording ended when the size limit was reached\n",
 			"Limit");
