@@ -62,6 +62,9 @@ static __always_inline void fkt_probe_leave(int *unused)
 #define FKT_PROBE_GUARD()                                                                          \
 	int fkt_guard __attribute__((__cleanup__(fkt_probe_leave), __unused__)) = fkt_probe_enter()
 
+/* perf's MAX_INTERRUPTS, of its own file: the event's interrupts rest until the next tick. */
+#define FKT_PERF_THROTTLED (~0ULL)
+
 /* From 6.3 on, nobody writes into a mapping's flags directly. */
 static inline void fkt_vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
 {

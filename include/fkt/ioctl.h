@@ -520,7 +520,8 @@ struct fkt_longer_spec {
 	__u64 cycles;
 };
 
-#define FKT_PROFILE_HZ_MAX 20000
+#define FKT_PROFILE_HZ_MAX  20000
+#define FKT_OVERFLOW_NS_MIN (1000000000u / FKT_PROFILE_HZ_MAX)
 
 /**
  * struct fkt_profile_spec - samples: FKT_CODE_SAMPLE, of all CPUs that are not idle
@@ -549,6 +550,25 @@ struct fkt_counter_spec {
 	__u32 type;
 	__u32 reserved;
 	__u64 config;
+};
+
+/**
+ * struct fkt_overflow_spec - samples as those of fkt_profile_spec, by a counter; not together with
+ *	that
+ * @type: as in struct fkt_counter_spec
+ * @hz: how many a second, from 1 to FKT_PROFILE_HZ_MAX: the kernel adapts the period; or 0
+ * @config: as in struct fkt_counter_spec
+ * @period: how much is counted from one to the next, up to S64_MAX, of a clock FKT_OVERFLOW_NS_MIN
+ *	at least; 0 with @hz
+ *
+ * Where the processor counts, they come by NMI, and have no stack of the program then but the
+ * instruction. ENOENT and ENOSPC as for counters.
+ */
+struct fkt_overflow_spec {
+	__u32 type;
+	__u32 hz;
+	__u64 config;
+	__u64 period;
 };
 
 #define FKT_UPROBES_MAX	   16384
@@ -676,6 +696,7 @@ struct fkt_filter_spec {
 	X(UPROBE, uprobe)                                                                          \
 	X(LATE, late)                                                                              \
 	X(COUNTERS, counters)                                                                      \
+	X(OVERFLOW, overflow)                                                                      \
 	/* a new one comes last */
 
 enum fkt_provider_kind {
@@ -710,6 +731,7 @@ enum fkt_provider_kind {
  *	FKT_PROVIDER_PROFILE	struct fkt_profile_spec, one	nothing
  *	FKT_PROVIDER_UPROBE	struct fkt_uprobe_spec		struct fkt_fetch[]
  *	FKT_PROVIDER_COUNTERS	struct fkt_counter_spec		nothing
+ *	FKT_PROVIDER_OVERFLOW	struct fkt_overflow_spec, one	nothing
  */
 struct fkt_probes {
 	__u32 size;

@@ -47,6 +47,19 @@ bool fkt_counters_wanted(void)
 	return fkt_counters_count;
 }
 
+bool fkt_perf_event_valid(u32 type, u64 config)
+{
+	/* Of the kernel's own; not those that count nothing, or what BPF programs say. */
+	if (type == PERF_TYPE_SOFTWARE)
+		return config <= PERF_COUNT_SW_EMULATION_FAULTS;
+	return type == PERF_TYPE_HARDWARE && config < PERF_COUNT_HW_MAX;
+}
+
+int fkt_perf_error(long error)
+{
+	return error == -EINVAL || error == -EOPNOTSUPP ? -ENOENT : (int)error;
+}
+
 /* --- A perf event --------------------------------------------------------------------------- */
 
 #ifdef CONFIG_PERF_EVENTS
@@ -82,9 +95,7 @@ static int fkt_counter_make(const struct fkt_counter_spec *spec, int cpu,
 		/* The CPU has just gone. */
 		if (PTR_ERR(event) == -ENODEV)
 			return 0;
-		/* Each PMU has its own way to say that it has not such a one. */
-		return PTR_ERR(event) == -EINVAL || PTR_ERR(event) == -EOPNOTSUPP ? -ENOENT
-										  : PTR_ERR(event);
+		return fkt_perf_error(PTR_ERR(event));
 	}
 	*result = event;
 	return event->state == PERF_EVENT_STATE_ERROR ? -ENOSPC : 0;
@@ -259,12 +270,6 @@ static void fkt_counters_status(struct fkt_status *status)
 
 /* --- What the recorder asked for ------------------------------------------------------------ */
 
-/* Of the kernel's own; not those that count nothing, or what BPF programs say. */
-static bool fkt_counter_is_software(u64 config)
-{
-	return config <= PERF_COUNT_SW_EMULATION_FAULTS;
-}
-
 static bool fkt_counter_is_clock(u64 config)
 {
 	return config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK;
@@ -272,11 +277,7 @@ static bool fkt_counter_is_clock(u64 config)
 
 static bool fkt_counter_valid(const struct fkt_counter_spec *spec)
 {
-	if (spec->reserved)
-		return false;
-	if (spec->type == PERF_TYPE_SOFTWARE)
-		return fkt_counter_is_software(spec->config);
-	return spec->type == PERF_TYPE_HARDWARE && spec->config < PERF_COUNT_HW_MAX;
+	return !spec->reserved && fkt_perf_event_valid(spec->type, spec->config);
 }
 
 /* Give one back, on all CPUs. */

@@ -15,6 +15,7 @@
 #include <asm/irq_regs.h>
 #include "compat.h"
 #include "fkt.h"
+#include "profile.h"
 #include "stacks.h"
 
 /* Samples may take a part of a CPU's time: after each there is none for so many times as long. */
@@ -38,16 +39,21 @@ static bool fkt_profile_stacks;
 /* Handle of the CPU hotplug callbacks; 0: no timer runs. The session's lock. */
 static int fkt_profile_cpuhp;
 
+void fkt_profile_prepare(void)
+{
+	fkt_profile_stacks = fkt_stack_wanted(FKT_CODE_SAMPLE, 1);
+}
+
 /*
  * An idle CPU has nothing to tell: that it is idle is told by the switches. What a softirq does on
  * it is work.
  */
-static bool fkt_profile_is_idle(void)
+bool fkt_profile_is_idle(void)
 {
 	return is_idle_task(current) && !in_serving_softirq();
 }
 
-static void fkt_profile_record(struct pt_regs *regs, u64 late)
+void fkt_profile_record(struct pt_regs *regs, u64 late, bool called)
 {
 	const u64 args[] = {
 		fkt_pair(current->pid, min_t(u64, late, U32_MAX)),
@@ -55,7 +61,10 @@ static void fkt_profile_record(struct pt_regs *regs, u64 late)
 	};
 	const u64 tag = FKT_TAG(FKT_CODE_SAMPLE, ARRAY_SIZE(args), user_mode(regs));
 
-	if (fkt_profile_stacks)
+	if (fkt_profile_stacks && called)
+		fkt_event_stack(tag, ARRAY_SIZE(args), args, instruction_pointer(regs),
+				FKT_STACK_OF_ADDRESS);
+	else if (fkt_profile_stacks)
 		fkt_event_interrupted(tag, ARRAY_SIZE(args), args, regs);
 	else
 		fkt_event_tag(tag, ARRAY_SIZE(args), args);
@@ -78,7 +87,7 @@ static enum hrtimer_restart fkt_profile_tick(struct hrtimer *timer)
 		return HRTIMER_RESTART;
 	/* Timers may be run by somebody else than an interrupt. */
 	if (regs)
-		fkt_profile_record(regs, late);
+		fkt_profile_record(regs, late, false);
 	else
 		late++;
 	took = ktime_sub(ktime_get(), begin);
@@ -134,7 +143,7 @@ static int fkt_profile_attach(const struct fkt_session *s, u32 keys)
 
 	if (!fkt_profile_period)
 		return 0;
-	fkt_profile_stacks = fkt_stack_wanted(FKT_CODE_SAMPLE, 1);
+	fkt_profile_prepare();
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "fkt:profile", fkt_profile_cpu_comes,
 				fkt_profile_cpu_goes);
 	if (ret < 0)

@@ -118,9 +118,12 @@ refuse 'without a warning' grep -qE 'WARNING|BUG' <(dmesg)
 
 echo '--- none, too many, and what this machine does not have'
 if [ ! -e /sys/bus/event_source/devices/cpu ]; then
-	expect 1 fkt_record --counters instructions -o t -- true
-	said '^fkt_record: --counters=instructions: this machine has no such counter'
-	one_sentence
+	expect 0 fkt_record --counters instructions -o t -- true
+	said '^fkt_record: --counters=instructions is left out: this machine has no such counter'
+	refuse 'no counters' grep -q ' counters ' <(fkt_print --no-summary t)
+	expect 0 fkt_record --counters instructions,page-faults,cycles -o t -- true
+	said '^fkt_record: --counters=cycles is left out: this machine has no such counter'
+	check 'the other one counts' grep -q ' counters  *missing=0x0 page_faults=[1-9]' <(fkt_print --no-summary t)
 fi
 expect 2 fkt_record --counters page-fault -- true
 said "^fkt_record: --counters: 'page-fault' is no counter; did you mean 'page-faults'"

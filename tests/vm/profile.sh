@@ -90,10 +90,57 @@ done
 sleep 1
 refuse 'without a warning' grep -qE 'WARNING|BUG' <(dmesg)
 
+echo '--- by a counter: so much of it, or so many times a second'
+expect 0 fkt_record --profile=page-faults:1 -o t -- fault_calls
+each=$(samples --process fault_calls)
+check 'each fault' [ "$each" -ge 160 ]
+check 'by what it is' grep -q 'samples, one for each 1 page-faults' <(fkt_print --profile t)
+check 'where it was' grep -q '"stack":\[.*"handle_mm_fault\|"stack":\[.*exc_page_fault\|"stack":\[.*"main+' \
+	<(fkt_print --no-summary --stack --format json --code sample --process fault_calls t)
+expect 0 fkt_record --profile page-faults:10 -k system -o t fault_calls
+check 'each tenth' between $((each / 10 - 4)) "$(samples --process fault_calls)" $((each / 10 + 4))
+expect 0 fkt_record --profile=context-switches:1 -o t -- sh -c 'sleep 0.1; sleep 0.1'
+check 'switches, once each frame' perl -0ne '
+	$n = () = /\n +schedule\+\S+\n +do_nanosleep\+/g; exit !$n || /\n +(schedule\+\S+)\n +\g1\n/' <(fkt_print --no-summary --stack --code sample t)
+expect 0 fkt_record --profile=cpu-clock -o t -- hot 3
+check 'a clock of the kernel' [ "$(samples --process hot)" -gt 300 ]
+check 'so many a second' grep -q 'samples, 997 a second .*, by cpu-clock' <(fkt_print --profile t)
+check 'with its stacks' grep -q '"stack":\["four_parts+[^"]*","outer+[^"]*","main+' \
+	<(fkt_print --no-summary --stack --format json --code sample --process hot t)
+expect 0 fkt_record --profile=cpu-clock:1 -F 'perf_*' -o t -- hot 1
+said 'no more than 20000 samples a second: one in 50000 ns, not 1'
+check 'among what brings them about' [ "$(samples --process hot)" -gt 50 ]
+if [ ! -e /sys/bus/event_source/devices/cpu ]; then
+	expect 0 fkt_record --profile cycles -o t hot 2
+	said '^fkt_record: --profile=cycles is left out: this machine has no such counter'
+	said '^fkt_record: --profile: by a timer, 997 times a second'
+	check 'there are some' [ "$(samples --process hot)" -gt 100 ]
+fi
+expect 2 fkt_record --profile=page-fault -- true
+said "^fkt_record: --profile: 'page-fault' is no counter; did you mean 'page-faults'"
+expect 2 fkt_record --profile=page-faults:0 -- true
+said "is not how much page-faults is to count"
+# A CPU that has been away has no counter any more.
+start_recorder -n --profile=page-faults:1 -o t
+echo 0 >/sys/devices/system/cpu/cpu1/online
+echo 1 >/sys/devices/system/cpu/cpu1/online
+stop_recorder
+check 'that is said' grep -q 'samples did not come, 1 at least' recorder.err
+for i in {1..5}; do
+	fkt_record --profile=cpu-clock:50000 -o t -- hot 0.1 2>.err || fail "round $i: $(cat .err)"
+	rmmod fkt || fail "round $i: rmmod"
+	insmod /run/fkt-vm/fkt.ko || fail "round $i: insmod"
+done
+refuse 'without a warning' grep -qE 'WARNING|BUG' <(dmesg)
+
 echo '--- too many, and no number'
 expect 0 fkt_record --profile 20000 -o t -- hot 2
 check 'samples do not take all of a CPU' [ "$(samples --process hot)" -gt 50 ]
-for hz in 0 20001 100000 99999999999999999999 -5 x ''; do
+for hz in 20001 100000 99999999999999999999; do
+	expect 0 fkt_record "--profile=$hz" -o t -- true
+	said "^fkt_record: --profile: no more than 20000 samples a second, not $hz"
+done
+for hz in 0 -5 x ''; do
 	expect 2 fkt_record "--profile=$hz" -- true
 	said '^fkt_record: --profile: '
 done

@@ -239,4 +239,16 @@ wrong 2 "p:$program:user_add \$retval" 'begin with r:'
 wrong 2 "$program:user_add @jiffies" 'the kernel.s symbols are not in a program'
 wrong 2 "$program:user_add \$arg1:symbol" 'addresses of the kernel'
 wrong 2 "$program:plain \$arg3" 'there is no'
+
+# What can't be had is said, and the rest goes on, where there is any.
+expect 0 fkt_record -o goes -U "$PWD/nothing:f" -U "$PWD/stripped:main" -U "$program:user_add+1" -U "$program:nothing" -U "$program:user_outer" \
+	"$program" 4
+said 'nothing: No such file'
+said 'has no names of functions'
+said 'in the middle of an instruction'
+said 'has no function nothing'
+check 'with what there is' [ "$(fkt_print --no-summary goes | grep -c 'user_calls:user_outer *$')" -gt 0 ]
+expect 0 fkt_record -o goes -k system -U "$PWD/nothing:f" true
+said 'nothing: No such file'
+check 'with the layer' grep -q sys_ <(fkt_print --no-summary goes)
 check 'root alone' not setpriv --reuid=65534 --clear-groups fkt_record -o /dev/null -U "$program:user_add" true

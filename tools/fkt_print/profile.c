@@ -286,6 +286,8 @@ static int profile_print(const struct context *context, void *view)
 {
 	struct profile *profile = view;
 	const char *hz = fkt_info(context->trace, "profile_hz");
+	const char *event = fkt_info(context->trace, "profile_event");
+	const char *period = fkt_info(context->trace, "profile_period");
 	int err;
 
 	fkt_table_line(context->out, "%s", "");
@@ -294,8 +296,14 @@ static int profile_print(const struct context *context, void *view)
 			      "them");
 	if (!profile->samples && fkt_format_for_people(context->out->format))
 		return 0;
-	fkt_table_line(context->out, "%" PRIu64 " samples%s%s%s", profile->samples, hz ? ", " : "",
-		       hz ?: "", hz ? " a second of each CPU that is not idle" : "");
+	if (period)
+		fkt_table_line(context->out, "%" PRIu64 " samples, one for each %s %s",
+			       profile->samples, period, event ?: "counts");
+	else
+		fkt_table_line(context->out, "%" PRIu64 " samples%s%s%s%s%s", profile->samples,
+			       hz ? ", " : "", hz ?: "",
+			       hz ? " a second of each CPU that is not idle" : "",
+			       event ? ", by " : "", event ?: "");
 	if (profile->late)
 		fkt_table_line(context->out,
 			       "%" PRIu64

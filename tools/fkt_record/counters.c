@@ -17,18 +17,6 @@ enum {
 	OPTION_COUNTERS = 0x900,
 };
 
-/**
- * struct counter - a counter that there is, on some machines
- * @name: as perf calls it
- * @type: PERF_TYPE_…
- * @config: which one of these
- */
-struct counter {
-	const char *name;
-	uint32_t type;
-	uint32_t config;
-};
-
 static const struct counter known[] = {
 	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
 	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
@@ -99,41 +87,48 @@ static void find(struct recording *recording)
 		     "until then: they do not go together");
 }
 
-static void tell_error(const struct counter *counter)
+bool counter_tell(const char *option, const struct counter *counter, bool left_out)
 {
+	const char *what = left_out ? " is left out" : "";
+
 	switch (errno) {
 	case EBUSY:
 		warnx(FKT_DEVICE ": another recording is running");
 		break;
 	case EINVAL:
-		warnx("--counters: the module that is loaded does not know %s", counter->name);
+		warnx("%s: the module that is loaded does not know %s", option, counter->name);
 		break;
 	case EPERM:
 	case EACCES:
-		warnx("--counters=%s: what a whole CPU counts is for root alone, or for CAP_PERFMON "
+		warnx("%s=%s: what a whole CPU counts is for root alone, or for CAP_PERFMON "
 		      "(sysctl kernel.perf_event_paranoid)",
-		      counter->name);
+		      option, counter->name);
 		break;
 	case ENOSPC:
-		warnx("--counters=%s: it is taken, or is one more than this CPU can count at a time; "
-		      "the kernel's watchdog takes one (sysctl kernel.nmi_watchdog)",
-		      counter->name);
-		break;
+		warnx("%s=%s%s: it is taken, or is one more than this CPU can count "
+		      "at a time; the kernel's watchdog takes one (sysctl kernel.nmi_watchdog)",
+		      option, counter->name, what);
+		return left_out;
 	case ENOENT:
 		if (counter->type == PERF_TYPE_HARDWARE)
-			warnx("--counters=%s: this machine has no such counter, as most virtual ones; "
-			      "task-clock, page-faults and context-switches are the kernel's own",
-			      counter->name);
+			warnx("%s=%s%s: this machine has no such counter, as most "
+			      "virtual ones; task-clock, page-faults and context-switches are the "
+			      "kernel's own",
+			      option, counter->name, what);
 		else
-			warnx("--counters=%s: this kernel has no such counter", counter->name);
-		break;
+			warnx("%s=%s%s: this kernel has no such counter", option, counter->name,
+			      what);
+		return left_out;
 	default:
-		warn("--counters=%s", counter->name);
+		warn("%s=%s", option, counter->name);
 	}
+	return false;
 }
 
 static int set(struct recording *recording)
 {
+	unsigned int kept = 0;
+
 	for (unsigned int i = 0; i < count; i++) {
 		struct fkt_counter_spec spec = {
 			.type = chosen[i]->type,
@@ -148,10 +143,11 @@ static int set(struct recording *recording)
 		};
 
 		if (!ioctl(recording->device, FKT_ADD_PROBES, &probes))
-			continue;
-		tell_error(chosen[i]);
-		return -1;
+			chosen[kept++] = chosen[i];
+		else if (!counter_tell("--counters", chosen[i], true))
+			return -1;
 	}
+	count = kept;
 	return 0;
 }
 
@@ -172,25 +168,48 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
-static void add_counter(struct argp_state *state, const char *name)
+const struct counter *counter_find(const char *name)
+{
+	for (size_t i = 0; i < KNOWN; i++)
+		if (!strcmp(known[i].name, name))
+			return &known[i];
+	return NULL;
+}
+
+bool counter_is_clock(const struct counter *counter)
+{
+	return counter->type == PERF_TYPE_SOFTWARE && (counter->config == PERF_COUNT_SW_CPU_CLOCK ||
+						       counter->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+const struct counter *counter_find_or_fail(struct argp_state *state, const char *option,
+					   const char *name)
 {
 	struct fkt_near near = { .wanted = name };
 	char meant[FKT_MEANT_BYTES], all[KNOWN * sizeof("stalled-cycles-frontend, ")] = "";
-	size_t i = 0;
+	const struct counter *counter = counter_find(name);
 
-	for (size_t j = 0; j < KNOWN; j++)
-		sprintf(all + strlen(all), "%s%s", j ? ", " : "", known[j].name);
-	while (i < KNOWN && strcmp(known[i].name, name))
-		fkt_near_show(&near, known[i++].name);
-	if (i == KNOWN)
-		argp_error(state, "--counters: '%s' is no counter%s; it can be %s", name,
-			   fkt_near_meant(&near, meant), all);
+	if (counter)
+		return counter;
+	for (size_t i = 0; i < KNOWN; i++) {
+		sprintf(all + strlen(all), "%s%s", i ? ", " : "", known[i].name);
+		fkt_near_show(&near, known[i].name);
+	}
+	argp_error(state, "%s: '%s' is no counter%s; it can be %s", option, name,
+		   fkt_near_meant(&near, meant), all);
+	return NULL;
+}
+
+static void add_counter(struct argp_state *state, const char *name)
+{
+	const struct counter *counter = counter_find_or_fail(state, "--counters", name);
+
 	for (unsigned int j = 0; j < count; j++)
-		if (chosen[j] == &known[i])
+		if (chosen[j] == counter)
 			argp_error(state, "--counters: %s is there twice", name);
 	if (count == FKT_COUNTERS_MAX)
 		argp_error(state, "--counters: no more than %d, please", FKT_COUNTERS_MAX);
-	chosen[count++] = &known[i];
+	chosen[count++] = counter;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -276,8 +276,7 @@ static void add_infos(struct sections *head, const struct recording *recording)
 	filters_add_text(head);
 	if (longer_cycles())
 		add_info_number(head, "longer_than_cycles", longer_cycles());
-	if (profile_any())
-		add_info_number(head, "profile_hz", profile_hz());
+	profile_add_info(head);
 	counters_add_info(head);
 	add_info_number(head, "start_ns", recording->begin.real_ns);
 	sections_end(head);

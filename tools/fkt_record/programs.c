@@ -84,7 +84,8 @@ static struct fetching *new_fetching(const struct wanted *wanted, const char *fu
 	return fetch;
 }
 
-static void __attribute__((noreturn, format(printf, 2, 3)))
+/* What can't be had is left out: the rest of the recording goes on, see find_programs(). */
+static void __attribute__((format(printf, 2, 3)))
 missing(const struct wanted *wanted, const char *format, ...)
 {
 	char why[1024];
@@ -93,7 +94,7 @@ missing(const struct wanted *wanted, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(why, sizeof(why), format, ap);
 	va_end(ap);
-	errx(EXIT_FAILURE, "-U '%s': %s", wanted->text, why);
+	warnx("-U '%s': %s", wanted->text, why);
 }
 
 /* ---- describing them ---- */
@@ -136,8 +137,9 @@ static struct fkt_uprobe_spec *add_spec(const struct wanted *wanted)
 	struct fkt_uprobe_spec *spec;
 
 	if (programs.count == FKT_UPROBES_MAX)
-		missing(wanted, "more than %d functions of programs can't be traced at a time",
-			FKT_UPROBES_MAX);
+		errx(EXIT_FAILURE,
+		     "-U '%s': more than %d functions of programs can't be traced at a time",
+		     wanted->text, FKT_UPROBES_MAX);
 	programs.spec = program_grow(programs.spec, programs.count, sizeof(*programs.spec));
 	programs.text = program_grow(programs.text, programs.count, sizeof(*programs.text));
 	programs.text[programs.count] = wanted->text;
@@ -370,10 +372,11 @@ static size_t find_points(struct codes *codes, const struct wanted *wanted)
 			continue;
 		if (fnmatch(wanted->pattern, point->name, 0))
 			continue;
-		found++;
-		if (wanted->flags == FKT_UPROBE_RETURN)
+		if (wanted->flags == FKT_UPROBE_RETURN && !found)
 			missing(wanted, "a probe in the program's source has no return");
-		add_point(codes, wanted, point);
+		else if (wanted->flags != FKT_UPROBE_RETURN)
+			add_point(codes, wanted, point);
+		found++;
 	}
 	return found;
 }
@@ -394,9 +397,35 @@ static const char *nearest(const struct program_file *file, const char *name)
 	return found;
 }
 
+/* Why there is no such function. */
+static void tell_missing(const struct wanted *wanted)
+{
+	const struct program_file *file = wanted->file;
+	const char *near = nearest(file, wanted->pattern);
+
+	if (wanted->provider)
+		missing(wanted, "%s has no such probe", file->path);
+	else if (strchr(wanted->pattern, '+') ||
+		 (*wanted->pattern >= '0' && *wanted->pattern <= '9'))
+		missing(wanted,
+			"functions are traced by name, from their beginning: a breakpoint in "
+			"the middle of an instruction would make it another one");
+	else if (!file->functions && !file->points)
+		missing(wanted,
+			"%s has no names of functions (is it stripped? Its debug symbols may "
+			"be installed)",
+			file->path);
+	else if (is_glob(wanted->pattern))
+		missing(wanted, "no function of %s matches", file->path);
+	else if (near)
+		missing(wanted, "%s has no function %s; is %s meant?", file->path, wanted->pattern,
+			near);
+	else
+		missing(wanted, "%s has no function %s", file->path, wanted->pattern);
+}
+
 static void find_wanted(struct codes *codes, const struct wanted *wanted)
 {
-	const char *near;
 	size_t found = 0;
 
 	if (!wanted->provider)
@@ -405,24 +434,7 @@ static void find_wanted(struct codes *codes, const struct wanted *wanted)
 		found = find_points(codes, wanted);
 	if (found)
 		return;
-	if (wanted->provider)
-		missing(wanted, "%s has no such probe", wanted->file->path);
-	if (strchr(wanted->pattern, '+') || (*wanted->pattern >= '0' && *wanted->pattern <= '9'))
-		missing(wanted,
-			"functions are traced by name, from their beginning: a breakpoint in "
-			"the middle of an instruction would make it another one");
-	if (!wanted->file->functions && !wanted->file->points)
-		missing(wanted,
-			"%s has no names of functions (is it stripped? Its debug symbols may "
-			"be installed)",
-			wanted->file->path);
-	if (is_glob(wanted->pattern))
-		missing(wanted, "no function of %s matches", wanted->file->path);
-	near = nearest(wanted->file, wanted->pattern);
-	if (near)
-		missing(wanted, "%s has no function %s; is %s meant?", wanted->file->path,
-			wanted->pattern, near);
-	missing(wanted, "%s has no function %s", wanted->file->path, wanted->pattern);
+	tell_missing(wanted);
 }
 
 /* ---- the command line ---- */
@@ -446,15 +458,17 @@ static const struct program_file *open_file(const struct wanted *wanted, const c
 	const struct program_file *file;
 	const char *why;
 
-	if (!path)
+	if (!path) {
 		missing(wanted,
 			"there is no program and no library %s where the shell and the dynamic "
 			"linker look, and no process has one; write its path",
 			name);
+		return NULL;
+	}
 	file = program_open(path, &why);
 	if (!file)
 		missing(wanted, "%s: %s", path, why);
-	if (!given && !is_said(path))
+	else if (!given && !is_said(path))
 		warnx("-U %s: %s", name, path);
 	free(path);
 	return file;
@@ -495,7 +509,8 @@ static void find_text(struct codes *codes, const char *text)
 		wanted.words[words] = NULL;
 	}
 	wanted.file = open_file(&wanted, place);
-	find_wanted(codes, &wanted);
+	if (wanted.file)
+		find_wanted(codes, &wanted);
 	free(wanted.words);
 	free(copy);
 }
@@ -504,6 +519,9 @@ static void find_programs(struct recording *recording)
 {
 	for (char **text = texts; text && *text; text++)
 		find_text(&recording->codes, *text);
+	/* Whoever named nothing else would wait for nothing. */
+	if (texts && !programs.count && !(recording->options.mask & ~(uint32_t)FKT_KEY_USER))
+		exit(EXIT_FAILURE);
 }
 
 /*

@@ -464,10 +464,40 @@ uint64_t longer_cycles(void);
 /** profile_any - whether there are samples */
 bool profile_any(void);
 
-/** profile_hz - how many a second */
-uint32_t profile_hz(void);
+/** profile_add_info - what the head says of them */
+void profile_add_info(struct sections *head);
 
 /* counters.c */
+
+/**
+ * struct counter - a counter that there is, on some machines
+ * @name: as perf calls it
+ * @type: PERF_TYPE_…
+ * @config: which one of these
+ */
+struct counter {
+	const char *name;
+	uint32_t type;
+	uint32_t config;
+};
+
+/** counter_find - the counter of a name, or NULL */
+const struct counter *counter_find(const char *name);
+/** counter_is_clock - whether it counts nanoseconds */
+bool counter_is_clock(const struct counter *counter);
+struct argp_state;
+/** counter_find_or_fail - the same, or a usage error that tells what there is */
+const struct counter *counter_find_or_fail(struct argp_state *state, const char *option,
+					   const char *name);
+/**
+ * counter_tell - say why the module has refused a counter, by errno
+ * @option: for which it was
+ * @counter: the counter
+ * @left_out: the recording can do without one that this machine has not
+ *
+ * Return: whether it is to be left out.
+ */
+bool counter_tell(const char *option, const struct counter *counter, bool left_out);
 
 /** counters_any - whether there are any */
 bool counters_any(void);
