@@ -153,7 +153,7 @@ static int fkt_overflow_add(struct fkt_specs *specs)
 	const struct fkt_overflow_spec *spec = specs->spec;
 	int cpu, ret = 0;
 
-	if (!fkt_overflow_valid(spec))
+	if (fkt_overflow_any || !fkt_overflow_valid(spec))
 		return -EINVAL;
 	for_each_online_cpu(cpu) {
 		ret = fkt_overflow_make(spec, cpu, &per_cpu(fkt_overflows, cpu).event);

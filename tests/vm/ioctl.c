@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/perf_event.h>
+
 #include <fkt/codes.h>
 #include <fkt/ioctl.h>
 
@@ -516,6 +518,45 @@ static void wrong_probes(int fd)
 	close(other);
 }
 
+/* Samples by a counter: what is none; and there is one of them. */
+static void wrong_samples(int fd)
+{
+	struct fkt_overflow_spec spec = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.period = 100,
+	};
+	const struct fkt_probes samples = {
+		.size = sizeof(samples),
+		.kind = FKT_PROVIDER_OVERFLOW,
+		.count = 1,
+		.spec_bytes = sizeof(spec),
+		.specs_ptr = (uintptr_t)&spec,
+	};
+	struct fkt_probes probes;
+
+	spec.hz = 1;
+	wrong(EINVAL, samples, done, 0);
+	spec.period = 0;
+	spec.hz = FKT_PROFILE_HZ_MAX + 1;
+	wrong(EINVAL, samples, done, 0);
+	spec.hz = 0;
+	wrong(EINVAL, samples, done, 0);
+	spec.period = 1ull << 63;
+	wrong(EINVAL, samples, done, 0);
+	spec.period = 100;
+	spec.type = PERF_TYPE_TRACEPOINT;
+	wrong(EINVAL, samples, done, 0);
+	spec.type = PERF_TYPE_SOFTWARE;
+	spec.config = PERF_COUNT_SW_CPU_CLOCK;
+	wrong(EINVAL, samples, done, 0);
+	spec.period = FKT_OVERFLOW_NS_MIN;
+	wrong(EINVAL, samples, count, 2);
+	wrong(0, samples, done, 0);
+	wrong(EINVAL, samples, done, 0);
+	close(fd);
+}
+
 /* What a trigger's conditions fetch: one word, of what is there, and of registers that it has. */
 static void wrong_triggers(int fd)
 {
@@ -717,6 +758,7 @@ static int wrong(void)
 	wrong_starts(fd, out);
 	wrong_status(fd);
 	wrong_probes(open_device());
+	wrong_samples(open_device());
 	wrong_triggers(open_device());
 	while_it_runs(open_device(), out);
 	ended(out);
