@@ -562,7 +562,7 @@ struct fkt_counter_spec {
  *	at least; 0 with @hz
  *
  * Where the processor counts, they come by NMI, and have no stack of the program then but the
- * instruction. ENOENT and ENOSPC as for counters.
+ * instruction. ENOENT and ENOSPC as for counters; EINVAL where there is one already.
  */
 struct fkt_overflow_spec {
 	__u32 type;
