@@ -903,7 +903,7 @@ static inline void pop_one(struct fkt_analysis *a, struct cpu *cpu, struct threa
 	uint64_t counted[2 * FKT_COUNTERS_MAX];
 
 	/* A span in which no counter was read. */
-	const bool unread = frame->user && !frame->placed && cpu->read_at < frame->begin;
+	const bool unread = frame->user && !frame->placed && cpu && cpu->read_at < frame->begin;
 
 	/* What it is around may go on for long after its own end. */
 	bool counts = lit || (unlikely(frame->ends && !frame->ends_behind) ? own : cycles);
