@@ -55,6 +55,12 @@ bool fkt_perf_event_valid(u32 type, u64 config)
 	return type == PERF_TYPE_HARDWARE && config < PERF_COUNT_HW_MAX;
 }
 
+bool fkt_perf_event_is_clock(u32 type, u64 config)
+{
+	return type == PERF_TYPE_SOFTWARE &&
+	       (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 int fkt_perf_error(long error)
 {
 	return error == -EINVAL || error == -EOPNOTSUPP ? -ENOENT : (int)error;
@@ -270,11 +276,6 @@ static void fkt_counters_status(struct fkt_status *status)
 
 /* --- What the recorder asked for ------------------------------------------------------------ */
 
-static bool fkt_counter_is_clock(u64 config)
-{
-	return config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK;
-}
-
 static bool fkt_counter_valid(const struct fkt_counter_spec *spec)
 {
 	return !spec->reserved && fkt_perf_event_valid(spec->type, spec->config);
@@ -308,7 +309,7 @@ static int fkt_counter_add(const struct fkt_counter_spec *spec)
 		fkt_counter_free(number);
 		return ret;
 	}
-	if (spec->type != PERF_TYPE_SOFTWARE || fkt_counter_is_clock(spec->config))
+	if (spec->type != PERF_TYPE_SOFTWARE || fkt_perf_event_is_clock(spec->type, spec->config))
 		fkt_counters_asked |= BIT(number);
 	if (spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
 		fkt_counters_switches |= BIT(number);

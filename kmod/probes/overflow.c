@@ -122,13 +122,10 @@ static void fkt_overflow_begin(void)
 
 static bool fkt_overflow_valid(const struct fkt_overflow_spec *spec)
 {
-	const bool clock = spec->type == PERF_TYPE_SOFTWARE &&
-			   (spec->config == PERF_COUNT_SW_CPU_CLOCK ||
-			    spec->config == PERF_COUNT_SW_TASK_CLOCK);
-
 	if (!fkt_perf_event_valid(spec->type, spec->config) || !spec->hz == !spec->period)
 		return false;
-	if (clock && !spec->hz && spec->period < FKT_OVERFLOW_NS_MIN)
+	if (fkt_perf_event_is_clock(spec->type, spec->config) && !spec->hz &&
+	    spec->period < FKT_OVERFLOW_NS_MIN)
 		return false;
 	return spec->hz <= FKT_PROFILE_HZ_MAX && spec->period <= S64_MAX;
 }
