@@ -346,9 +346,10 @@ static struct fkt_function_spec describe(struct codes *codes, struct function *f
 		.keys = function->keys,
 		.group = group_of(function->module),
 	};
-	char exit_spec[32], args_spec[512 + SIGNATURE_WORDS * ENUM_NAMES_BYTES] = "";
+	char exit_spec[32], args_spec[512 + SIGNATURE_WORDS * ENUM_NAMES_BYTES];
 	const char *entry_spec = args_spec;
 
+	args_spec[0] = '\0';
 	functions_describe(function);
 	if (entry_only)
 		function->how = FUNCTION_ENTRY;
