@@ -120,6 +120,11 @@ void fkt_sanitize(char *text)
 	unsigned int length;
 
 	while (*text) {
+		/* Nearly all that there is. */
+		if (*text >= ' ' && *text < 0x7f) {
+			text++;
+			continue;
+		}
 		length = utf8_length((unsigned char *)text);
 		if (!length) {
 			*text = '?';
@@ -146,11 +151,13 @@ char *fkt_next_line(char **text)
 
 char *fkt_next_word(char **line)
 {
-	char *word = *line + strspn(*line, " ");
-	char *end = word + strcspn(word, " ");
+	char *word = *line, *end;
 
+	while (*word == ' ')
+		word++;
 	if (!*word)
 		return NULL;
+	end = strchrnul(word, ' ');
 	*line = end + !!*end;
 	*end = '\0';
 	return word;

@@ -24,12 +24,22 @@ static int compare_symbols(const void *a, const void *b)
 
 static bool parse_hex(const char *word, uint64_t *address)
 {
-	char *end;
+	unsigned int digits = 0, digit;
 
 	if (!word)
 		return false;
-	*address = strtoull(word, &end, 16);
-	return end != word && !*end && *word != '-';
+	*address = 0;
+	for (; word[digits]; digits++) {
+		/* Lower case, as the kernel has them. */
+		if (word[digits] >= '0' && word[digits] <= '9')
+			digit = (unsigned int)(word[digits] - '0');
+		else if (word[digits] >= 'a' && word[digits] <= 'f')
+			digit = (unsigned int)(word[digits] - 'a' + 10);
+		else
+			return false;
+		*address = *address << 4 | digit;
+	}
+	return digits && digits <= 16;
 }
 
 /* "address type name [module]"; to those that it does not trust, a kernel shows addresses of 0 */
@@ -53,17 +63,32 @@ static bool parse_symbol(const char *text, char *line, struct fkt_symbol_entry *
 	return true;
 }
 
-/* Of several names for one address, the one that the kernel has first is kept. */
+/*
+ * Of several names for one address, the one that the kernel has first is kept. Its own, which are
+ * most, it has in order; those of the modules behind them are not, and only what is above the least
+ * of these needs sorting.
+ */
 static void sort_symbols(struct fkt_trace *trace)
 {
-	size_t kept = 0;
+	struct fkt_symbol_entry *symbol = trace->symbol, least;
+	size_t count = trace->n_symbols, in_order = 1, kept = 0;
 
-	if (!trace->n_symbols)
+	if (!count)
 		return;
-	qsort(trace->symbol, trace->n_symbols, sizeof(*trace->symbol), compare_symbols);
-	for (size_t i = 1; i < trace->n_symbols; i++)
-		if (trace->symbol[i].address != trace->symbol[kept].address)
-			trace->symbol[++kept] = trace->symbol[i];
+	while (in_order < count && compare_symbols(&symbol[in_order - 1], &symbol[in_order]) <= 0)
+		in_order++;
+	if (in_order < count) {
+		least = symbol[in_order];
+		for (size_t i = in_order + 1; i < count; i++)
+			if (compare_symbols(&symbol[i], &least) < 0)
+				least = symbol[i];
+		while (in_order && compare_symbols(&symbol[in_order - 1], &least) > 0)
+			in_order--;
+		qsort(symbol + in_order, count - in_order, sizeof(*symbol), compare_symbols);
+	}
+	for (size_t i = 1; i < count; i++)
+		if (symbol[i].address != symbol[kept].address)
+			symbol[++kept] = symbol[i];
 	trace->n_symbols = kept + 1;
 }
 
