@@ -67,14 +67,18 @@ $(B)/fuzz/seeds: $(B)/fuzz/make_corpus
 
 ifneq ($(FUZZ_CC),)
 $(B)/tests/unit/test_fuzz: $(B)/fuzz/fuzz_trace
-$(B)/tests/unit/test_fuzz_view: $(B)/fuzz/fuzz_view $(B)/fuzz/bin/fkt_view
+$(B)/tests/unit/test_fuzz_view: $(B)/fuzz/fuzz_view
+$(B)/tests/unit/test_view_sanitized: $(B)/fuzz/bin/fkt_view
 endif
 $(B)/tests/unit/test_fuzz: tests/fuzz/short $(B)/fuzz/seeds
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-tests: $(B)/tests/unit/test_fuzz_view
+tests: $(B)/tests/unit/test_fuzz_view $(B)/tests/unit/test_view_sanitized
 
-$(B)/tests/unit/test_fuzz_view: tests/fuzz/short_view $(B)/fuzz/view_seeds | $(B)/tests/unit/test_view $(B)/tests/unit/test_view_tui
+$(B)/tests/unit/test_fuzz_view: tests/fuzz/short_view $(B)/fuzz/view_seeds
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+$(B)/tests/unit/test_view_sanitized: tests/fuzz/sanitized_view | $(B)/tests/unit/test_view $(B)/tests/unit/test_view_tui
 	$(Q)mkdir -p $(@D) && cp $< $@
 
 fuzz: $(B)/fuzz/fuzz_trace $(B)/fuzz/fuzz_view $(B)/fuzz/seeds $(B)/fuzz/view_seeds
