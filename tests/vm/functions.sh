@@ -111,7 +111,8 @@ one_sentence
 said '^fkt_record: --graph vfs_raed: no such function; did you mean vfs_read\?$'
 expect 2 fkt_record --graph-depth 0 true
 
-# The same calls as function_graph sees, for each thread of the command.
+# The same calls as function_graph sees, for each thread of the command. On one CPU: of a thread that sleeps in a call and
+# goes on elsewhere, function_graph prints the next end of such a call that its first CPU has in that one's place.
 functions='vfs_read vfs_write rw_verify_area vfs_fsync_range vfs_open do_sys_openat2 vfs_getattr filp_close dput mntput fput'
 echo nop >$tracing/current_tracer
 echo 4096 >$tracing/buffer_size_kb
@@ -127,7 +128,7 @@ globs=()
 for function in $functions; do
 	globs+=(-F "$function")
 done
-expect 0 fkt_record "${globs[@]}" -o t sh -c \
+expect 0 fkt_record "${globs[@]}" -o t taskset -c 1 sh -c \
 	'dd if=/dev/zero of=f bs=4k count=20 conv=fsync 2>&1; ls -l /usr/include/s*.h; cat f >/dev/null; true'
 echo 0 >$tracing/tracing_on
 cat $tracing/trace >graph

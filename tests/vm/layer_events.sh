@@ -6,6 +6,8 @@
 . "$TOP/tests/vm/lib.sh"
 
 busybox ifconfig lo 127.0.0.1 up
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+sed 's/ .*//' /sys/kernel/tracing/available_filter_functions >hookable
 
 # calls FILE FUNCTION: how often it was called; by the process $pid, if that is set.
 calls_of() {
@@ -21,8 +23,14 @@ called() {
 	check "$1() is called $2 times" [ "$n" = "$2" ]
 }
 
-# in_order FUNCTION…: whether their entries come in this order, somewhere.
+# in_order FUNCTION…: whether their entries come in this order, somewhere. A debug kernel, which has another configuration than
+# Debian's, has inlined some of them.
 in_order() {
+	case $(uname -r) in
+	*-debug-*)
+		# shellcheck disable=SC2046
+		set -- $(for name; do grep -qxF "$name" hookable && echo "$name"; done) ;;
+	esac
 	events t >listing; perl -ne '
 		BEGIN { @order = splice @ARGV; $i = 0 }
 		next unless /^\d+ \d+ [0-9a-f]{5} (\S+) *(.*)/ && $2 !~ /^=/;
