@@ -3,6 +3,8 @@
  * What the lanes hold of a recording that overwrites becomes a trace: in the end, or while it goes
  * on, as a snapshot that fkt_snapshot or a signal has asked for.
  */
+#include <ctype.h>
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -158,6 +160,37 @@ static int take_snapshot(struct recording *recording, struct output *output, uin
 	return error;
 }
 
+/*
+ * The number behind those of the snapshots that are in a name's folder: to try one after the other
+ * takes time, in which what the lanes hold is overwritten. Where there is none behind them, 1.
+ */
+static long next_number(const char *name)
+{
+	const char *base = strrchr(name, '/'), *digits;
+	char *folder = base ? strndup(name, (size_t)(base - name) + 1) : strdup(".");
+	DIR *dir = folder ? opendir(folder) : NULL;
+	const struct dirent *entry;
+	long next = 1, number;
+	size_t length;
+	char *end;
+
+	base = base ? base + 1 : name;
+	length = strlen(base);
+	while (dir && (entry = readdir(dir))) {
+		digits = entry->d_name + length + 1;
+		if (strncmp(entry->d_name, base, length) || entry->d_name[length] != '.' ||
+		    !isdigit((unsigned char)*digits))
+			continue;
+		number = strtol(digits, &end, 10);
+		if (!*end && number >= next && number <= NUMBERS_MAX)
+			next = number + 1;
+	}
+	if (dir)
+		closedir(dir);
+	free(folder);
+	return next <= NUMBERS_MAX ? next : 1;
+}
+
 int ring_snapshot(struct recording *recording)
 {
 	const char *name = recording->output.name;
@@ -167,9 +200,9 @@ int ring_snapshot(struct recording *recording)
 
 	if (recording->output.kind != OUTPUT_FILE || !recording->output.ours)
 		name = "trace_file";
-	/* Those that are there stay. */
-	for (int i = 1; fd < 0 && i <= NUMBERS_MAX; i++) {
-		snprintf(file, sizeof(file), "%s.%d", name, i);
+	/* Those that are there stay, also one that has come in between. */
+	for (long i = next_number(name); fd < 0 && i <= NUMBERS_MAX; i++) {
+		snprintf(file, sizeof(file), "%s.%ld", name, i);
 		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			break;
