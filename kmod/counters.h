@@ -17,11 +17,4 @@ bool fkt_counters_wanted(void);
  */
 void fkt_counters_tell(void);
 
-/* Whether a recorder may ask for such a perf event, and what to tell it of an error of perf's. */
-bool fkt_perf_event_valid(u32 type, u64 config);
-/* Whether it counts nanoseconds. */
-bool fkt_perf_event_is_clock(u32 type, u64 config);
-/* Each PMU has its own way to say that it has not such a one: -ENOENT. */
-int fkt_perf_error(long error);
-
 #endif

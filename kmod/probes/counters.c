@@ -12,7 +12,6 @@
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
-#include <linux/perf_event.h>
 #include <trace/events/irq.h>
 #include <trace/events/sched.h>
 #include <trace/events/syscalls.h>
@@ -20,6 +19,7 @@
 #include "compat.h"
 #include "counters.h"
 #include "fkt.h"
+#include "perf_event.h"
 
 /**
  * struct fkt_counters - the counters of a CPU
@@ -47,25 +47,6 @@ bool fkt_counters_wanted(void)
 	return fkt_counters_count;
 }
 
-bool fkt_perf_event_valid(u32 type, u64 config)
-{
-	/* Of the kernel's own; not those that count nothing, or what BPF programs say. */
-	if (type == PERF_TYPE_SOFTWARE)
-		return config <= PERF_COUNT_SW_EMULATION_FAULTS;
-	return type == PERF_TYPE_HARDWARE && config < PERF_COUNT_HW_MAX;
-}
-
-bool fkt_perf_event_is_clock(u32 type, u64 config)
-{
-	return type == PERF_TYPE_SOFTWARE &&
-	       (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
-int fkt_perf_error(long error)
-{
-	return error == -EINVAL || error == -EOPNOTSUPP ? -ENOENT : (int)error;
-}
-
 /* --- A perf event --------------------------------------------------------------------------- */
 
 #ifdef CONFIG_PERF_EVENTS
@@ -84,48 +65,11 @@ static __always_inline bool fkt_counter_read(struct perf_event *event, bool ask,
 	*value = local64_read(&event->count);
 	return counts;
 }
-
-/* Pinned: it counts all the time, or there is no room for it among those that count already. */
-static int fkt_counter_make(const struct fkt_counter_spec *spec, int cpu,
-			    struct perf_event **result)
-{
-	struct perf_event_attr attr = {
-		.type = spec->type,
-		.size = sizeof(attr),
-		.config = spec->config,
-		.pinned = 1,
-	};
-	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-
-	if (IS_ERR(event)) {
-		/* The CPU has just gone. */
-		if (PTR_ERR(event) == -ENODEV)
-			return 0;
-		return fkt_perf_error(PTR_ERR(event));
-	}
-	*result = event;
-	return event->state == PERF_EVENT_STATE_ERROR ? -ENOSPC : 0;
-}
-
-static void fkt_counter_release(struct perf_event *event)
-{
-	perf_event_release_kernel(event);
-}
 #else
 static bool fkt_counter_read(struct perf_event *event, bool ask, u64 *value)
 {
 	*value = 0;
 	return false;
-}
-
-static int fkt_counter_make(const struct fkt_counter_spec *spec, int cpu,
-			    struct perf_event **result)
-{
-	return -ENOENT;
-}
-
-static void fkt_counter_release(struct perf_event *event)
-{
 }
 #endif
 
@@ -290,18 +234,20 @@ static void fkt_counter_free(u32 number)
 	for_each_possible_cpu(cpu) {
 		event = &per_cpu(fkt_counters, cpu).event[number];
 		if (*event)
-			fkt_counter_release(*event);
+			fkt_perf_event_release(*event);
 		*event = NULL;
 	}
 }
 
 static int fkt_counter_add(const struct fkt_counter_spec *spec)
 {
+	const struct perf_event_attr attr = { .type = spec->type, .config = spec->config };
 	const u32 number = fkt_counters_count;
 	int cpu, ret = 0;
 
 	for_each_online_cpu(cpu) {
-		ret = fkt_counter_make(spec, cpu, &per_cpu(fkt_counters, cpu).event[number]);
+		ret = fkt_perf_event_make(&attr, cpu, NULL,
+					  &per_cpu(fkt_counters, cpu).event[number]);
 		if (ret)
 			break;
 	}

@@ -9,11 +9,10 @@
  */
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
-#include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include "compat.h"
-#include "counters.h"
 #include "fkt.h"
+#include "perf_event.h"
 #include "profile.h"
 
 /**
@@ -56,27 +55,6 @@ static void fkt_overflow(struct perf_event *event, struct perf_sample_data *data
 	fkt_profile_record(regs, 0, fkt_overflow_is_called(event));
 }
 
-/* Pinned: it counts all the time, or there is no room for it among those that count already. */
-static int fkt_overflow_make(const struct fkt_overflow_spec *spec, int cpu,
-			     struct perf_event **result)
-{
-	struct perf_event_attr attr = {
-		.type = spec->type,
-		.size = sizeof(attr),
-		.config = spec->config,
-		.sample_period = spec->hz ?: spec->period,
-		.freq = !!spec->hz,
-		.pinned = 1,
-	};
-	struct perf_event *event =
-		perf_event_create_kernel_counter(&attr, cpu, NULL, fkt_overflow, NULL);
-
-	if (IS_ERR(event)) /* -ENODEV: the CPU has just gone */
-		return PTR_ERR(event) == -ENODEV ? 0 : fkt_perf_error(PTR_ERR(event));
-	*result = event;
-	return event->state == PERF_EVENT_STATE_ERROR ? -ENOSPC : 0;
-}
-
 static bool fkt_overflow_counts(const struct perf_event *event)
 {
 	return event && READ_ONCE(event->state) > PERF_EVENT_STATE_OFF;
@@ -86,17 +64,8 @@ static void fkt_overflow_stop(struct perf_event *event)
 {
 	perf_event_disable(event);
 }
-
-static void fkt_overflow_release(struct perf_event *event)
-{
-	perf_event_release_kernel(event);
-}
 #else
-static int fkt_overflow_make(const struct fkt_overflow_spec *spec, int cpu,
-			     struct perf_event **result)
-{
-	return -ENOENT;
-}
+#define fkt_overflow NULL
 
 static bool fkt_overflow_counts(const struct perf_event *event)
 {
@@ -104,10 +73,6 @@ static bool fkt_overflow_counts(const struct perf_event *event)
 }
 
 static void fkt_overflow_stop(struct perf_event *event)
-{
-}
-
-static void fkt_overflow_release(struct perf_event *event)
 {
 }
 #endif
@@ -138,7 +103,7 @@ static void fkt_overflow_clear(void)
 	for_each_possible_cpu(cpu) {
 		event = &per_cpu(fkt_overflows, cpu).event;
 		if (*event)
-			fkt_overflow_release(*event);
+			fkt_perf_event_release(*event);
 		*event = NULL;
 	}
 	fkt_overflow_any = false;
@@ -148,12 +113,19 @@ static void fkt_overflow_clear(void)
 static int fkt_overflow_add(struct fkt_specs *specs)
 {
 	const struct fkt_overflow_spec *spec = specs->spec;
+	const struct perf_event_attr attr = {
+		.type = spec->type,
+		.config = spec->config,
+		.sample_period = spec->hz ?: spec->period,
+		.freq = !!spec->hz,
+	};
 	int cpu, ret = 0;
 
 	if (fkt_overflow_any || !fkt_overflow_valid(spec))
 		return -EINVAL;
 	for_each_online_cpu(cpu) {
-		ret = fkt_overflow_make(spec, cpu, &per_cpu(fkt_overflows, cpu).event);
+		ret = fkt_perf_event_make(&attr, cpu, fkt_overflow,
+					  &per_cpu(fkt_overflows, cpu).event);
 		if (ret)
 			break;
 	}
