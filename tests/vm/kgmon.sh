@@ -24,7 +24,7 @@ expect 0 fkt_kgmon
 check 'it says that it does' grep -q 'is being profiled' .out
 expect 1 fkt_kgmon -b
 said 'already'
-hot 3
+hot $((3 * FKT_SLOW))
 expect 0 fkt_kgmon -p
 check 'gprof has the functions' [ "$(percent four_parts)" -ge 5 ]
 check 'and who calls them' grep -q 'ksys_read' <(gprof -b -q gmon.out.elf gmon.out)
