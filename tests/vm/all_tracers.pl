@@ -419,6 +419,11 @@ sub patch_ends {
 
 my @kprobe = (\%probe, 'kprobe_events', "p:at/p%s %s\n", "r64:at/r%s %s\n");
 my $has_fprobes = slurp("$tracing/README") =~ /^\s*f\[/m;
+# Those of 7.2 panic without FKT: fprobe_return() calls for who slept inside what has gone meanwhile.
+if ($has_fprobes && (split /\./, (POSIX::uname())[2])[0] >= 7) {
+	print "left out: fprobes, which this kernel itself does not bear\n";
+	$has_fprobes = 0;
+}
 # How many may be inside at once is said, until kernels no longer take it.
 my $returns = spew("$tracing/dynamic_events", "f64:at/try vfs_read%return\n", 1) ? 'f64' : 'f';
 spew("$tracing/dynamic_events", "-:at/try\n", 1) if $returns eq 'f64';
