@@ -3,8 +3,6 @@
  * What the lanes hold of a recording that overwrites becomes a trace: in the end, or while it goes
  * on, as a snapshot that fkt_snapshot or a signal has asked for.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -160,35 +158,35 @@ static int take_snapshot(struct recording *recording, struct output *output, uin
 	return error;
 }
 
-/*
- * The number behind those of the snapshots that are in a name's folder: to try one after the other
- * takes time, in which what the lanes hold is overwritten. Where there is none behind them, 1.
- */
-static long next_number(const char *name)
+static bool is_there(const char *name, long number)
 {
-	const char *base = strrchr(name, '/'), *digits;
-	char *folder = base ? strndup(name, (size_t)(base - name) + 1) : strdup(".");
-	DIR *dir = folder ? opendir(folder) : NULL;
-	const struct dirent *entry;
-	long next = 1, number;
-	size_t length;
-	char *end;
+	char file[4096];
+	struct stat st;
 
-	base = base ? base + 1 : name;
-	length = strlen(base);
-	while (dir && (entry = readdir(dir))) {
-		digits = entry->d_name + length + 1;
-		if (strncmp(entry->d_name, base, length) || entry->d_name[length] != '.' ||
-		    !isdigit((unsigned char)*digits))
-			continue;
-		number = strtol(digits, &end, 10);
-		if (!*end && number >= next && number <= NUMBERS_MAX)
-			next = number + 1;
+	snprintf(file, sizeof(file), "%s.%ld", name, number);
+	return !lstat(file, &st);
+}
+
+/*
+ * A number that no snapshot has yet: to try one after the other takes time, in which what the lanes
+ * hold is overwritten.
+ */
+static long free_number(const char *name)
+{
+	long taken = 0, free = 1, middle;
+
+	while (free <= NUMBERS_MAX && is_there(name, free)) {
+		taken = free;
+		free *= 2;
 	}
-	if (dir)
-		closedir(dir);
-	free(folder);
-	return next <= NUMBERS_MAX ? next : 1;
+	while (free - taken > 1) {
+		middle = taken + (free - taken) / 2;
+		if (is_there(name, middle))
+			taken = middle;
+		else
+			free = middle;
+	}
+	return free <= NUMBERS_MAX ? free : 1;
 }
 
 int ring_snapshot(struct recording *recording)
@@ -201,7 +199,7 @@ int ring_snapshot(struct recording *recording)
 	if (recording->output.kind != OUTPUT_FILE || !recording->output.ours)
 		name = "trace_file";
 	/* Those that are there stay, also one that has come in between. */
-	for (long i = next_number(name); fd < 0 && i <= NUMBERS_MAX; i++) {
+	for (long i = free_number(name); fd < 0 && i <= NUMBERS_MAX; i++) {
 		snprintf(file, sizeof(file), "%s.%ld", name, i);
 		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
