@@ -50,7 +50,8 @@ said 'no_such_function'
 check 'nobody records' wait_until 10 idle
 
 echo '--- on a terminal'
-(sleep 4; printf '\t'; sleep 1; printf q) | timeout 60 script -qec 'TERM=xterm fkt_top; stty -a | grep -oE "(^| )-?echo "; echo status $?' /dev/null >screen
+rm -f screen
+(wait_until 30 grep -q 'events' screen; printf '\t'; wait_until 30 grep -q 'All: time' screen; printf q) | timeout $((90 * FKT_SLOW)) script -qec 'TERM=xterm fkt_top; stty -a | grep -oE "(^| )-?echo "; echo status $?' /dev/null >screen
 check 'there were tables' grep -q 'All: time' screen
 check 'it is as it was' grep -qE '(^| )echo' screen
 check 'nobody records' wait_until 10 idle
