@@ -91,7 +91,7 @@ for how in burst filter signals leap; do
 		program=burst
 		filter=(--comm app_events) ;;
 	esac
-	expect 0 fkt_record -k application -p 9 "${filter[@]}" -o trace app_events $program 10000
+	expect 0 fkt_record -k application -p 9 "${filter[@]}" -o trace app_events $program 5000
 	made=$(sed -n 's/^made [0-9]* //p' .out)
 	# Of a leap, the event that it leaps over may not have begun.
 	least=$([ $how = leap ] && echo $((made - 2000)) || echo "$made")
@@ -101,7 +101,7 @@ for how in burst filter signals leap; do
 	# What is leapt over holds the others up, until it is given up.
 	many=$([ $how = leap ] && echo 0 || echo 1000)
 	check "many are there ($how)" [ $there -ge $many ]
-	events trace | perl numbers.pl 10000 $threads $((many ? 1 : 0))
+	events trace | perl numbers.pl 5000 $threads $((many ? 1 : 0))
 	check "none is there twice, each thread's in order ($how)" [ $? = 0 ]
 done
 

@@ -6,15 +6,9 @@
 
 . "$TOP/tests/vm/lib.sh"
 
-# listed FILE: its events, which are read once; two may ask for them at the same time.
-listed() {
-	[ "$1.events" -nt "$1" ] || { events "$1" >"$1.$BASHPID" && mv "$1.$BASHPID" "$1.events"; }
-	cat "$1.events"
-}
-
 # recorded_pids FILE: who has events of other layers than process, and how many: "EVENTS PID".
 recorded_pids() {
-	listed "$1" | awk '$3 !~ /^1[12]..$/ && $1 != "***" { n[$2]++ } END { for (pid in n) print n[pid], pid }'
+	events "$1" | awk '$3 !~ /^1[12]..$/ && $1 != "***" { n[$2]++ } END { for (pid in n) print n[pid], pid }'
 }
 
 # only WHAT FILE PID…: these have such events, and nobody else.
@@ -25,7 +19,7 @@ only() {
 
 # getppids FILE [PID]
 getppids() {
-	listed "$1" | awk -v pid="${2-}" '$3 == "006e" && (pid == "" || $2 == pid) { n++ } END { print n + 0 }'
+	events "$1" | awk -v pid="${2-}" '$3 == "006e" && (pid == "" || $2 == pid) { n++ } END { print n + 0 }'
 }
 
 # start COMMAND…: in the background, its process in $started.
@@ -76,9 +70,9 @@ for options in '' '--lanes 1' '--args'; do
 	check 'strace counted something' [ -s strace.counts ]
 	check "the same calls are counted ($options)" diff strace.counts fkt.counts
 	check 'nothing of the others is there' [ "$(recorded_pids t | grep -cE " ($other|$sleeper)$")" = 0 ]
-	check 'but the switches to them are' grep -qE "switch_to .* ==> .*\[$other\]" <(listed t)
-	check 'and from them' grep -qE "switch_to .*\[$sleeper\] .* ==> " <(listed t)
-	check 'and who woke them' grep -qE "wakeup .*\[$sleeper\]" <(listed t)
+	check 'but the switches to them are' grep -qE "switch_to .* ==> .*\[$other\]" <(events t)
+	check 'and from them' grep -qE "switch_to .*\[$sleeper\] .* ==> " <(events t)
+	check 'and who woke them' grep -qE "wakeup .*\[$sleeper\]" <(events t)
 	check 'and nothing of the idle tasks' [ "$(recorded_pids t | grep -c ' 0$')" = 0 ]
 done
 check 'the summary says whom' [ "$(summary t Filter)" = --only-command ]
@@ -150,8 +144,8 @@ check 'both, which is nobody' [ -z "$(recorded_pids t)" ]
 expect 0 fkt_record -o t --pid "$one,$user,$named" --uid root --comm perl sleep 0.5
 only 'all three' t "$one"
 expect 0 fkt_record -o t -p 11 --cpu 1 calls -c 0 50
-check '--cpu: nothing of the other CPU' [ "$(listed t | awk '$1 == 0 && $3 !~ /^1[12]..$/' | wc -l)" = 0 ]
-check 'but its switches' [ "$(listed t | awk '$1 == 0 && $3 == "1100"' | wc -l)" -gt 0 ]
+check '--cpu: nothing of the other CPU' [ "$(events t | awk '$1 == 0 && $3 !~ /^1[12]..$/' | wc -l)" = 0 ]
+check 'but its switches' [ "$(events t | awk '$1 == 0 && $3 == "1100"' | wc -l)" -gt 0 ]
 expect 0 fkt_record -o t --cpu 1 calls -c 1 500
 check '--cpu: what is there is' [ "$(getppids t)" -ge 500 ]
 check '--cpu: noise elsewhere is not known, which is said' grep -q 'Interrupts were recorded with --cpu[ =]1 alone' <(fkt_print --noise t)
@@ -201,12 +195,12 @@ only 'masks that change' t "$one"
 for function in vfs_read 'vfs_*'; do
 	expect 0 fkt_record -o t -p 12 -k system -F "$function" --only-command cat /etc/passwd
 	check "-F $function: nothing of others" [ "$(recorded_pids t | grep -cE " ($one|$two|0)$")" = 0 ]
-	check "-F $function: but its own" grep -q ' vfs_read' <(listed t)
+	check "-F $function: but its own" grep -q ' vfs_read' <(events t)
 done
 expect 0 fkt_record -o t -k 0 --graph vfs_read --graph-depth 3 --only-command cat /etc/passwd
-listed t | grep vfs_read | head
-check '--graph: there are entries' [ "$(listed t | grep -cE ' vfs_read( +[^= ].*)?$')" -ge 1 ]
-check '--graph: as many exits' [ "$(listed t | grep -cE ' vfs_read +=')" = "$(listed t | grep -cE ' vfs_read( +[^= ].*)?$')" ]
+events t | grep vfs_read | head
+check '--graph: there are entries' [ "$(events t | grep -cE ' vfs_read( +[^= ].*)?$')" -ge 1 ]
+check '--graph: as many exits' [ "$(events t | grep -cE ' vfs_read +=')" = "$(events t | grep -cE ' vfs_read( +[^= ].*)?$')" ]
 expect 0 fkt_record -o t --ring 4M --only-command calls 77
 check '--ring: the command' [ "$(getppids t)" = 77 ]
 check '--ring: nobody else' [ "$(recorded_pids t | grep -cE " ($one|$two|0)$")" = 0 ]

@@ -142,22 +142,34 @@ stop_recorder() {
 	sed 's/^/  recorder: /' recorder.err
 }
 
-# events FILE: the listing, in a form that is easy to search: "CPU PID CODE NAME ARGUMENTS"; what is missing as "*** …".
-events() {
+# list_events FILE: the listing, in a form that is easy to search: "CPU PID CODE NAME ARGUMENTS"; what is missing as "*** …".
+list_events() {
 	fkt_print --no-summary --time=cycles "$1" | perl -ne '
 		print, next if /^\*\*\*/;
 		print "$1 $2 $3 $4\n" if /^ *-?\d+ +(\d+) +(\d+|\?) .{16} ([0-9a-f]{4,5})  (.*)/'
 }
 
+# events FILE: the same; a file is read once. Two may ask at the same time.
+events() {
+	local kept=.events.${1//\//_}
+
+	if [ ! -f "$1" ]; then
+		list_events "$1"
+	elif [ "$kept" -nt "$1" ]; then
+		cat "$kept"
+	else
+		list_events "$1" >"$kept.$BASHPID" || { cat "$kept.$BASHPID"; rm "$kept.$BASHPID"; return 1; }
+		mv "$kept.$BASHPID" "$kept"
+		cat "$kept"
+	fi
+}
+
 # count FILE CODE…: how many events of these codes there are.
 count() {
-	local file=$1
-
-	shift
-	fkt_print --no-summary --time=cycles "$file" | perl -ne '
-		BEGIN { %want = map { $_ => 1 } splice @ARGV }
-		$n++ if /^ *-?\d+ +\d+ +(?:\d+|\?) .{16} ([0-9a-f]{4,5})  / && $want{$1};
-		END { print $n + 0, "\n" }' -- "$@"
+	events "$1" | awk -v codes="${*:2}" '
+		BEGIN { for (n = split(codes, code, " "); n; n--) want[code[n]] }
+		$3 in want { n++ }
+		END { print n + 0 }'
 }
 
 # summary FILE LABEL: what fkt_print -q says there.
