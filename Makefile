@@ -275,7 +275,8 @@ demo:
 check:
 	scripts/deps
 	$(Q)$(MAKE) -j$$(nproc) $(guest_kernels:%=strict-module-%) $(rt_kernels:%=strict-module-%) check-arch
-	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects tools tests modules $(rt_kernels:%=modules-%)
+	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects tools tests modules \
+		$(foreach k,$(rt_kernels),module-$(k) checked@$(k))
 	tests/run
 
 # What needs more time, or moves under one's feet, gates nothing.
