@@ -9,9 +9,6 @@
 
 tracing=/sys/kernel/tracing
 mountpoint -q $tracing || mount -t tracefs tracefs $tracing
-content() {
-	check 'the kernel is content' not grep -E 'WARNING|BUG' <(dmesg)
-}
 
 # Beside ftrace, where that knows fields (6.5 and later). Of memory that is not there it leaves what was in its buffer before.
 named='vfs_read ino=file->f_inode->i_ino mode=file->f_inode->i_mode flags=file->f_flags name=file->f_path.dentry->d_name.name:string len=count to=buf file bytes=count:u8 size=file->f_inode->i_size:s64'
@@ -87,7 +84,7 @@ done
 for seed in 1 2 3; do
 	check "random operations, seed $seed" fetch_ops $seed functions
 done
-content
+check 'the kernel is content' is_content
 
 # What is wrong is said in a sentence, and no trace is left.
 wrong() {

@@ -113,6 +113,11 @@ wait_until() {
 	done
 }
 
+# Whether the kernel's log has no complaint.
+is_content() {
+	! dmesg | "$TOP/scripts/guest/complaints" | grep .
+}
+
 # Nothing records, and nothing holds the module.
 idle() {
 	[ "$(cat /sys/module/fkt/refcnt)" = 0 ]

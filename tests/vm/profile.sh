@@ -78,7 +78,7 @@ if [ -w /sys/devices/system/cpu/cpu1/online ]; then
 	stop_recorder
 	check 'it ends well' [ "$status" = 0 ]
 	check 'samples from before and after' [ "$(samples --cpu 1 --process hot)" -gt 300 ]
-	refuse 'without a warning' grep -qE 'WARNING|BUG' <(dmesg)
+	check 'without a warning' is_content
 fi
 
 echo '--- recordings end, and the module goes, while timers run'
@@ -88,7 +88,7 @@ for i in {1..10}; do
 	insmod /run/fkt-vm/fkt.ko || fail "round $i: insmod"
 done
 sleep 1
-refuse 'without a warning' grep -qE 'WARNING|BUG' <(dmesg)
+check 'without a warning' is_content
 
 echo '--- by a counter: so much of it, or so many times a second'
 expect 0 fkt_record --profile=page-faults:1 -o t -- fault_calls
@@ -131,7 +131,7 @@ for i in {1..5}; do
 	rmmod fkt || fail "round $i: rmmod"
 	insmod /run/fkt-vm/fkt.ko || fail "round $i: insmod"
 done
-refuse 'without a warning' grep -qE 'WARNING|BUG' <(dmesg)
+check 'without a warning' is_content
 
 echo '--- too many, and no number'
 expect 0 fkt_record --profile 20000 -o t -- hot 2
