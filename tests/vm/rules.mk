@@ -29,6 +29,14 @@ $(B)/tests/vm/ia32: tests/vm/ia32.S
 	$(call say,AS,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -m32 -nostdlib -static -o $@ $<
 
+# As it would be if it had been built with another version of fkt/user.h.
+tests: $(B)/tests/vm/other_events
+
+$(B)/tests/vm/other_events: tests/vm/app_events.c include/fkt/user.h
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)/other/fkt && sed 's/^\(#define FKT_USER_VERSION\) .*/\1 99/' include/fkt/user.h >$(@D)/other/fkt/user.h && \
+		$(CC) -I$(@D)/other $(fkt_cflags) $(CPPFLAGS) $(CFLAGS) -pthread -o $@ $<
+
 # fkt.ko with a counter of cycles that a sleep sets back, as that of a machine that is not emulated; and with a warning when
 # something is recorded with preemption on.
 define checked_rule
