@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/poll.h>
 #include <linux/splice.h>
 #include "compat.h"
 #include "fkt.h"
@@ -816,6 +817,40 @@ static void fkt_flush_unwritten(struct fkt_session *s, u64 written)
 }
 
 /*
+ * Whether somebody reads from the output at the other end, and lets us wait for as long as he likes
+ */
+static bool fkt_output_has_reader(const struct file *out)
+{
+	const umode_t mode = file_inode(out)->i_mode;
+
+	return (S_ISFIFO(mode) || S_ISSOCK(mode)) && out->f_op->poll;
+}
+
+/*
+ * Wait until such an output takes a page, or an error of it can be had. Writing would wait as well,
+ * but does not let itself be frozen; and whoever reads is frozen first when the machine falls
+ * asleep.
+ */
+static void fkt_flush_wait_reader(struct file *out)
+{
+	const __poll_t wanted = EPOLLOUT | EPOLLERR | EPOLLHUP;
+	struct poll_wqueues wait;
+
+	poll_initwait(&wait);
+	wait.pt._key = wanted;
+	while (!(vfs_poll(out, &wait.pt) & wanted)) {
+		wait.pt._qproc = NULL; /* it is in their queues by now */
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (!READ_ONCE(wait.triggered))
+			schedule();
+		__set_current_state(TASK_RUNNING);
+		smp_store_mb(wait.triggered, 0); /* partner: the barrier in pollwake() */
+		try_to_freeze();
+	}
+	poll_freewait(&wait);
+}
+
+/*
  * Write all that the pipe holds. What did not go out is lost when this returns: an output that does
  * not wait (O_NONBLOCK, which anybody who shares the open file can set) is asked again until it has
  * taken everything; and one that took a part is asked for the rest, to hear why.
@@ -824,19 +859,26 @@ static int fkt_flush_actor(struct pipe_inode_info *pipe, struct splice_desc *sd)
 {
 	struct fkt_session *s = sd->u.data;
 	struct file *out = s->output.file;
-	size_t left = sd->total_len;
+	const bool has_reader = fkt_output_has_reader(out);
+	size_t left = sd->total_len, now;
 	ssize_t ret = 0;
 
 	while (left) {
+		/* Also while all that is left of a recording is written, which may take long. */
+		try_to_freeze();
+		now = left;
+		if (has_reader) {
+			fkt_flush_wait_reader(out);
+			now = min_t(size_t, left, FKT_PAGE_BYTES);
+		}
 		file_start_write(out);
 		if (out->f_op->splice_write)
-			ret = out->f_op->splice_write(pipe, out, sd->opos, left, 0);
+			ret = out->f_op->splice_write(pipe, out, sd->opos, now, 0);
 		else
-			ret = iter_file_splice_write(pipe, out, sd->opos, left, 0);
+			ret = iter_file_splice_write(pipe, out, sd->opos, now, 0);
 		file_end_write(out);
 		if (ret == -EAGAIN) {
 			schedule_timeout_interruptible(1);
-			try_to_freeze();
 			continue;
 		}
 		if (ret <= 0)

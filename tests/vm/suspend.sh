@@ -25,6 +25,37 @@ check 'the recording ends well' [ "$status" = 0 ]
 calls=$(count t 006e)
 check "calls from before and after ($calls)" [ "$calls" -gt 3000 ]
 
+# Whoever reads from a pipe is frozen before FKT's thread that writes into it, and that waits until he reads on. The limit within
+# which all have to be frozen is 20 s by itself.
+echo 2000 >/sys/power/pm_freeze_timeout
+mkfifo pipe
+cat pipe >copy &
+reader=$!
+background+=($reader)
+start_recorder -n -o pipe
+kill -STOP $reader
+calls 60000 >/dev/null
+check 'everything freezes, while a pipe is full' sh -c 'echo freeze >/sys/power/state'
+kill -CONT $reader
+calls 2000 >/dev/null
+stop_recorder
+check 'the recording ends well' [ "$status" = 0 ]
+wait $reader
+check 'all calls are there' [ "$(count copy 006e)" -ge 62000 ]
+
+# What is left is still being written when the machine falls asleep, to a disk that takes half a second for 64 KB.
+if modprobe null_blk nr_devices=1 gb=1 memory_backed=1 irqmode=2 completion_nsec=500000000; then
+	start_recorder -n -p 12 -o /dev/nullb0
+	calls 200000 >/dev/null
+	kill -INT "$recorder"
+	check 'it stops' wait_until 10 not recording
+	refuse 'it still writes' idle
+	check 'everything freezes, while the rest is written' sh -c 'echo freeze >/sys/power/state'
+	refuse 'and is not written yet' idle
+	wait "$recorder"
+	check 'the recording ends well' [ $? = 0 ]
+fi
+
 # The part of it on the last CPU, which on a real machine sets the counter of cycles back; this build of FKT does it, where
 # the emulator does not.
 rmmod fkt
