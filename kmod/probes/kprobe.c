@@ -250,6 +250,26 @@ int fkt_kprobe_check(const struct kprobe *kp)
 	return 0;
 }
 
+/**
+ * fkt_kprobe_enable - have the kernel call a kprobe
+ * @kp: the kprobe, registered
+ *
+ * While all kprobes are turned off (debugfs' kprobes/enabled), the kernel says that it does, and
+ * does not. That is found out of those that ftrace calls, which are at the beginnings of functions,
+ * where nobody else has one.
+ *
+ * Context: process.
+ * Return: 0, -EOPNOTSUPP while they are turned off, or another negative errno value.
+ */
+int fkt_kprobe_enable(struct kprobe *kp)
+{
+	int ret = enable_kprobe(kp);
+
+	if (!ret && kprobe_disabled(kp))
+		ret = -EOPNOTSUPP;
+	return ret;
+}
+
 static int fkt_kprobe_register(struct fkt_kprobe *probe)
 {
 	int ret = fkt_kprobe_check(&probe->rp.kp);
@@ -455,7 +475,7 @@ static int fkt_kprobe_attach(const struct fkt_session *s, u32 keys)
 		if (!(probe->key & keys))
 			continue;
 		fkt_kprobe_choose(probe);
-		ret = enable_kprobe(&probe->rp.kp);
+		ret = fkt_kprobe_enable(&probe->rp.kp);
 		if (ret && kprobe_gone(&probe->rp.kp))
 			fkt_kprobe_refuse(probe);
 		else if (ret)

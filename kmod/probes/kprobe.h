@@ -6,6 +6,7 @@
 #include <linux/kprobes.h>
 
 int fkt_kprobe_check(const struct kprobe *kp);
+int fkt_kprobe_enable(struct kprobe *kp);
 bool fkt_kprobe_stays(const struct kprobe *kp);
 
 #endif

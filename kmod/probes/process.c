@@ -4,6 +4,7 @@
  * pid is free to be another process.
  */
 #include <linux/binfmts.h>
+#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <trace/events/sched.h>
@@ -12,7 +13,6 @@
 #include "compat.h"
 #include "fkt.h"
 #include "graph.h"
-#include "kprobe.h"
 #include "stacks.h"
 
 DEFINE_PER_CPU(struct fkt_leaving, fkt_leaving);
@@ -165,6 +165,42 @@ static int fkt_release_task(struct kprobe *probe, struct pt_regs *regs)
 static struct kprobe fkt_release_probe;
 static bool fkt_release_hooked;
 
+/*
+ * Where it is to be hooked: behind ftrace's call, where nothing has been done yet. In the place of
+ * that call the kernel would have it called by ftrace: by nobody, while that is turned off
+ * (kernel.ftrace_enabled), and when it is turned on again after that, ftrace finds its own books
+ * wrong, and stops for good.
+ */
+static kprobe_opcode_t *fkt_release_at;
+
+static int fkt_release_find(void)
+{
+	struct kprobe probe = { .symbol_name = "release_task", .flags = KPROBE_FLAG_DISABLED };
+	int ret = register_kprobe(&probe);
+
+	if (ret)
+		return ret;
+	fkt_release_at = probe.addr + (kprobe_ftrace(&probe) ? MCOUNT_INSN_SIZE : 0);
+	unregister_kprobe(&probe);
+	return 0;
+}
+
+static int fkt_release_hook(void)
+{
+	int ret = fkt_release_at ? 0 : fkt_release_find();
+
+	if (ret)
+		return ret;
+	/* A kprobe is not to be registered with what an earlier registration left in it. */
+	fkt_release_probe = (struct kprobe){
+		.addr = fkt_release_at,
+		.pre_handler = fkt_release_task,
+	};
+	ret = register_kprobe(&fkt_release_probe);
+	fkt_release_hooked = !ret;
+	return ret;
+}
+
 /* Those that take stacks are probes of their own, so that the others need not ask. */
 static void fkt_process_choose(void)
 {
@@ -184,20 +220,10 @@ static void fkt_process_choose(void)
 
 static int fkt_process_attach(const struct fkt_session *s, u32 keys)
 {
-	int ret, cpu;
+	int ret = fkt_release_hook(), cpu;
 
-	/* It still is when it could not be unregistered; then it just goes on. */
-	if (!fkt_release_hooked) {
-		/* A kprobe is not to be registered with what an earlier registration left in it. */
-		fkt_release_probe = (struct kprobe){
-			.symbol_name = "release_task",
-			.pre_handler = fkt_release_task,
-		};
-		ret = register_kprobe(&fkt_release_probe);
-		if (ret)
-			return ret;
-		fkt_release_hooked = true;
-	}
+	if (ret)
+		return ret;
 	/* The CPUs have switched since it was last hooked. */
 	for_each_possible_cpu(cpu)
 		per_cpu(fkt_leaving, cpu).task = NULL;
@@ -208,10 +234,9 @@ static int fkt_process_attach(const struct fkt_session *s, u32 keys)
 static void fkt_process_detach(void)
 {
 	fkt_tracepoints_detach(fkt_process_points, ARRAY_SIZE(fkt_process_points));
-	if (!fkt_release_hooked || !fkt_release_probe.addr)
-		return;
-	unregister_kprobe(&fkt_release_probe);
-	fkt_release_hooked = fkt_kprobe_stays(&fkt_release_probe);
+	if (fkt_release_hooked)
+		unregister_kprobe(&fkt_release_probe);
+	fkt_release_hooked = false;
 }
 
 const struct fkt_provider fkt_provider_process = {

@@ -648,7 +648,7 @@ static int fkt_trigger_hook(struct fkt_trigger *trigger)
 		return ret ?: trigger->point.tp ? 0 : -ENOENT;
 	case FKT_TRIGGER_CALL:
 	case FKT_TRIGGER_RETURN:
-		return enable_kprobe(&trigger->rp.kp);
+		return fkt_kprobe_enable(&trigger->rp.kp);
 	}
 	return 0;
 }

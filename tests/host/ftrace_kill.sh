@@ -20,7 +20,7 @@ tracing=/sys/kernel/tracing
 mountpoint -q $tracing || mount -t tracefs tracefs $tracing
 echo vfs_read >$tracing/set_ftrace_filter
 echo function >$tracing/current_tracer
-fkt_record -n -F 'vfs_*' -F '*_sys_read' -p 12 -o t 2>record.err &
+fkt_record -n -F 'vfs_*' -F '*_sys_read' -P filp_close -p 12 -o t 2>record.err &
 recorder=$!
 until fkt_enable system 2>/dev/null; do sleep 0.1; done
 grep -E '^vfs_read \(' $tracing/enabled_functions

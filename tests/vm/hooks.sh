@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
+# limit: 400 s
 #
 # What the module does of itself about functions that it is told to hook, whatever the recorder looks at before.
 
@@ -167,3 +168,43 @@ echo 1 >/proc/sys/kernel/ftrace_enabled
 expect 0 hook t 'echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled' 0 vfs_read
 check 'it is still on' [ "$(cat /proc/sys/kernel/ftrace_enabled)" = 1 ]
 hooked '1 hooked, 0 refused'
+
+# Nor is anybody harmed whose kprobes ftrace calls: of what came and went while it is off, it would keep wrong books, and stop for
+# good when the next one goes.
+tracing=/sys/kernel/tracing
+mountpoint -q $tracing || mount -t tracefs tracefs $tracing
+for when in before within; do
+	[ $when = within ] || echo 0 >/proc/sys/kernel/ftrace_enabled
+	start_recorder -n -o t
+	echo 0 >/proc/sys/kernel/ftrace_enabled
+	sh -c 'exit 0'
+	stop_recorder
+	check "it records, with ftrace turned off $when" [ "$status" = 0 ]
+	check 'also which pids are free again' grep -q ' release ' <(events t)
+	echo 1 >/proc/sys/kernel/ftrace_enabled
+	echo 'p:hooks vfs_read' >$tracing/kprobe_events
+	echo 1 >$tracing/events/kprobes/hooks/enable
+	cat /proc/version >/dev/null
+	echo 0 >$tracing/events/kprobes/hooks/enable
+	echo >$tracing/kprobe_events
+	expect 0 hook t true 0 vfs_read
+	hooked '1 hooked, 0 refused'
+done
+echo 0 >/proc/sys/kernel/ftrace_enabled
+expect 1 fkt_record -P vfs_read -o t true
+said 'all tracing of functions is turned off'
+echo 1 >/proc/sys/kernel/ftrace_enabled
+
+# All kprobes are turned off, which the kernel does not say to whoever asks for one.
+kprobes=/sys/kernel/debug/kprobes/enabled
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+echo 0 >$kprobes
+expect 1 fkt_record -P vfs_read -o t true
+one_sentence
+said "all kprobes are turned off; turn them on with 'echo 1 >$kprobes'"
+expect 1 hook -p t true 0 vfs_read
+hooked 'enable: EOPNOTSUPP'
+check 'nothing is left behind' wait_until 20 idle
+echo 1 >$kprobes
+expect 0 fkt_record -P vfs_read -o t cat /proc/version
+check 'they are on again' grep -q ' vfs_read' <(events t)

@@ -21,6 +21,7 @@
 #include "common/permission.h"
 #include "arch.h"
 #include "fetch.h"
+#include "ftrace.h"
 #include "functions.h"
 #include "record.h"
 
@@ -324,7 +325,11 @@ static int set_addresses(struct recording *recording)
 	};
 	const char *level;
 
-	if (!addresses.count || !ioctl(recording->device, FKT_ADD_PROBES, &kprobes))
+	if (!addresses.count)
+		return 0;
+	if (kprobes_refuse_disabled())
+		return -1;
+	if (!ioctl(recording->device, FKT_ADD_PROBES, &kprobes))
 		return 0;
 	level = lockdown();
 	if (errno == EBUSY)

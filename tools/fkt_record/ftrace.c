@@ -44,20 +44,35 @@ const char *tracefs(void)
 	return directory;
 }
 
-int ftrace_refuse_disabled(void)
+/* What a kernel does not tell can't be turned off. */
+static bool is_turned_off(const char *path)
 {
-	FILE *file = fopen("/proc/sys/kernel/ftrace_enabled", "re");
+	FILE *file = fopen(path, "re");
 	int enabled = 1;
 
-	/* A kernel that does not tell can't be turned off. */
 	if (!file)
-		return 0;
+		return false;
 	if (fscanf(file, "%d", &enabled) != 1)
 		enabled = 1;
 	fclose(file);
-	if (enabled)
+	return !enabled;
+}
+
+int ftrace_refuse_disabled(void)
+{
+	if (!is_turned_off("/proc/sys/kernel/ftrace_enabled"))
 		return 0;
 	warnx("all tracing of functions is turned off; turn it on with 'sysctl kernel.ftrace_enabled=1'");
+	return -1;
+}
+
+int kprobes_refuse_disabled(void)
+{
+	static const char path[] = "/sys/kernel/debug/kprobes/enabled";
+
+	if (!is_turned_off(path))
+		return ftrace_refuse_disabled();
+	warnx("all kprobes are turned off; turn them on with 'echo 1 >%s'", path);
 	return -1;
 }
 

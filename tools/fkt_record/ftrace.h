@@ -22,6 +22,14 @@ const char *tracefs(void);
 int ftrace_refuse_disabled(void);
 
 /**
+ * kprobes_refuse_disabled - whether the kernel calls no kprobes, or none at functions' beginnings,
+ * which it has ftrace call
+ *
+ * Return: 0, or -1 with a message when it does not.
+ */
+int kprobes_refuse_disabled(void);
+
+/**
  * ftrace_mark_held - find the functions whose place is taken by somebody who can't share it
  * @functions: all that may be traced, sorted; those are marked as @held
  */

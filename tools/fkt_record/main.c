@@ -190,8 +190,8 @@ static int start(const struct recording *recording)
 		break;
 	case EOPNOTSUPP:
 		/* It has been turned off only now. */
-		if (!ftrace_refuse_disabled())
-			warnx("ftrace does not call what it was told to; try again");
+		if (!kprobes_refuse_disabled())
+			warnx("the kernel does not call what it was told to; try again");
 		break;
 	case EBADF:
 	case EINVAL:

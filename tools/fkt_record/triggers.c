@@ -23,6 +23,7 @@
 #include "common/permission.h"
 #include "arch.h"
 #include "fetch.h"
+#include "ftrace.h"
 #include "functions.h"
 #include "record.h"
 
@@ -671,6 +672,8 @@ static int set_triggers(struct recording *recording)
 	if (!triggers.count)
 		return 0;
 	for (uint32_t i = 0; i < triggers.count; i++) {
+		if (triggers.spec[i].address && kprobes_refuse_disabled())
+			return -1;
 		if (!triggers.ns[i])
 			continue;
 		if (!khz)
