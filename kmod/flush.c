@@ -816,9 +816,7 @@ static void fkt_flush_unwritten(struct fkt_session *s, u64 written)
 	mutex_unlock(&s->stream.reader);
 }
 
-/*
- * Whether somebody reads from the output at the other end, and lets us wait for as long as he likes
- */
+/* Whether somebody reads from the output at its other end, who may let us wait for ever. */
 static bool fkt_output_has_reader(const struct file *out)
 {
 	const umode_t mode = file_inode(out)->i_mode;

@@ -29,7 +29,7 @@ $(B)/tests/vm/ia32: tests/vm/ia32.S
 	$(call say,AS,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -m32 -nostdlib -static -o $@ $<
 
-# As it would be if it had been built with another version of fkt/user.h.
+# app_events as if it had been built with another version of fkt/user.h.
 tests: $(B)/tests/vm/other_events
 
 $(B)/tests/vm/other_events: tests/vm/app_events.c include/fkt/user.h

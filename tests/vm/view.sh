@@ -56,7 +56,7 @@ last=0
 first=
 end=$((SECONDS + 60 * FKT_SLOW))
 while [ "$grew" -lt 6 ] && [ $SECONDS -lt $end ]; do
-	made=$(answer "$address" made_ns)
+	made=$(answer "$address" made_ns) || die 'fkt_view does not answer'
 	[ "$made" -le "$last" ] || grew=$((grew + 1))
 	[ "$grew" != 3 ] || [ -n "$first" ] || first=$(resident)
 	last=$made
