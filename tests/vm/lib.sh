@@ -149,9 +149,16 @@ stop_recorder() {
 
 # list_events FILE: the listing, in a form that is easy to search: "CPU PID CODE NAME ARGUMENTS"; what is missing as "*** …".
 list_events() {
-	fkt_print --no-summary --time=cycles "$1" | perl -ne '
-		print, next if /^\*\*\*/;
-		print "$1 $2 $3 $4\n" if /^ *-?\d+ +(\d+) +(\d+|\?) .{16} ([0-9a-f]{4,5})  (.*)/'
+	fkt_print --no-summary --time=cycles "$1" | LC_ALL=C awk '
+		/^\*\*\*/ { print; next }
+		match($0, /^ *-?[0-9]+ +[0-9]+ +([0-9]+|\?) /) {
+			# The name of the process is 16 wide, and may be anything.
+			event = substr($0, RLENGTH + 18)
+			gap = index(event, "  ")
+			code = substr(event, 1, gap - 1)
+			if (code ~ /^[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]?$/)
+				print $2, $3, code, substr(event, gap + 2)
+		}'
 }
 
 # events FILE: the same; a file is read once. Two may ask at the same time.
@@ -193,11 +200,11 @@ same_by_all() {
 
 # A field of the summary of fkt_record, in the file FROM: events, lost …
 recorded() {
-	perl -ne 'print "$1\n" if /: (\d+) events, (\d+) pages .* (\d+) lost/ and $1 ne ""' "${1-.err}"
+	sed -nE 's/.*: ([0-9]+) events, [0-9]+ pages .* [0-9]+ lost.*/\1/p' "${1-.err}"
 }
 
 lost() {
-	perl -ne 'print "$1\n" if /: \d+ events, \d+ pages .*, (\d+) lost/' "${1-.err}"
+	sed -nE 's/.*: [0-9]+ events, [0-9]+ pages .*, ([0-9]+) lost.*/\1/p' "${1-.err}"
 }
 
 # A bit of the mask that no layer has, as the header's table of layers says.
