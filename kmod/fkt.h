@@ -134,6 +134,8 @@ struct fkt_specs {
  * @add: take probes for the next recording, more than once; NULL where users name none. Checks all
  *	of them. Return: 0, or a negative errno value. The session's lock, idle; may sleep, but
  *	never asks for the user's memory, which may make it wait for as long as the user likes.
+ * @hookable: set those of some addresses to 0 that @add need not be given; NULL where nobody asks.
+ *	No lock; may sleep. Return: 0, or a negative errno value.
  * @clear: forget what @add was given. The session's lock, not attached; may sleep.
  * @attach: hook in the probes of the layers in @keys, which are some of its own that are not
  *	attached; after a negative errno value @detach follows, at once or, where other layers of it
@@ -160,6 +162,7 @@ struct fkt_provider {
 	void (*exit)(void);
 	void (*begin)(void);
 	int (*add)(struct fkt_specs *specs);
+	int (*hookable)(unsigned long *addresses, u32 count);
 	void (*clear)(void);
 	int (*attach)(const struct fkt_session *s, u32 keys);
 	void (*detach)(void);
@@ -563,6 +566,7 @@ int fkt_providers_init(void);
 void fkt_providers_exit(void);
 void fkt_providers_begin(void);
 int fkt_providers_add(struct fkt_session *s, struct fkt_probes *probes, const struct file *file);
+int fkt_providers_hookable(const struct fkt_hookable *hookable);
 void fkt_providers_clear(struct fkt_session *s);
 int fkt_providers_attach(struct fkt_session *s, u32 mask);
 void fkt_providers_detach(struct fkt_session *s);

@@ -158,6 +158,15 @@ static int fkt_ioctl_add_probes(struct file *file, void __user *arg, size_t size
 	return ret;
 }
 
+static int fkt_ioctl_hookable(void __user *arg, size_t size)
+{
+	struct fkt_hookable hookable;
+	int ret;
+
+	ret = FKT_COPY_ARGS(hookable, addresses_ptr, arg, size);
+	return ret ?: fkt_providers_hookable(&hookable);
+}
+
 static int fkt_ioctl_snapshot(struct fkt_file *ff, void __user *arg, size_t size)
 {
 	struct fkt_snapshot snapshot;
@@ -356,6 +365,8 @@ static long fkt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return fkt_ioctl_status(ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_ADD_PROBES):
 		return fkt_ioctl_add_probes(file, ptr, _IOC_SIZE(cmd));
+	case _IOC_NR(FKT_HOOKABLE):
+		return fkt_ioctl_hookable(ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_SNAPSHOT):
 		return fkt_ioctl_snapshot(ff, ptr, _IOC_SIZE(cmd));
 	case _IOC_NR(FKT_TRIGGERED):

@@ -157,6 +157,37 @@ out_free:
 }
 
 /**
+ * fkt_providers_hookable - which addresses can be probed, see FKT_HOOKABLE
+ * @hookable: what a program asks, not checked but for its size
+ *
+ * Context: process; may sleep.
+ * Return: 0 or a negative errno value.
+ */
+int fkt_providers_hookable(const struct fkt_hookable *hookable)
+{
+	const struct fkt_provider *provider = fkt_provider_of(hookable->kind);
+	void __user *where = u64_to_user_ptr(hookable->addresses_ptr);
+	const size_t bytes = hookable->count * sizeof(u64);
+	unsigned long *addresses;
+	int ret;
+
+	static_assert(sizeof(*addresses) == sizeof(u64));
+	if (!provider || !provider->hookable || hookable->reserved || !hookable->count ||
+	    hookable->count > FKT_HOOKABLE_MAX)
+		return -EINVAL;
+	if (!fkt_may_name(provider))
+		return -EPERM;
+	addresses = vmemdup_user(where, bytes);
+	if (IS_ERR(addresses))
+		return PTR_ERR(addresses);
+	ret = provider->hookable(addresses, hookable->count);
+	if (!ret && copy_to_user(where, addresses, bytes))
+		ret = -EFAULT;
+	kvfree(addresses);
+	return ret;
+}
+
+/**
  * fkt_providers_clear - forget what was named for one recording
  * @s: the session
  * Context: the session's lock, nothing is attached; may sleep.

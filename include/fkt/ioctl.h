@@ -744,6 +744,24 @@ struct fkt_probes {
 	__u32 done;
 };
 
+#define FKT_HOOKABLE_MAX 4096
+
+/**
+ * struct fkt_hookable - argument of FKT_HOOKABLE
+ * @size: sizeof(struct fkt_hookable)
+ * @kind: FKT_PROVIDER_FUNCTION
+ * @count: how many addresses there are, at most FKT_HOOKABLE_MAX
+ * @reserved: 0
+ * @addresses_ptr: address of an array of them, 64 bits each; those that can't be hooked are set to 0
+ */
+struct fkt_hookable {
+	__u32 size;
+	__u32 kind;
+	__u32 count;
+	__u32 reserved;
+	__u64 addresses_ptr;
+};
+
 /**
  * struct fkt_snapshot - argument of FKT_SNAPSHOT
  * @size: sizeof(struct fkt_snapshot)
@@ -907,5 +925,11 @@ struct fkt_ended_list {
  * what is overwritten, nobody else knows how they were called.
  */
 #define FKT_LIST_ENDED	    _IOWR(FKT_IOC, 21, struct fkt_ended_list)
+/*
+ * Which of some addresses are of functions that can be named in FKT_ADD_PROBES, whoever holds them:
+ * tracefs lists them all, and takes a second for it. EPERM as for functions there; ENODEV when
+ * ftrace has stopped for good, EINVAL for another kind, EINTR on a signal.
+ */
+#define FKT_HOOKABLE	    _IOW(FKT_IOC, 22, struct fkt_hookable)
 
 #endif

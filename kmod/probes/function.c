@@ -711,10 +711,16 @@ static unsigned long fkt_function_body(unsigned long address)
 	return address + MCOUNT_INSN_SIZE;
 }
 
+/* Whether that is so of one that ftrace has found: it takes any that is within its call. */
+static bool fkt_function_place(unsigned long address)
+{
+	return fkt_arch_is_ftrace_place(fkt_function_body(address) - MCOUNT_INSN_SIZE);
+}
+
 /*
  * Put a function into the table. It may be there already, from an attach that a signal has ended.
  * Return: 0, -EEXIST when another one of that address is there, or -EINVAL when that is none of a
- * function: ftrace takes any that is within its call.
+ * function.
  */
 static int fkt_table_insert(struct fkt_function *places, const struct fkt_function_spec *spec)
 {
@@ -726,7 +732,7 @@ static int fkt_table_insert(struct fkt_function *places, const struct fkt_functi
 	bool plain = !spec->flags && !spec->args && !spec->copy_words && !special &&
 		     !fkt_functions_shared;
 
-	if (!fkt_arch_is_ftrace_place(body - MCOUNT_INSN_SIZE))
+	if (!fkt_function_place(spec->address))
 		return -EINVAL;
 	if (function->body)
 		return function->spec == number ? 0 : -EEXIST;
@@ -775,13 +781,12 @@ static u32 fkt_specs_compact(const struct fkt_function_spec **specs, u32 count)
 }
 
 /*
- * Refuse those of @count functions that ftrace does not know. It takes all of a list of addresses
- * or none: they are found by halving, each time from an empty filter, so that a list in which every
+ * Set those of @count addresses to 0 that ftrace does not know. It takes all of a list of them or
+ * none: they are found by halving, each time from an empty filter, so that a list in which every
  * second one is wrong takes no more than twice as many steps as it has addresses. @ops is never
  * registered.
  */
-static int fkt_specs_sieve(struct ftrace_ops *ops, const struct fkt_function_spec **specs,
-			   unsigned long *ips, u32 count)
+static int fkt_ips_sieve(struct ftrace_ops *ops, unsigned long *ips, u32 count)
 {
 	u32 half = count / 2;
 	int ret;
@@ -793,11 +798,26 @@ static int fkt_specs_sieve(struct ftrace_ops *ops, const struct fkt_function_spe
 	if (!ret || ret == -ENOMEM || ret == -ENODEV)
 		return ret;
 	if (count == 1) {
-		fkt_function_refuse(specs, -EINVAL);
+		*ips = 0;
 		return 0;
 	}
-	ret = fkt_specs_sieve(ops, specs, ips, half);
-	return ret ?: fkt_specs_sieve(ops, specs + half, ips + half, count - half);
+	ret = fkt_ips_sieve(ops, ips, half);
+	return ret ?: fkt_ips_sieve(ops, ips + half, count - half);
+}
+
+/* The same for all of them. Return: 0, or a negative errno value. */
+static int fkt_ips_check(unsigned long *ips, u32 count)
+{
+	/* A new one each time: what ftrace_free_filter() frees stays in it. */
+	struct ftrace_ops *ops = kzalloc(sizeof(*ops), GFP_KERNEL);
+	int ret;
+
+	if (!ops)
+		return -ENOMEM;
+	ret = fkt_ips_sieve(ops, ips, count);
+	ftrace_free_filter(ops);
+	kfree(ops);
+	return ret;
 }
 
 /*
@@ -807,9 +827,8 @@ static int fkt_specs_sieve(struct ftrace_ops *ops, const struct fkt_function_spe
  */
 static int fkt_specs_check(const struct fkt_function_spec **specs, u32 count)
 {
-	struct ftrace_ops *ops;
 	unsigned long *ips;
-	int ret = -ENOMEM;
+	int ret;
 	u32 i;
 
 	for (i = 0; i < count; i++)
@@ -819,25 +838,35 @@ static int fkt_specs_check(const struct fkt_function_spec **specs, u32 count)
 	if (!count)
 		return 0;
 	ips = kvmalloc_array(count, sizeof(*ips), GFP_KERNEL);
-	/* A new one each time: what ftrace_free_filter() frees stays in it. */
-	ops = kzalloc(sizeof(*ops), GFP_KERNEL);
-	if (ips && ops) {
-		for (i = 0; i < count; i++)
-			ips[i] = specs[i]->address;
-		ret = fkt_specs_sieve(ops, specs, ips, count);
-		ftrace_free_filter(ops);
+	if (!ips)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		ips[i] = specs[i]->address;
+	ret = fkt_ips_check(ips, count);
+	for (i = 0; i < count && !ret; i++) {
+		int error = ips[i] ? fkt_table_insert(fkt_functions, specs[i]) : -EINVAL;
+
+		if (error)
+			fkt_function_refuse(&specs[i], error);
 	}
-	kfree(ops);
 	kvfree(ips);
-	if (ret)
-		return ret;
-	count = fkt_specs_compact(specs, count);
-	for (i = 0; i < count; i++) {
-		ret = fkt_table_insert(fkt_functions, specs[i]);
-		if (ret)
-			fkt_function_refuse(&specs[i], ret);
-	}
-	return fkt_specs_compact(specs, count);
+	return ret ?: fkt_specs_compact(specs, count);
+}
+
+/* Which of some addresses are of functions that can be hooked; see struct fkt_provider. */
+static int fkt_function_hookable(unsigned long *addresses, u32 count)
+{
+	int ret;
+	u32 i;
+
+	/* No module goes meanwhile, whose text is looked at. */
+	mutex_lock(&fkt_groups_lock);
+	ret = fkt_ips_check(addresses, count);
+	for (i = 0; i < count && !ret; i++)
+		if (addresses[i] && !fkt_function_place(addresses[i]))
+			addresses[i] = 0;
+	mutex_unlock(&fkt_groups_lock);
+	return ret;
 }
 
 static unsigned long fkt_group_trampoline(const struct fkt_function_group *group)
@@ -1375,6 +1404,7 @@ const struct fkt_provider fkt_provider_function = {
 	.init = fkt_function_init,
 	.exit = fkt_function_fini,
 	.add = fkt_function_add,
+	.hookable = fkt_function_hookable,
 	.clear = fkt_function_clear,
 	.attach = fkt_function_attach,
 	.detach = fkt_function_detach,

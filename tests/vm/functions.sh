@@ -41,6 +41,13 @@ selections() {
 	check 'its arguments are known' grep -q '^vfs_read  *pair .*file.* buf.* count.* pos' list
 	check 'the exit of do_exit() is not caught' grep -q '^do_exit  *entry .*does not return' list
 	check 'a function with arguments on the stack has an exit' grep -q '^do_mmap  *copy ' list
+	# Of a few the module is asked, of many ftrace's list is read: the same are hooked, whose names ftrace says.
+	for glob in '__x64_sys_r*' 'ext4:ext4_*'; do
+		fkt_record --list-functions "$glob" | sed 's/ .*//' | sort >listed
+		expect 0 fkt_record -F "$glob" -o t cat $tracing/enabled_functions
+		awk '/direct-->fkt_gate_called/ && name !~ /^fkt_gate_/ { print name } { name = $1 }' .out | sort >hooked
+		check "-F '$glob' hooks what --list-functions '$glob' lists" diff listed hooked
+	done
 	check 'what FKT needs itself is never traced' grep -qE '^arch_irq_work_raise  *never .*(FKT itself|ftrace)' list
 	check 'nor what ftrace leaves out' grep -q '^preempt_schedule_notrace  *never .*ftrace' list
 }

@@ -557,6 +557,69 @@ static void wrong_samples(int fd)
 	close(fd);
 }
 
+static uint64_t address_of(const char *name)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	unsigned long long address;
+	char symbol[256];
+
+	while (file && fscanf(file, "%llx %*c %255s%*[^\n]", &address, symbol) == 2) {
+		if (strcmp(symbol, name))
+			continue;
+		fclose(file);
+		return address;
+	}
+	errx(1, "/proc/kallsyms: no %s", name);
+}
+
+/* Which addresses can be hooked: those of functions, not what is within them, and not everybody's. */
+static void which_hookable(int fd)
+{
+	uint64_t function = address_of("vfs_read");
+	uint64_t addresses[] = { function,
+				 function + 1,
+				 function + 16,
+				 0,
+				 1,
+				 UINT64_MAX,
+				 address_of("preempt_schedule_notrace"),
+				 function };
+	const struct fkt_hookable right = {
+		.size = sizeof(right),
+		.kind = FKT_PROVIDER_FUNCTION,
+		.count = sizeof(addresses) / sizeof(addresses[0]),
+		.addresses_ptr = (uintptr_t)addresses,
+	};
+	struct fkt_hookable hookable = right;
+
+	expect(EFAULT, fd, FKT_HOOKABLE, nowhere);
+	hookable.size--;
+	expect(EINVAL, fd, FKT_HOOKABLE, &hookable);
+	hookable = right;
+	hookable.kind = FKT_PROVIDER_KPROBE;
+	expect(EINVAL, fd, FKT_HOOKABLE, &hookable);
+	hookable.kind = UINT32_MAX;
+	expect(EINVAL, fd, FKT_HOOKABLE, &hookable);
+	hookable = right;
+	hookable.count = 0;
+	expect(EINVAL, fd, FKT_HOOKABLE, &hookable);
+	hookable.count = FKT_HOOKABLE_MAX + 1;
+	expect(EINVAL, fd, FKT_HOOKABLE, &hookable);
+	hookable = right;
+	hookable.reserved = 1;
+	expect(EINVAL, fd, FKT_HOOKABLE, &hookable);
+	hookable = right;
+	hookable.addresses_ptr = (uintptr_t)nowhere;
+	expect(EFAULT, fd, FKT_HOOKABLE, &hookable);
+	holds(addresses[0] == function && addresses[4] == 1);
+	hookable = right;
+	expect(0, fd, FKT_HOOKABLE, &hookable);
+	holds(addresses[0] == function && addresses[7] == function);
+	for (size_t i = 1; i < 7; i++)
+		holds(addresses[i] == 0);
+	close(fd);
+}
+
 /* What a trigger's conditions fetch: one word, of what is there, and of registers that it has. */
 static void wrong_triggers(int fd)
 {
@@ -759,6 +822,7 @@ static int wrong(void)
 	wrong_status(fd);
 	wrong_probes(open_device());
 	wrong_samples(open_device());
+	which_hookable(open_device());
 	wrong_triggers(open_device());
 	while_it_runs(open_device(), out);
 	ended(out);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The functions that can be traced: what ftrace lists, with addresses from /proc/kallsyms. */
 #include <err.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "arch.h"
 #include "common/distance.h"
@@ -22,6 +25,9 @@
 
 /* No function of the kernel has a longer name: its KSYM_NAME_LEN. */
 #define NAME_BYTES    512
+
+/* So many, and more, are not looked for one by one. */
+#define PICKED_MAX    1024
 
 /* What ftrace calls places that are in no function. */
 #define INVALID_PLACE "__ftrace_invalid_address__"
@@ -223,35 +229,162 @@ static void count_namesakes(struct functions *functions)
 			function->namesakes += same_module(other->module, function->module);
 }
 
-struct functions *functions_named(const char *const *names, size_t count)
+/* Whether one of some patterns, NULL after the last one, names a function. */
+static bool any_matches(char *const *patterns, const struct function *function)
 {
-	static struct functions functions;
+	for (; patterns && *patterns; patterns++)
+		if (functions_match(*patterns, function))
+			return true;
+	return false;
+}
+
+/*
+ * Add all functions of the names in a table, and up to @most that the patterns name. Return: whether
+ * these were all.
+ */
+static bool add_picked(struct functions *functions, struct hsearch_data *table,
+		       char *const *patterns, size_t most)
+{
 	const struct sections *running = symbols_running();
 	const char *line = running->data, *end = line + running->bytes, *next;
-	struct hsearch_data table = { 0 };
 
-	enter_names(&table, names, count);
 	for (; line < end && (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1) {
 		size_t length = (size_t)(next - line) - NAME_AT;
-		char name[NAME_BYTES], *module;
+		struct function function = { 0 };
+		char name[NAME_BYTES];
 		ENTRY *entry;
-		uint64_t address;
 
-		if (length >= sizeof(name))
+		if (length >= sizeof(name) || is_padding(line + NAME_AT))
 			continue;
 		memcpy(name, line + NAME_AT, length);
 		name[length] = '\0';
-		module = cut_module(name);
-		if (!hsearch_r((ENTRY){ .key = name }, FIND, &entry, &table))
-			continue;
-		address = strtoull(line, NULL, 16);
-		if (address)
-			add(&functions, address, keep(name), module ? keep(module) : NULL);
+		function.module = cut_module(name);
+		function.name = name;
+		if (!hsearch_r((ENTRY){ .key = name }, FIND, &entry, table)) {
+			if (!any_matches(patterns, &function))
+				continue;
+			if (!most--)
+				return false;
+		}
+		function.address = strtoull(line, NULL, 16);
+		if (function.address)
+			add(functions, function.address, keep(name),
+			    function.module ? keep(function.module) : NULL);
 	}
+	return true;
+}
+
+struct functions *functions_named(const char *const *names, size_t count)
+{
+	static struct functions functions;
+	struct hsearch_data table = { 0 };
+
+	enter_names(&table, names, count);
+	add_picked(&functions, &table, NULL, 0);
 	hdestroy_r(&table);
 	sort(&functions);
 	count_namesakes(&functions);
 	return &functions;
+}
+
+/**
+ * struct place - where a function is
+ * @address: of it
+ * @name: what /proc/kallsyms calls it first, in its line there
+ */
+struct place {
+	uint64_t address;
+	const char *name;
+};
+
+static int compare_places(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void find_names(struct place *places, size_t count)
+{
+	const struct sections *running = symbols_running();
+	const char *line = running->data, *end = line + running->bytes, *next;
+
+	for (; line < end && (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1) {
+		const struct place wanted = { .address = strtoull(line, NULL, 16) };
+		struct place *place =
+			bsearch(&wanted, places, count, sizeof(*places), compare_places);
+
+		if (place && !place->name)
+			place->name = line + NAME_AT;
+	}
+}
+
+/* Of several names of one address ftrace has the first. */
+static void bar_aliases(struct functions *functions)
+{
+	struct place *places = calloc(functions->count + 1, sizeof(*places));
+
+	if (!places)
+		err(EXIT_FAILURE, "no memory for the functions");
+	for (size_t i = 0; i < functions->count; i++)
+		places[i].address = functions->function[i].address;
+	qsort(places, functions->count, sizeof(*places), compare_places);
+	find_names(places, functions->count);
+	for (size_t i = 0; i < functions->count; i++) {
+		struct function *function = &functions->function[i];
+		const struct place wanted = { .address = function->address };
+		const struct place *place =
+			bsearch(&wanted, places, functions->count, sizeof(*places), compare_places);
+		const size_t length = strlen(function->name);
+
+		if (strncmp(place->name, function->name, length) ||
+		    (unsigned char)place->name[length] > ' ')
+			function->barred = "ftrace has it by another name";
+	}
+	free(places);
+}
+
+/* Leave those that can be hooked, as the module says. Return: whether it does. */
+static bool keep_hookable(struct functions *functions)
+{
+	uint64_t addresses[FKT_HOOKABLE_MAX];
+	struct fkt_hookable hookable = {
+		.size = sizeof(hookable),
+		.kind = FKT_PROVIDER_FUNCTION,
+		.count = (uint32_t)functions->count,
+		.addresses_ptr = (uintptr_t)addresses,
+	};
+	int fd = open(FKT_DEVICE, O_RDWR | O_CLOEXEC);
+	size_t left = 0;
+	bool said;
+
+	for (size_t i = 0; i < functions->count; i++)
+		addresses[i] = functions->function[i].address;
+	said = fd >= 0 && !ioctl(fd, FKT_HOOKABLE, &hookable);
+	if (fd >= 0)
+		close(fd);
+	for (size_t i = 0; said && i < functions->count; i++)
+		if (addresses[i])
+			functions->function[left++] = functions->function[i];
+	functions->count = left;
+	return said;
+}
+
+struct functions *functions_picked(const char *const *names, size_t count, char *const *patterns)
+{
+	static struct functions functions;
+	struct hsearch_data table = { 0 };
+	bool all;
+
+	enter_names(&table, names, count);
+	all = add_picked(&functions, &table, patterns, PICKED_MAX);
+	hdestroy_r(&table);
+	if (!all || !functions.count || functions.count > FKT_HOOKABLE_MAX)
+		return NULL;
+	sort(&functions);
+	count_namesakes(&functions);
+	bar_aliases(&functions);
+	return keep_hookable(&functions) ? &functions : NULL;
 }
 
 /*

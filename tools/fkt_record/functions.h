@@ -89,6 +89,19 @@ struct functions *functions_symbols(void);
  */
 struct functions *functions_named(const char *const *names, size_t count);
 
+/**
+ * functions_picked - of the functions that ftrace can hook, those of some names, and others that
+ * patterns name
+ * @names, @count: see functions_named()
+ * @patterns: as functions_match() has them, NULL after the last one; may be NULL
+ *
+ * What functions_hookable() has of them, for much less: the module is asked for these alone. It is
+ * the caller's, who has no more than one of them.
+ *
+ * Return: NULL where the patterns name too many, or the module does not tell.
+ */
+struct functions *functions_picked(const char *const *names, size_t count, char *const *patterns);
+
 /** functions_find - the first function with that name, which those with the same name follow */
 struct function *functions_find(const struct functions *functions, const char *name);
 

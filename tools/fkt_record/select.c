@@ -102,14 +102,76 @@ static uint32_t layers_with_functions(void)
 	return keys;
 }
 
-/* All functions that a layer may have. */
-static struct functions *layers_functions(void)
+/* Whether each of some patterns names a function that may be traced, as far as it names any. */
+static bool all_found(const struct functions *functions, char *const *globs)
 {
-	const char *names[N_LAYER_ROWS];
+	for (; globs && *globs; globs++) {
+		bool found = **globs == '!';
+
+		for (size_t i = 0; i < functions->count && !found; i++)
+			found = functions_match(*globs, &functions->function[i]) &&
+				!functions_never(&functions->function[i]);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static void add_name(const char ***names, size_t *count, const char *name)
+{
+	*names = reallocarray(*names, *count + 1, sizeof(**names));
+	if (!*names)
+		err(EXIT_FAILURE, "no memory for the functions");
+	(*names)[(*count)++] = name;
+}
+
+/* Those of some patterns that are plain names go to the names, the others to the globs. */
+static void sort_out(char *const *list, const char ***names, size_t *count, char ***globs)
+{
+	for (; list && *list; list++) {
+		if (**list == '!')
+			continue;
+		if (strpbrk(*list, "*?[\\:|"))
+			options_add_word(globs, *list);
+		else
+			add_name(names, count, *list);
+	}
+}
+
+/*
+ * The functions that may be traced, those of layers and those that -F and --graph name; or all of
+ * them, where it takes them all to say why there is none of a name.
+ */
+static struct functions *find_all(void)
+{
+	struct functions *functions;
+	const char **names = NULL;
+	char **globs = NULL;
+	size_t count = 0;
 
 	for (size_t i = 0; i < N_LAYER_ROWS; i++)
-		names[i] = layer_rows[i].names;
-	return functions_named(names, N_LAYER_ROWS);
+		add_name(&names, &count, layer_rows[i].names);
+	sort_out(patterns, &names, &count, &globs);
+	sort_out(graph_patterns, &names, &count, &globs);
+	functions = patterns ? functions_picked(names, count, globs)
+			     : functions_named(names, count);
+	if (!functions || !all_found(functions, patterns) || !all_found(functions, graph_patterns))
+		functions = functions_hookable();
+	free(globs);
+	free(names);
+	return functions;
+}
+
+/* The same, with who holds them; they are looked up once. */
+static struct functions *all_functions(void)
+{
+	static struct functions *functions;
+
+	if (functions)
+		return functions;
+	functions = find_all();
+	ftrace_mark_held(functions);
+	return functions;
 }
 
 static void select_layers(const struct functions *functions, uint32_t mask)
@@ -499,8 +561,7 @@ static int set_functions(struct recording *recording)
 
 	if ((named || options->mask & layers_with_functions()) && ftrace_refuse_disabled())
 		return -1;
-	functions = named ? functions_hookable() : layers_functions();
-	ftrace_mark_held(functions);
+	functions = all_functions();
 	select_layers(functions, options->mask);
 	if (named && select_patterns(functions, patterns, false))
 		return -1;
@@ -678,8 +739,7 @@ static void find_functions(struct recording *recording)
 	find_text_reused();
 	if (!fields_any())
 		return;
-	functions = functions_hookable();
-	ftrace_mark_held(functions);
+	functions = all_functions();
 	if (select_patterns(functions, patterns, false))
 		exit(EXIT_FAILURE);
 	fields_find(functions, &recording->codes);
