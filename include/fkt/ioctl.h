@@ -752,7 +752,8 @@ struct fkt_probes {
  * @kind: FKT_PROVIDER_FUNCTION
  * @count: how many addresses there are, at most FKT_HOOKABLE_MAX
  * @reserved: 0
- * @addresses_ptr: address of an array of them, 64 bits each; those that can't be hooked are set to 0
+ * @addresses_ptr: address of an array of them, 64 bits each; those that can't be hooked are set to
+ *	0
  */
 struct fkt_hookable {
 	__u32 size;

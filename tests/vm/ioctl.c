@@ -572,7 +572,7 @@ static uint64_t address_of(const char *name)
 	errx(1, "/proc/kallsyms: no %s", name);
 }
 
-/* Which addresses can be hooked: those of functions, not what is within them, and not everybody's. */
+/* Which addresses can be hooked: those of functions, but not of all, and not what is within. */
 static void which_hookable(int fd)
 {
 	uint64_t function = address_of("vfs_read");

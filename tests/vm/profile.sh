@@ -57,7 +57,7 @@ check 'one lane' [ "$(samples --process hot)" -gt 300 ]
 check 'its stacks' grep -q '"stack":\["four_parts+' <(fkt_print --no-summary --stack --format json --code sample t)
 expect 0 fkt_record --ring 1M --profile -o t -- hot 2
 check 'a ring' [ "$(samples --from 0 --process hot)" -gt 100 ]
-hot 20 &
+hot 1000 &
 background+=($!)
 expect 0 fkt_record --profile --pid $! -o t -- hot 2
 check 'that process' [ "$(samples)" -gt 100 ]

@@ -239,8 +239,8 @@ static bool any_matches(char *const *patterns, const struct function *function)
 }
 
 /*
- * Add all functions of the names in a table, and up to @most that the patterns name. Return: whether
- * these were all.
+ * Add all functions of the names in a table, and up to @most that the patterns name. Return:
+ * whether these were all.
  */
 static bool add_picked(struct functions *functions, struct hsearch_data *table,
 		       char *const *patterns, size_t most)
