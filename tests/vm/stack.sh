@@ -85,6 +85,7 @@ beside_bpftrace() {
 	local tracer
 
 	command -v bpftrace >/dev/null || { echo 'left out: bpftrace is not installed (scripts/deps)'; return 1; }
+	[ "$FKT_SLOW" = 1 ] || { echo 'left out: on a kernel that is so slow bpftrace ends before it has printed all'; return 1; }
 	BPFTRACE_PERF_RB_PAGES=1024 bpftrace -k -B line -e '
 		tracepoint:sched:sched_switch, tracepoint:sched:sched_waking, tracepoint:block:block_rq_issue
 		/comm == "dd"/ { printf("stack %d %llu %s\n%s\n", tid, nsecs, probe, kstack); }
