@@ -2,12 +2,13 @@
 /*
  * Calls of which it is known who makes them: main, a, b, c, and there read() with a number of bytes
  * that says which one it is. Then some with frame pointers that lead nowhere. ustack ROUNDS; ustack
- * ROUNDS x y: these, too; ustack MS wait: it waits instead.
+ * ROUNDS x y: these, too; ustack MS wait: it waits instead; ustack MS ever: and does not end.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -105,10 +106,10 @@ int main(int argc, char **argv)
 	const uintptr_t self = (uintptr_t)&here[32];
 	int rounds = argc > 1 ? atoi(argv[1]) : 1;
 
-	/* Wait for so many milliseconds, a hundred times: poll() of nothing. */
+	/* Wait for so many milliseconds, a hundred times or always: poll() of nothing. */
 	if (argc == 3) {
 		call = SYS_poll;
-		for (int i = 0; i < 100; i++)
+		for (int i = 0; i < 100; i += strcmp(argv[2], "ever") != 0)
 			a(0, rounds);
 		return EXIT_SUCCESS;
 	}

@@ -114,12 +114,14 @@ check 'a ring' [ "$(named 1002 t)" = "$chain" ]
 
 echo '--- a program that has gone, and one that was there before'
 cp "$TOP/build/tests/vm/ustack" other
-ustack 50 wait &
-background+=($!)
+ustack 50 ever &
+before=$!
+background+=($before)
 start_recorder -n -o t -k system --args --user-stack 'sys_read,switch'
 ./other 3
 sleep 0.5
 stop_recorder
+kill $before
 check 'gone' [ "$(named 1002 t)" = "${chain//ustack/other}" ]
 check 'there before' grep -q 'c+.*b+.*a+.*main+' <(fkt_print --by stack --format csv -p +ustack t)
 cp "$TOP/build/bin/fkt_print" other
@@ -150,8 +152,9 @@ stop_recorder
 check "what begins there: $(named 1002 t)" [ "$(named 1002 t)" = "${chain//ustack/other}" ]
 
 echo '--- where the recorder has heard too little, and asks again'
-ustack $((100 + 100 * FKT_SLOW)) wait &
-background+=($!)
+ustack 50 ever &
+waiting=$!
+background+=($waiting)
 start_recorder -n -o t -k system --user-stack switch
 sleep "$FKT_SLOW"
 kill -STOP "$recorder"
@@ -163,7 +166,8 @@ kill -CONT "$recorder"
 sleep $((3 * FKT_SLOW))
 stop_recorder
 check 'it says so' grep -q 'times it is not known what code a program had' recorder.err
-fkt_print --no-summary --stack --format json --code switch_to -p +ustack t | grep '"tid":'${background[-2]}, >switches
+fkt_print --no-summary --stack --format json --code switch_to -p +ustack t | grep '"tid":'$waiting, >switches
+kill $waiting
 check 'before that, names' grep -q 'a+0x' <(head -n 5 switches)
 check 'meanwhile, none: it may be another program' grep -vq 'a+0x' switches
 check 'behind it, names' grep -q 'a+0x' <(tail -n 5 switches)
