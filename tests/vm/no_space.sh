@@ -42,3 +42,10 @@ check 'no trace' [ ! -e mnt/t ]
 umount mnt
 expect 1 fkt_record -o /dev/full true
 one_sentence
+
+# A list that is cut off is not all that there is.
+for list in --list-layers '--list-functions vfs_*'; do
+	expect 1 sh -c "fkt_record $list >/dev/full"
+	one_sentence
+	said 'standard output: No space left on device'
+done

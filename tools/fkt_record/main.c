@@ -399,6 +399,18 @@ static int catch_signals(const struct options *options, sigset_t *before)
 	return fd;
 }
 
+/* Return: the exit status. */
+static int list(const struct options *options)
+{
+	if (options->list(options))
+		return EXIT_FAILURE;
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE) {
+		warn("standard output");
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
 	struct recording recording = { 0 };
@@ -410,7 +422,7 @@ int main(int argc, char **argv)
 	permission_keep();
 	options_parse(options, argc, argv);
 	if (options->list)
-		return options->list(options) ? EXIT_FAILURE : 0;
+		return list(options);
 	if (options->system_map && access(options->system_map, R_OK))
 		err(EXIT_FAILURE, "%s", options->system_map);
 	for (size_t i = 0; i < options->module_files_count; i++)
