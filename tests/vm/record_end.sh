@@ -33,6 +33,14 @@ check 'and has what came after SIGHUP' [ "$(count t.nohup 006e)" -ge 1000 ]
 
 # Nor does it wait for a command that has ended, where nobody wants to hear of children.
 expect 3 timeout 60 perl -e '$SIG{CHLD} = "IGNORE"; exec @ARGV' fkt_record -o t.children sh -c 'exit 3'
+# The command has its signals as without FKT.
+for signal in CHLD HUP INT PIPE TERM USR1 XFSZ; do
+	ignoring=(perl -e '$SIG{shift()} = "IGNORE"; exec @ARGV' $signal)
+	expect 0 "${ignoring[@]}" grep '^Sig[BI]' /proc/self/status
+	without=$out
+	expect 0 "${ignoring[@]}" fkt_record --ring 1M -o t.signals grep '^Sig[BI]' /proc/self/status
+	check "SIG$signal: as without" [ "$out" = "$without" ]
+done
 whole t.children
 
 # Files of others: what is written to already, and what the kernel protects.

@@ -119,6 +119,8 @@ int child_fork(struct child *child, const char *path, char **command, int stdout
 		close(failed[0]);
 		if (stdout_fd >= 0)
 			dup2(stdout_fd, STDOUT_FILENO);
+		if (child->ignores_ends)
+			signal(SIGCHLD, SIG_IGN);
 		become(path, command, go[0], failed[1], signals);
 	}
 	close(go[0]);

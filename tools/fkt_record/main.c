@@ -437,6 +437,7 @@ int main(int argc, char **argv)
 	if (getrandom(recording.id, sizeof(recording.id), 0) != sizeof(recording.id))
 		err(EXIT_FAILURE, "getrandom");
 
+	recording.child.ignores_ends = is_ignored(SIGCHLD);
 	signals = catch_signals(options, &before);
 	recording.device = open_device(options);
 	if (recording.device < 0 || output_open(&recording.output, options->output))

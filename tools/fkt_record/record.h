@@ -67,6 +67,7 @@ struct options {
  * @go: closing it lets the child execute the command
  * @failed: where it then says why it could not
  * @ended: its status is known
+ * @ignores_ends: it begins with SIGCHLD ignored, as its user has it
  * @status: exit status as the shell counts them, once it has ended
  */
 struct child {
@@ -74,6 +75,7 @@ struct child {
 	int go;
 	int failed;
 	bool ended;
+	bool ignores_ends;
 	int status;
 };
 
