@@ -30,3 +30,15 @@ check 'once' [ "$(events t.late | grep -cE ' 1107 rename .* fkt_flush$')" = 1 ]
 # Standard output is an output like any other.
 expect 0 sh -c 'fkt_record -o - true >t.stream'
 check 'named in a stream' [ "$(events t.stream | grep -cE ' 1107 rename .* fkt_flush$')" = 1 ]
+
+# A recorder in a PID namespace reads other numbers in /proc, where those of the kernel's threads are somebody else's.
+# shellcheck disable=SC2016
+expect 0 unshare --fork --pid --mount-proc sh -c 'for i in $(seq 60); do sleep 60 & done
+	fkt_record -o t.space --user-stack sys_getppid sh -c "calls 10; sleep 1"'
+said 'this is a PID namespace: in the trace, threads have their numbers outside of it'
+first_pids() {
+	fkt_print -q t.space | awk '/^ *Pid / { pids = 1 } pids && $1 ~ /^[0-9]+$/ && $1 > 0 && $1 < 60 { print $2 }'
+}
+check 'threads of the kernel have run' [ "$(first_pids | wc -l)" -gt 0 ]
+check 'nobody has the name of who has this number in there' [ "$(first_pids | grep -c sleep)" = 0 ]
+check 'who has begun since has a name' grep -qE '^ *[0-9]+ calls ' <(fkt_print -q t.space)

@@ -22,6 +22,9 @@
 
 #define PROC_FILE_BYTES 4096
 
+/* The PID namespace that the machine begins with, see PID_NS_INIT_INO of <linux/nsfs.h>. */
+#define FIRST_PID_SPACE "pid:[4026531836]"
+
 /* Reads a small file of /proc or /sys as a string. Return: its length, or -1. */
 static ssize_t read_small(const char *path, char *text, size_t bytes)
 {
@@ -117,9 +120,18 @@ static void add_thread(struct sections *head, const char *pid, const char *stat)
 			strtol(end + sizeof(") S"), NULL, 10), name);
 }
 
+bool head_proc_is_machines(void)
+{
+	char space[32];
+	const ssize_t length = readlink("/proc/self/ns/pid", space, sizeof(space));
+
+	return length < 0 || ((size_t)length == strlen(FIRST_PID_SPACE) &&
+			      !memcmp(space, FIRST_PID_SPACE, strlen(FIRST_PID_SPACE)));
+}
+
 static void add_threads(struct sections *head)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc = head_proc_is_machines() ? opendir("/proc") : NULL;
 	struct dirent *process, *thread;
 
 	while (proc && (process = readdir(proc))) {
@@ -327,6 +339,9 @@ void head_begin(struct recording *recording)
 	add_codes(head, recording);
 	add_syscalls(head);
 
+	if (!head_proc_is_machines())
+		warnx("this is a PID namespace: in the trace, threads have their numbers outside of it, "
+		      "and those that run already no names");
 	/* What changes comes last. */
 	add_threads(&recording->processes);
 	recording->tsc_khz = clock_khz(&since);

@@ -89,6 +89,12 @@ static struct {
 	bool newest; /* what is long ago is of no use */
 } maps = { .epoll = -1, .uevents = -1 };
 
+/* In a PID namespace neither /proc nor perf have the numbers that the trace has. */
+static bool is_wanted(void)
+{
+	return stacks_user() && head_proc_is_machines();
+}
+
 /* ---- lines ---- */
 
 static void add_map(uint64_t ns, uint32_t pid, uint64_t begin, uint64_t end, uint64_t offset,
@@ -517,7 +523,7 @@ void maps_begin(bool newest)
 	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 	int error = 0;
 
-	if (!stacks_user())
+	if (!is_wanted())
 		return;
 	maps.newest = newest;
 	maps.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -559,7 +565,7 @@ static void add_section(struct sections *to, size_t from)
 
 void maps_add_head(struct sections *head)
 {
-	if (!stacks_user())
+	if (!is_wanted())
 		return;
 	maps_take();
 	maps.told = maps.lines.bytes;
@@ -570,7 +576,7 @@ void maps_add_tail(struct sections *tail, const struct recording *recording)
 {
 	struct sections late = { 0 };
 
-	if (!stacks_user())
+	if (!is_wanted())
 		return;
 	maps_take();
 	add_section(&late, maps.newest ? 0 : maps.told);
@@ -587,5 +593,5 @@ void maps_add_tail(struct sections *tail, const struct recording *recording)
 
 size_t maps_room(void)
 {
-	return stacks_user() ? ROOM_BYTES : 0;
+	return is_wanted() ? ROOM_BYTES : 0;
 }

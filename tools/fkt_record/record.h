@@ -284,6 +284,9 @@ void output_discard(struct output *output);
 
 /* head.c, tail.c: see sections.h */
 
+/** head_proc_is_machines - whether threads have the same numbers in /proc as in the trace */
+bool head_proc_is_machines(void);
+
 /** head_begin - file header and what the machine is; sets head, processes, lanes, begin, tsc_khz */
 void head_begin(struct recording *recording);
 
