@@ -489,6 +489,18 @@ static void *new_common(uint32_t *bytes)
 	return common;
 }
 
+/* Say why no function at all has an exit, if that is so. Of hidden addresses symbols.c tells. */
+static void say_endless(const char *level)
+{
+	if (level)
+		warnx("the kernel is locked down for %s, which forbids to trace where "
+		      "functions return: they have no exit; see kernel_lockdown(7)",
+		      level);
+	else if (!btf_has_types(NULL))
+		warnx("the kernel has no type information (BTF): functions have no exit, and no "
+		      "arguments by name");
+}
+
 static int add_functions(struct recording *recording, const struct functions *functions)
 {
 	struct fkt_function_spec *specs = calloc(functions->count, sizeof(*specs));
@@ -524,10 +536,8 @@ static int add_functions(struct recording *recording, const struct functions *fu
 			describe(&recording->codes, function, &recording->options, level);
 		wanted |= function->keys & recording->options.mask;
 	}
-	if (level && wanted)
-		warnx("the kernel is locked down for %s, which forbids to trace where "
-		      "functions return: they have no exit; see kernel_lockdown(7)",
-		      level);
+	if (wanted)
+		say_endless(level);
 	if (argument.count && ioctl(recording->device, FKT_ADD_PROBES, &argument)) {
 		/* Nobody has asked for any; fkt_enable will find none in these layers. */
 		if (errno == EPERM && !wanted)

@@ -236,7 +236,7 @@ const struct sections *symbols_running(void)
 		warn("/proc/kallsyms: functions will have no names");
 	else if (running.bytes && !strtoull(running.data, NULL, 16))
 		warnx("the kernel hides its addresses (sysctl kernel.kptr_restrict); "
-		      "functions will have no names");
+		      "functions will have no names, and those that are traced no exit");
 	return &running;
 }
 
