@@ -7,7 +7,10 @@
 . "$TOP/tests/vm/lib.sh"
 
 lockdown=/sys/kernel/security/lockdown
-[ -e $lockdown ] || mount -t securityfs none /sys/kernel/security
+[ ! -e $lockdown ] || umount /sys/kernel/security
+run fkt doctor
+check 'the doctor does not say what it cannot know' grep -qE '^note +lockdown +it is not known .*securityfs' .out
+mount -t securityfs none /sys/kernel/security
 [ -w $lockdown ] || skip 'this kernel cannot be locked down'
 
 expect 0 fkt_record -o t -F vfs_read true
@@ -47,6 +50,13 @@ check 'what runs goes on' [ "$status" = 0 ]
 expect 1 fkt_record -o t true
 said 'locked down for confidentiality'
 one_sentence
+# What could be traced is not told, either, but nobody is to look for a fault there.
+for wanted in '-o t -F vfs_read true' '-o t -e sched:sched_switch true' '--list-functions vfs_read'; do
+	# shellcheck disable=SC2086
+	expect 1 fkt_record $wanted
+	said 'locked down for confidentiality'
+	one_sentence
+done
 # sendfile(2) begins a recording.
 check 'nor by who has opened the device before' \
 	perl -e 'exit(syscall(40, 1, 9, 0, 65536) != -1 || $! != 1)'

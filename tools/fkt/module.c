@@ -24,6 +24,8 @@
 #include "doctor.h"
 
 #define LOCKDOWN_FILE  "/sys/kernel/security/lockdown"
+/* It is there wherever securityfs is; that file is not, where a kernel can't be locked down. */
+#define SECURITY_LSMS  "/sys/kernel/security/lsm"
 #define SIGNED_MODULE  "~Module signature appended~\n"
 /* Name, GUID; behind four bytes of attributes: 1 where it is on. */
 #define SECURE_BOOT    "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -228,6 +230,11 @@ void check_lockdown(struct finding *finding)
 		finding_set(finding, VERDICT_NOTE, NULL,
 			    "the kernel is locked down for integrity: functions (-F) have an entry "
 			    "and no exit");
+	else if (!line[0] && access(SECURITY_LSMS, F_OK))
+		finding_set(finding, VERDICT_NOTE,
+			    "sudo mount -t securityfs none /sys/kernel/security",
+			    "it is not known whether the kernel is locked down: securityfs is not "
+			    "mounted");
 	else
 		finding_set(finding, VERDICT_GOOD, NULL, "the kernel is not locked down");
 }

@@ -10,6 +10,7 @@
 
 #include "ftrace.h"
 #include "functions.h"
+#include "record.h"
 
 #define MOUNT_POINT "/sys/kernel/tracing"
 
@@ -30,8 +31,13 @@ const char *ftrace_directory(void)
 
 const char *tracefs(void)
 {
-	const char *directory = ftrace_directory();
+	const char *directory = ftrace_directory(), *level = lockdown();
 
+	/* There it is empty, or nothing in it can be opened. */
+	if (level && !strcmp(level, "confidentiality"))
+		errx(EXIT_FAILURE,
+		     "the kernel is locked down for confidentiality, which forbids all tracing; "
+		     "see kernel_lockdown(7)");
 	if (!directory && (errno == EPERM || errno == EACCES))
 		errx(EXIT_FAILURE,
 		     "%s: what can be traced is listed there, for root alone (sudo?), unless root "
