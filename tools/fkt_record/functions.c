@@ -115,11 +115,14 @@ static bool is_padding(const char *name)
 struct functions *functions_symbols(void)
 {
 	static struct functions symbols;
+	static bool read;
 	const struct sections *running = symbols_running();
 	char *text, *line, *next;
 
-	if (symbols.count || !running->bytes)
+	/* Where addresses are hidden, there are none; this is asked for each function. */
+	if (read || !running->bytes)
 		return &symbols;
+	read = true;
 	/* The functions' names live as long as the program. */
 	text = malloc(running->bytes + 1);
 	if (!text)
@@ -456,6 +459,8 @@ struct functions *functions_hookable(void)
 	}
 	if (!file)
 		err(EXIT_FAILURE, "%s", path);
+	if (!addresses && !functions_symbols()->count)
+		errx(EXIT_FAILURE, "this kernel says by its symbols alone where functions are");
 	while (getline(&line, &room, file) > 0) {
 		char *name = line, *module;
 		uint64_t address = 0;
