@@ -27,6 +27,8 @@ bounded() {
 
 hidden=$(sysctl -n kernel.kptr_restrict)
 sysctl -q kernel.kptr_restrict=2
+expect 0 fkt_record -o t -k files true
+said '^layer files: the kernel hides where its functions are$'
 if [ -e /sys/kernel/tracing/available_filter_functions_addrs ]; then
 	expect 0 fkt_record -o t -F vfs_read cat /etc/hostname
 	entries_alone 'kernel.kptr_restrict\); functions will have no names, and those that are traced no exit'

@@ -187,7 +187,11 @@ static void select_layers(const struct functions *functions, uint32_t mask)
 			continue;
 		select_layer(functions, key, &missing);
 		fkt_keys_names(key, name, sizeof(name));
-		if (missing.bytes && mask & key)
+		if (!functions->count && mask & key)
+			sections_printf(&left_out,
+					"layer %s: the kernel hides where its functions are\n",
+					name);
+		else if (missing.bytes && mask & key)
 			sections_printf(&left_out, "layer %s: this kernel does not have %.*s\n",
 					name, (int)missing.bytes, missing.data);
 		free(missing.data);
