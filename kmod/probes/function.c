@@ -711,7 +711,7 @@ static unsigned long fkt_function_body(unsigned long address)
 	return address + MCOUNT_INSN_SIZE;
 }
 
-/* Whether that is so of one that ftrace has found: it takes any that is within its call. */
+/* Whether an address that ftrace takes is a function's: it takes any that is within its call. */
 static bool fkt_function_place(unsigned long address)
 {
 	return fkt_arch_is_ftrace_place(fkt_function_body(address) - MCOUNT_INSN_SIZE);

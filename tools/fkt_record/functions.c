@@ -26,7 +26,7 @@
 /* No function of the kernel has a longer name: its KSYM_NAME_LEN. */
 #define NAME_BYTES    512
 
-/* So many, and more, are not looked for one by one. */
+/* Where patterns name more, ftrace's list of all is read. */
 #define PICKED_MAX    1024
 
 /* What ftrace calls places that are in no function. */
