@@ -239,13 +239,11 @@ endif
 
 modules: $(guest_kernels:%=module-%)
 
-module-%: FORCE
-	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,kmod,modules,$*)
+# STRICT=1: with all warnings, as errors, and those of sparse, for which sid's packages lack a script.
+strict = $(if $(STRICT),W=1 $(if $(filter newest,$*),,C=1 CF=-Wsparse-error) KCFLAGS=-Werror)
 
-# The same with all warnings as errors, and sparse, for which sid's packages lack a script.
-strict-module-%: FORCE
-	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,check/kmod,\
-		W=1 $(if $(filter newest,$*),,C=1 CF=-Wsparse-error) KCFLAGS=-Werror modules,$*)
+module-%: FORCE
+	$(call kbuild,$$(scripts/kernels --kdir $*),kmod,kmod,$(strict) modules,$*)
 
 # What is no architecture's own is compiled for another one as well, so that it stays so: the module without what
 # kmod/arch.h asks for, libfkt, and the tools without tools/fkt_record/arch. Nothing is run.
@@ -274,16 +272,14 @@ demo:
 
 check:
 	scripts/deps
-	$(Q)$(MAKE) -j$$(nproc) $(guest_kernels:%=strict-module-%) $(rt_kernels:%=strict-module-%) check-arch
-	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects tools tests modules \
+	$(Q)$(MAKE) -j$$(nproc) STRICT=1 OBJ=$(B)/check/obj WERROR=-Werror check-arch objects tools tests modules \
 		$(foreach k,$(rt_kernels),module-$(k) checked@$(k))
 	tests/run
 
 # What needs more time, or moves under one's feet, gates nothing.
 check-newest:
 	scripts/deps
-	$(Q)$(MAKE) -j$$(nproc) strict-module-newest
-	$(Q)$(MAKE) -j$$(nproc) tools tests modules-newest
+	$(Q)$(MAKE) -j$$(nproc) STRICT=1 tools tests modules-newest
 	tests/run --record --kernels newest
 
 check-packages:
@@ -300,8 +296,7 @@ check-debug:
 check-all:
 	scripts/deps
 	scripts/debug-kernel
-	$(Q)$(MAKE) -j$$(nproc) $(all_kernels:%=strict-module-%)
-	$(Q)$(MAKE) -j$$(nproc) OBJ=$(B)/check/obj WERROR=-Werror objects tools tests $(all_kernels:%=modules-%)
+	$(Q)$(MAKE) -j$$(nproc) STRICT=1 OBJ=$(B)/check/obj WERROR=-Werror objects tools tests $(all_kernels:%=modules-%)
 	tests/run --record --kernels "host $(all_kernels)"
 
 bench:
