@@ -18,17 +18,10 @@ my %otherwise = map { $_ => 1 } qw(timer_start.flags);
 
 my (%format, %fkt, %ftrace, %symbols);
 
-open my $in, '<', '/proc/kallsyms' or die "kallsyms: $!\n";
-while (<$in>) {
-	my ($address, undef, $name) = split;
-	push @{$symbols{$name}}, hex $address;
-}
-close $in;
-
 for my $path (glob "$tracing/events/*/*/format") {
 	my ($event) = $path =~ m{([^/]+)/format$};
 	my ($id, %field);
-	open $in, '<', $path or next;
+	open my $in, '<', $path or next;
 	while (<$in>) {
 		$id = $1 if /^ID: (\d+)/;
 		/^\tfield:(.*?)(\w+)(\[\d*\])?;\toffset:(\d+);\tsize:(\d+);\tsigned:(\d)/ or next;
@@ -97,7 +90,7 @@ for my $path (glob "$tracing/per_cpu/cpu*/trace_pipe_raw") {
 	close $raw;
 }
 
-open $in, '<', $fkt_name or die "$fkt_name: $!\n";
+open my $in, '<', $fkt_name or die "$fkt_name: $!\n";
 while (<$in>) {
 	/"cpu":(\d+),.*"name":"\w+:(\w+)",.*?"args":\{(.*)\}\}/ or next;
 	my ($cpu, $event, $args) = ($1, $2, $3);
@@ -105,8 +98,19 @@ while (<$in>) {
 	my %args;
 	while ($args =~ /"(\w+)":("(?:[^"\\]|\\.)*"|-?[\d.]+|null)/g) {
 		$args{$1} = $2;
+		# Where it is, if it is a symbol, comes below.
+		$symbols{$1} //= [] if $2 =~ /^"([^+ "]+)/;
 	}
 	push @{$fkt{$event}{$cpu}}, \%args;
+}
+close $in;
+
+# "ffffffff81000000 T name", and of a module's a tab and its name: only those that were named.
+open $in, '<', '/proc/kallsyms' or die "kallsyms: $!\n";
+while (<$in>) {
+	my $end = index $_, "\t", 19;
+	my $name = substr $_, 19, $end < 0 ? -1 : $end - 19;
+	push @{$symbols{$name}}, hex substr $_, 0, 16 if $symbols{$name};
 }
 close $in;
 
@@ -158,7 +162,8 @@ for my $event (sort keys %ftrace) {
 			while ($same < @theirs) {
 				# An interrupt between the two tracers, with events of the kind, changes the order.
 				my $found;
-				for ($same, $same - 100 .. $same - 1, $same + 1 .. $same + 100) {
+				$found = $same if !$taken[$same] && !differs($ours[$at + $same], $theirs[$same], @names);
+				for (defined $found ? () : ($same - 100 .. $same - 1, $same + 1 .. $same + 100)) {
 					next if $_ < 0 || $at + $_ >= @ours || $taken[$_] || differs($ours[$at + $_], $theirs[$same], @names);
 					$found = $_;
 					last;
