@@ -123,6 +123,8 @@ expect 0 fkt_record -k application -o trace app_events closes 5
 check 'it goes on when all files are closed under it' [ "$(told app:numbered):$(told app:lived)" = 5:5 ]
 check 'nothing was lost by that' [ "$(info application_lost)" = 0 ]
 
+the_rest_takes_long
+
 # More threads than have numbers at a time. A number that is given anew is not given too early.
 expect 0 fkt_record -k application -p 9 -o trace app_events lives 5000
 check 'each of 5000 threads is itself' [ "$(events trace | awk '$4 == "app:lived" { print $2 }' | sort -u | wc -l)" = 5000 ]

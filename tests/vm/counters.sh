@@ -81,6 +81,8 @@ fkt_print --by function --format csv t >by
 check 'functions of clocks and counters' [ "$(wc -l <by)" -gt 10 ]
 refuse 'but what reads the counters' grep -qE '^(cpu_clock_event_.*|local_clock),' by
 
+the_rest_takes_long
+
 echo '--- functions of programs'
 expect 0 fkt_record -k system,user -U libc.so.6:getppid -U libc.so.6:nanosleep --counters context-switches -o t fault_calls
 left=$(sed -n 's/^sys_clock_nanosleep .* //p' .out)

@@ -82,6 +82,8 @@ check 'the module can go' rmmod fkt_event
 stop_recorder
 check 'four times after the module came' [ "$(fired later)" = 4 ]
 
+the_rest_takes_long
+
 # Of two modules that have a tracepoint of one name, the second one is traced when the first goes.
 twin=$TOP/build/tests/vm/fkt_event/$(uname -r)/fkt_twin.ko
 fire_twin=/sys/module/fkt_twin/parameters/fire

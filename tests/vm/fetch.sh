@@ -100,6 +100,8 @@ expect 0 fkt_record -o returns -P 'r:vfs_read $arg* ino=file->f_inode->i_ino nam
 check 'and fields that they lead to' \
 	grep -qE " head .* count=[0-9]+ pos=0x[0-9a-f]+ ino=$(stat -c %i a_file) name=\"a_file\" result=[05]$" <(fkt_print --no-summary returns)
 
+the_rest_takes_long
+
 # Operations at random.
 for seed in 1 2 3; do
 	check "random operations, seed $seed" fetch_ops $seed

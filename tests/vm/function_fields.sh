@@ -57,6 +57,8 @@ check 'strings have what room there is then' grep -qE ' text="Linux version [^"]
 expect 0 fkt_record -o entries -F 'do_exit code' true
 check 'an entry alone' grep -qE ' do_exit +code=0$' <(events entries)
 
+the_rest_takes_long
+
 # What is not there is nothing, and what fetches is not fetched from.
 expect 0 fkt_record -o nothing -F 'vfs_read a=+0(\0) b=+8(+0(\0)) c=+0(\4096):string d=+0x7fffffff(file):u8 e=+0(\0x8000000000000000):string' \
 	head a_file

@@ -111,13 +111,11 @@ END
 	expect 2 fkt_record --graph-depth 0 true
 }
 
-# What fkt_record refuses and what a graph is made of has nothing to do with whether the kernel is a PREEMPT_RT one.
-case $(uname -r) in
-*-rt-*)	;;
-*)
-	selections
-	graphs ;;
-esac
+# What a graph is made of, and what fkt_record refuses, has nothing to do with whether the kernel is a PREEMPT_RT one.
+is_rt() {
+	[[ $(uname -r) == *-rt-* ]]
+}
+is_rt || graphs
 
 # The same calls as function_graph sees, for each thread of the command. On one CPU: of a thread that sleeps in a call and
 # goes on elsewhere, function_graph prints the next end of such a call that its first CPU has in that one's place.
@@ -218,3 +216,6 @@ if modprobe dummy 2>/dev/null && rmmod dummy; then
 	check 'the recording ends well' [ "$status" = 0 ]
 	check 'the other functions were traced on' [ "$(events t.module | grep -c ' vfs_read ')" -gt 10 ]
 fi
+
+the_rest_takes_long
+is_rt || selections

@@ -95,6 +95,8 @@ calls_of t >calls
 cat calls
 check 'CPU 1 made 5000 calls that are there' grep -qx '1 5000' calls
 
+the_rest_takes_long
+
 # And one that comes and goes while recordings begin and end; not so often that nothing else gets to run.
 (while :; do echo 0 >$cpu/online; sleep 0.05; echo 1 >$cpu/online; sleep 0.05; done) &
 plugger=$!

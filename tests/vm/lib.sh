@@ -43,6 +43,11 @@ die() {
 	exit 1
 }
 
+# the_rest_takes_long: the test ends here, but with --kernels of tests/run, or when it was asked for by its name.
+the_rest_takes_long() {
+	[ -n "${FKT_WHOLE-yes}" ] || { echo 'in part: what takes long was left out'; exit 0; }
+}
+
 # check WHAT COMMAND…: what holds when COMMAND succeeds.
 check() {
 	local what=$1
@@ -70,12 +75,14 @@ not() {
 
 # run COMMAND…: leaves its output in $out, what it says on stderr in $err and its exit status in $status.
 run() {
+	local lines
+
 	echo "+ $*"
 	"$@" >.out 2>.err
 	status=$?
-	out=$(tr -d '\0' <.out)
-	err=$(tr -d '\0' <.err)
-	[ -z "$err" ] || sed 's/^/  stderr: /' .err | head -20
+	# Without a program, and without what bash says of a 0 among it.
+	{ out=$(<.out) err=$(<.err); } 2>/dev/null
+	[ -z "$err" ] || { mapfile -t -n 20 lines <.err && printf '  stderr: %s\n' "${lines[@]}"; }
 }
 
 # expect STATUS COMMAND…: run, and check the exit status.

@@ -188,6 +188,8 @@ cat stream | fkt_print --spans - >stream.spans
 check 'a stream has the call' grep -q 'sys_clock_nanosleep(.*) = 0' stream.spans
 check 'its listing has it' grep -q 'began .* sys_clock_nanosleep .*arg2=0x' <(cat stream | fkt_print --no-summary -)
 
+the_rest_takes_long
+
 # Where events are lost, calls are missing, or an end of theirs is, and no more of them than events were counted; of what is there nothing
 # is wrong. The reader of a pipe that does not read has it so; each call has a number of its own.
 cat >numbered_long <<'END'

@@ -90,6 +90,8 @@ done
 sleep 1
 check 'without a warning' is_content
 
+the_rest_takes_long
+
 echo '--- by a counter: so much of it, or so many times a second'
 expect 0 fkt_record --profile=page-faults:1 -o t -- fault_calls
 each=$(samples --process fault_calls)

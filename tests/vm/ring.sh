@@ -86,6 +86,8 @@ fkt_record --ring 256K --args -o - perl numbered 20000 2>.err | cat >t
 check 'through a pipe, too' last_ones 20000 <(numbers t)
 check 'read from a pipe as well' last_ones 20000 <(cat t | fkt_print --no-summary --time=cycles - | sed -nE 's/.* sys_lseek +fd=77 offset=([1-9][0-9]*) .*/\1/p')
 
+the_rest_takes_long
+
 echo '--- functions on all CPUs, until a signal comes'
 start_recorder --ring 128K -k system,functions -F 'vfs_*' -n -o t
 for cpu in $(seq 0 $(($(nproc) - 1))); do

@@ -114,6 +114,8 @@ whole s
 ms=$(sed -nE 's/.* of ([0-9.]+) s, .*/\1/p' .err)
 check "no more than was asked for, and little less: $ms s" perl -e 'exit !($ARGV[0] > 0.02 && $ARGV[0] < 0.2)' "$ms"
 
+the_rest_takes_long
+
 echo '--- where it can'\''t be written, and by two at once'
 # Room for what stands before the pages, and for a few of them.
 room=$(($(wc -c <s) / 1024 - 4 * $(sed -nE 's/.*, ([0-9]+) pages .*/\1/p' .err) + 200))

@@ -165,6 +165,8 @@ check 'all switches are there' [ "$sum" = "$(fkt_print --no-summary --code switc
 refuse 'with other fields: refused' fkt_print --by function,stack t
 refuse 'without a listing: refused' fkt_print -q --stack t
 
+the_rest_takes_long
+
 echo '--- a part has the stacks of its events'
 # called: without the switches that say which thread a CPU begins with, to itself: nobody has called these.
 called() {

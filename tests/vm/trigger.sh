@@ -67,6 +67,8 @@ check 'it is that one' [ "$(trigger_of value)" = "$bytes" ]
 
 echo '--- messages, and the end of the command'
 triggered 'log:something odd' sh -c 'sleep 0.1; echo "here is something odd" >/dev/kmsg; sleep 0.2'
+the_rest_takes_long
+
 # As the kernel writes them, but not to its console: scripts/vm would believe them.
 level=$(cut -f 1 /proc/sys/kernel/printk)
 dmesg -n 1

@@ -134,6 +134,8 @@ check 'malloc' [ "$(events libc | grep -c ' ls *\|libc.so.6:malloc')" -gt 10 ]
 check 'which implementation it is' grep -q ' libc.so.6:strlen ' <(events libc)
 same_by_all libc
 
+the_rest_takes_long
+
 # An exception may pass through functions of the C library that call others back.
 if command -v g++ >/dev/null; then
 	g++ -O1 -o throws -x c++ - <<-'END'

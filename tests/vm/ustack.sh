@@ -112,6 +112,8 @@ check 'one lane' [ "$(named 1002 t)" = "$chain" ]
 expect 0 fkt_record -o t --ring 1M -k system --args --user-stack sys_read -- ustack 3
 check 'a ring' [ "$(named 1002 t)" = "$chain" ]
 
+the_rest_takes_long
+
 echo '--- a program that has gone, and one that was there before'
 cp "$TOP/build/tests/vm/ustack" other
 ustack 50 ever &
