@@ -150,7 +150,7 @@ static inline u32 fkt_arch_kprobe_reads(unsigned long at, unsigned long offset);
  *
  * bool fkt_arch_is_ftrace_place(unsigned long address): whether ftrace's call, or what it leaves
  *	where it calls nobody, is at an address of the kernel's code, also while it is just being
- *	changed
+ *	changed; not where code has gone
  *
  * unsigned long *fkt_arch_detour(struct pt_regs *regs): where it is to be said to ftrace, when it
  *	has called several tracers of a function, to which trampoline it is to go on; 0 for into

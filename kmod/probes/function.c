@@ -856,16 +856,13 @@ static int fkt_specs_check(const struct fkt_function_spec **specs, u32 count)
 /* Which of some addresses are of functions that can be hooked; see struct fkt_provider. */
 static int fkt_function_hookable(unsigned long *addresses, u32 count)
 {
-	int ret;
+	int ret = fkt_ips_check(addresses, count);
 	u32 i;
 
-	/* No module goes meanwhile, whose text is looked at. */
-	mutex_lock(&fkt_groups_lock);
-	ret = fkt_ips_check(addresses, count);
+	/* Of a module that has gone since ftrace was asked, nothing is there. */
 	for (i = 0; i < count && !ret; i++)
 		if (addresses[i] && !fkt_function_place(addresses[i]))
 			addresses[i] = 0;
-	mutex_unlock(&fkt_groups_lock);
 	return ret;
 }
 

@@ -80,6 +80,19 @@ while_loading() {
 	rmmod fkt_event
 }
 
+# A module goes while it is asked whether its function can be hooked: ftrace knows it until after FKT has been told.
+while_it_goes() {
+	insmod "$args" && insmod "$TOP/build/tests/vm/linger/$(uname -r)/linger.ko" function=ftrace_release_mod ms=700 ||
+		die 'the modules do not load'
+	hookable args_3 ext4 >asked &
+	background+=($!)
+	wait_until 10 grep -q asking asked
+	rmmod fkt_args
+	wait $!
+	check 'it can be hooked until its module goes' [ $? = 0 ]
+	rmmod linger
+}
+
 expect 0 hook t "$read_something" 0 vfs_read vfs_write
 hooked '2 hooked, 0 refused'
 
@@ -137,6 +150,7 @@ hooked '1 hooked, 1 refused ENOENT'
 insmod "$args" || fail 'fkt_args does not come back'
 rmmod fkt_args fkt_event
 
+while_it_goes
 while_loading
 while_loading reload
 

@@ -4,9 +4,9 @@
 #define FKT_FUNCTION_ARCH_H
 
 #include <linux/build_bug.h>
-#include <linux/compiler.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
+#include <linux/uaccess.h>
 #include <asm/text-patching.h>
 #include "ftrace_code.h"
 
@@ -19,7 +19,9 @@ static_assert(FKT_FTRACE_INT3 == INT3_INSN_OPCODE);
 /* All four bytes are read at once: they may be changed meanwhile. */
 static inline bool fkt_arch_is_ftrace_place(unsigned long address)
 {
-	return fkt_is_ftrace_code(READ_ONCE(*(u32 *)address));
+	u32 code;
+
+	return !get_kernel_nofault(code, (u32 *)address) && fkt_is_ftrace_code(code);
 }
 
 static __always_inline unsigned long *fkt_arch_detour(struct pt_regs *regs)
