@@ -24,6 +24,9 @@ selections() {
 	expect 1 fkt_record -F preempt_schedule_notrace true
 	one_sentence
 	said 'does not let ftrace hook it'
+	expect 1 fkt_record -F __x64_sys_getpid true
+	one_sentence
+	said 'ftrace has this function by another name: -F __\w+_getpid$'
 	expect 1 fkt_record -F '!vfs_*' true
 	one_sentence
 	expect 1 fkt_record -F vfs_read -F '!vfs_*' true

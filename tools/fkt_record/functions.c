@@ -401,6 +401,13 @@ static const char *why_barred(const struct function *function, bool begins_here)
 	return begins_here ? NULL : "ftrace's place for it is in what is left of another function";
 }
 
+/* Whether ftrace's place for a function is at the beginning of what is called like a symbol. */
+static bool is_at(const struct function *function, const struct function *symbol)
+{
+	return symbol->address == function->address ||
+	       symbol->address + arch.landing_bytes == function->address;
+}
+
 /*
  * Look at the symbols of the name of each function: how many there are, and whether one begins at
  * ftrace's place, or before what stands in a function before that.
@@ -423,8 +430,7 @@ static void match_symbols(struct functions *hookable)
 			if (!same_module(symbol->module, function->module))
 				continue;
 			function->namesakes++;
-			begins_here |= symbol->address == function->address ||
-				       symbol->address + arch.landing_bytes == function->address;
+			begins_here |= is_at(function, symbol);
 		}
 		/*
 		 * Where ftrace does not tell addresses, the second of two may have got the first
@@ -484,6 +490,20 @@ struct functions *functions_hookable(void)
 	sort(&hookable);
 	match_symbols(&hookable);
 	return &hookable;
+}
+
+const char *functions_alias(const struct functions *hookable, const char *name)
+{
+	const struct functions *symbols = functions_symbols();
+	const struct function *end = symbols->function + symbols->count;
+	const struct function *symbol = functions_find(symbols, name);
+
+	for (; symbol && symbol < end && !strcmp(symbol->name, name); symbol++)
+		for (size_t i = 0; i < hookable->count; i++)
+			if (is_at(&hookable->function[i], symbol) &&
+			    !functions_never(&hookable->function[i]))
+				return hookable->function[i].name;
+	return NULL;
 }
 
 bool functions_own(const char *module)

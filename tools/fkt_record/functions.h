@@ -105,6 +105,13 @@ struct functions *functions_picked(const char *const *names, size_t count, char 
 /** functions_find - the first function with that name, which those with the same name follow */
 struct function *functions_find(const struct functions *functions, const char *name);
 
+/**
+ * functions_alias - of functions that ftrace can hook, one that is where a function of that name is
+ *
+ * Return: its name, or NULL.
+ */
+const char *functions_alias(const struct functions *hookable, const char *name);
+
 /** functions_never - why a function is never traced, or NULL */
 const char *functions_never(const struct function *function);
 

@@ -202,7 +202,7 @@ static void select_layers(const struct functions *functions, uint32_t mask)
 static void complain(const struct functions *functions, const char *option, const char *pattern)
 {
 	const struct function *function;
-	const char *nearest;
+	const char *nearest, *alias;
 
 	if (strpbrk(pattern, "*?[")) {
 		warnx("%s '%s': no function that can be traced matches "
@@ -218,6 +218,9 @@ static void complain(const struct functions *functions, const char *option, cons
 		warnx("%s %s: a BPF program or a live patch holds this function, and it cannot be "
 		      "traced before that has gone",
 		      option, pattern);
+	} else if ((alias = functions_alias(functions, pattern))) {
+		warnx("%s %s: ftrace has this function by another name: %s %s", option, pattern,
+		      option, alias);
 	} else if (functions_find(functions_symbols(), pattern)) {
 		warnx("%s %s: the kernel has this function, but does not let ftrace hook it",
 		      option, pattern);
