@@ -39,7 +39,7 @@ function seen(page) {
 
 async function until(page, what, test, arg) {
 	try {
-		await page.waitForFunction(test, arg, { timeout: 15000, polling: 50 });
+		await page.waitForFunction(test, arg, { timeout: 60000, polling: 50 });
 	} catch {
 		fail(`${what}: it does not come`);
 	}
@@ -462,15 +462,19 @@ async function checkAddresses(page) {
 	same("and that of now", await page.evaluate(() => view.to === trace.end_ns), true);
 	// An error in the beginning stays to be read, and what is done meanwhile is none.
 	const other = await page.context().newPage();
+	let goOn;
+	const pressed = new Promise(done => { goOn = done; });
 	await other.route("**/notes", route => route.fulfill({ status: 500, body: "Cannot allocate memory" }));
 	await other.route("**/threads", async route => {
-		await new Promise(done => setTimeout(done, 500));
+		await pressed;
 		await route.continue();
 	});
 	await other.goto(address);
 	await other.keyboard.press("d");
+	goOn();
 	await until(other, "what is wrong", () => !byId("losses").hidden && byId("losses").textContent.includes("Cannot allocate memory"));
 	await other.waitForTimeout(600);
+	same("it stays", await other.evaluate(() => !byId("losses").hidden && byId("losses").textContent.includes("Cannot allocate memory")), true);
 	await other.close();
 	await page.evaluate(() => {
 		history.replaceState = history.pushState = () => { throw new DOMException("The operation is insecure.", "SecurityError"); };

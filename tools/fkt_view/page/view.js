@@ -37,6 +37,7 @@ let notesAbout = "";       // what else is to be said of them
 let rows = [];             // what can be scrolled to: {kind, key, y, h, label, …}
 let folded = new Set(["kernel", "counters"]);
 let unfolded = false;      // the first time, where all threads are few
+let broken = false;        // what there is to look at could not be had; what still comes of it changes nothing
 let view = { from: 0, to: 1 };
 let mark = null;           // {from, to}
 let moment = null;         // {tid, at}
@@ -137,8 +138,10 @@ async function askTrace() {
 		missing.push("the trace has no end: it is being recorded, or was cut off");
 	if (trace.marks_left)
 		missing.push(`${grouped(trace.marks_left)} marks are seen in short spans alone`);
-	byId("losses").hidden = !missing.length;
-	byId("losses").textContent = missing.join("; ") + (trace.lost ? ": hatched where that was" : "");
+	if (!broken) {
+		byId("losses").hidden = !missing.length;
+		byId("losses").textContent = missing.join("; ") + (trace.lost ? ": hatched where that was" : "");
+	}
 	threads = mapThreads(list);
 	counters = list.counters;
 	if (trace.done && !unfolded && threads.size <= FEW_THREADS)
@@ -2092,6 +2095,7 @@ async function begin() {
 
 // Without these there is nothing to look at, and it does not go away.
 begin().catch(error => {
+	broken = true;
 	byId("losses").hidden = false;
 	byId("losses").textContent = `The trace can't be shown: ${error.message}. Reload the page to try again.`;
 });
