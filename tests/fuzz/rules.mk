@@ -2,8 +2,8 @@
 #
 # make fuzz		feeds the reader, fkt_print and fkt_extract damaged traces until it is stopped, or
 #			for FUZZ_SECONDS; what it finds is in build/fuzz. FUZZ=view: what fkt_view answers with
-# The tests have a short run of it, build/tests/unit/test_fuzz. It takes clang; without it the run is
-# skipped.
+# "make tests-long" has a short run of it, build/tests/unit/test_fuzz. It takes clang; without it the run
+# is skipped.
 
 FUZZ_CC	     ?= $(firstword $(shell command -v clang clang-19 clang-16 clang-15 clang-14))
 FUZZ_SECONDS ?= 0
@@ -21,7 +21,7 @@ fuzz_server_objects := $(fuzz_view_objects) $(patsubst %,$(B)/fuzz/obj/tools/fkt
 
 .PHONY: fuzz
 
-tests: $(B)/tests/unit/test_fuzz
+tests-long: $(B)/tests/unit/test_fuzz
 
 $(B)/fuzz/obj/%.o: %.c $(OBJ)/flags
 	$(call say,FUZZCC,$<)
@@ -73,7 +73,7 @@ endif
 $(B)/tests/unit/test_fuzz: tests/fuzz/short $(B)/fuzz/seeds
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-tests: $(B)/tests/unit/test_fuzz_view $(B)/tests/unit/test_view_sanitized
+tests-long: $(B)/tests/unit/test_fuzz_view $(B)/tests/unit/test_view_sanitized
 
 $(B)/tests/unit/test_fuzz_view: tests/fuzz/short_view $(B)/fuzz/view_seeds
 	$(Q)mkdir -p $(@D) && cp $< $@

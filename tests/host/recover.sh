@@ -142,6 +142,8 @@ for image in dump.elf dump.raw dump.kdump; do
 done
 "$bin/fkt_recover" dump.elf --list
 
+[ -n "${FKT_WHOLE-yes}" ] || { echo 'in part: what takes long was left out'; exit 0; }
+
 echo '--- a ring'
 panic --ring 4M
 for image in dump.elf dump.raw dump.kdump; do

@@ -93,6 +93,8 @@ esac
 expect 0 fkt_record --lanes 1 -o shared -P 'do_sys_openat2 +0(%si):string' cat /etc/hostname
 check 'the file is there' grep -q 'arg1="/etc/hostname"' <(fkt_print --no-summary shared)
 
+the_rest_takes_long
+
 # What is wrong.
 wrong() {
 	expect "$1" fkt_record -o none -P "$2" true

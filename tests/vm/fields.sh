@@ -112,6 +112,10 @@ expect 0 fkt_record -o faults -e 'exceptions:page_fault_kernel a=+0(\16) b=addre
 check 'faults have what is asked for' grep -qE 'exceptions:page_fault_kernel +a=0x0 b=' <(fkt_print --no-summary faults)
 check 'but those of what fetches' grep -qE 'exceptions:page_fault_kernel *$' <(fkt_print --no-summary faults)
 
+check 'the kernel is content' is_content
+
+the_rest_takes_long
+
 # What is wrong is said in a sentence, and no trace is left.
 wrong() {
 	expect "$1" fkt_record -o none -e "$2" true
@@ -139,4 +143,3 @@ expect 0 fkt_record -o asked -e 'vmscan:mm_shrink_slab_start $arg* $comm' true
 wrong 1 'sched:* prev->pid' 'has no argument prev'
 expect 1 fkt_record -o none --later -e 'not:there x' true
 said 'of what comes later, nothing is known of its fields'
-check 'the kernel is content' is_content

@@ -126,6 +126,8 @@ expect 0 fkt_record -o t --pid "$shell" --children sleep 2
 check '--children: those of its children are there' [ "$(getppids t)" -ge 7 ]
 stop "$shell"
 
+the_rest_takes_long
+
 echo '--- names, users, CPUs'
 start perl -e '$0 = "named"; getppid, select undef, undef, undef, 0.005 while 1'
 named=$started
@@ -150,8 +152,6 @@ expect 0 fkt_record -o t --cpu 1 calls -c 1 500
 check '--cpu: what is there is' [ "$(getppids t)" -ge 500 ]
 check '--cpu: noise elsewhere is not known, which is said' grep -q 'Interrupts were recorded with --cpu[ =]1 alone' <(fkt_print --noise t)
 stop "$user" "$named"
-
-the_rest_takes_long
 
 echo '--- cgroups'
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup

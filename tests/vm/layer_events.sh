@@ -148,6 +148,8 @@ misses=$(events t | grep -c ' filemap_add_folio$')
 expect 0 fkt_record -k files,block -o t dd if=f of=/dev/null bs=4k
 check 'fewer misses the second time' [ "$(events t | grep -c ' filemap_add_folio$')" -lt "$misses" ]
 
+the_rest_takes_long
+
 # A SCSI disk. The layer's functions are in a module.
 if modprobe sd_mod && modprobe scsi_debug dev_size_mb=16 2>/dev/null; then
 	wait_until 20 eval 'ls /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* >/dev/null 2>&1'

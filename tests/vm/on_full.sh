@@ -102,6 +102,8 @@ check 'then all calls' [ "$(grep -c ' 006e ' after)" = 300 ]
 before=$(sed '/ 1200 fkt_pause /q' events | grep -c ' 006e ')
 check 'what was recorded before is there' between 100 "$before" 99999
 
+the_rest_takes_long
+
 # The mask is set again while the one that tells a pause sleeps, for the pipe is full. It is told first: by another CPU, which
 # has room, or later.
 echo '--- pause, untold'

@@ -64,6 +64,8 @@ grep -E ' sys_(munmap|read|mmap) ' events | head -5
 expect 0 fkt_record -o t workload
 check 'none unless asked for' not grep -qE ' sys_openat +dfd' <(events t)
 
+the_rest_takes_long
+
 # One lane: one total order, the CPU of each event, and the same events.
 expect 0 fkt_record --lanes 1 -o t calls -t "$(nproc)" 5000
 check 'all calls in one lane' [ "$(count t 006e)" = $((5000 * $(nproc))) ]

@@ -66,6 +66,8 @@ kill $!
 expect 0 fkt_record -k profile -o t -- hot 2
 check 'by its layer, so many as ever' grep -q '997 a second' <(fkt_print --profile t)
 
+the_rest_takes_long
+
 echo '--- a CPU that goes and comes'
 if [ -w /sys/devices/system/cpu/cpu1/online ]; then
 	start_recorder -n --profile -o t
@@ -89,8 +91,6 @@ for i in {1..10}; do
 done
 sleep 1
 check 'without a warning' is_content
-
-the_rest_takes_long
 
 echo '--- by a counter: so much of it, or so many times a second'
 expect 0 fkt_record --profile=page-faults:1 -o t -- fault_calls

@@ -20,6 +20,8 @@ echo '--- attach'
 timeout 60 splice attach
 check 'attach' [ $? = 0 ]
 
+the_rest_takes_long
+
 # Marks keep what they say also when a CPU is stolen, as by a hypervisor, between an event's clock and its slot: at the
 # exchange that follows the clock in the way of the events that begin a page, of a lane that is not shared: it has no lock.
 echo '--- order'
