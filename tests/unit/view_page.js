@@ -39,7 +39,7 @@ function seen(page) {
 
 async function until(page, what, test, arg) {
 	try {
-		await page.waitForFunction(test, arg, { timeout: 60000, polling: 50 });
+		await page.waitForFunction(test, arg, { timeout: 15000, polling: 50 });
 	} catch {
 		fail(`${what}: it does not come`);
 	}
