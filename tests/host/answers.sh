@@ -21,6 +21,6 @@ mkdir -p traces
 failed=0
 for trace in calls files; do
 	echo "$trace:"
-	perl "$TOP/tests/unit/recompute.pl" "traces/$trace" 4 || failed=1
+	perl "$TOP/tests/unit/recompute.pl" "traces/$trace" 4 || { echo "FAILED: $trace: recompute.pl ended with status $?"; failed=1; }
 done
 exit $failed

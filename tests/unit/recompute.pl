@@ -14,6 +14,8 @@ my ($trace, $every) = @ARGV;
 my $print = $ENV{FKT_PRINT} // 'fkt_print';
 my ($checks, $failures) = (0, 0);
 
+$SIG{__DIE__} = sub { print "FAILED: $_[0]" };
+
 sub output {
 	my @command = ($print, '--no-pager', '--format', 'json', @_, $trace);
 
