@@ -14,13 +14,16 @@ my ($fkt_name) = @ARGV;
 my $tracing = '/sys/kernel/tracing';
 
 # What FKT records under this name is the timer's, and what ftrace has is worked out from it.
-my %otherwise = map { $_ => 1 } qw(timer_start.flags);
+my %otherwise = map { $_ => 1 } qw(timer:timer_start.flags);
 
 my (%format, %fkt, %ftrace, %symbols);
 
+# Of each kind by its number, and by its name, its fields: how one unpack() takes all of them, their names, and what they are.
 for my $path (glob "$tracing/events/*/*/format") {
-	my ($event) = $path =~ m{([^/]+)/format$};
-	my ($id, %field);
+	my ($system, $name) = $path =~ m{([^/]+)/([^/]+)/format$};
+	my $event = "$system:$name";
+	my %kind = (name => $event, template => '', names => [], kinds => []);
+	my $id;
 	open my $in, '<', $path or next;
 	while (<$in>) {
 		$id = $1 if /^ID: (\d+)/;
@@ -28,26 +31,33 @@ for my $path (glob "$tracing/events/*/*/format") {
 		my ($type, $name, $array, $offset, $size) = ($1, $2, $3, $4, $5);
 		next if $name =~ /^common_/;
 		if ($type =~ /__data_loc char\[\]/) {
-			$field{$name} = [$offset, 'loc'];
-		} elsif ($array) {
-			$field{$name} = [$offset, 'chars', $size] if $type =~ /\bchar\b/;
+			$kind{template} .= "\@$offset L";
+			push @{$kind{kinds}}, 'loc';
+		} elsif (!$array) {
+			my $letter = { 1 => 'C', 2 => 'S', 4 => 'L', 8 => 'Q' }->{$size} // next;
+			$kind{template} .= "\@$offset $letter";
+			push @{$kind{kinds}}, $size;
+		} elsif ($type =~ /\bchar\b/) {
+			$kind{template} .= "\@$offset Z$size";
+			push @{$kind{kinds}}, 'text';
 		} else {
-			$field{$name} = [$offset, 'number', $size];
+			next;
 		}
+		push @{$kind{names}}, $name;
 	}
-	$format{$id} = { name => $event, field => \%field };
 	close $in;
+	$kind{at} = { map { $kind{names}[$_] => $_ } 0 .. $#{$kind{names}} };
+	$format{$id} = $format{$event} = \%kind;
 }
 
-sub value {
-	my ($data, $how) = @_;
-	my ($offset, $kind, $size) = @$how;
-	if ($kind eq 'loc') {
-		my ($at, $length) = unpack 'x' . $offset . 'SS', $data;
-		return [ 'text', unpack 'Z*', substr $data, $at, $length ];
+# The values of all fields of an event of ftrace's.
+sub values_of {
+	my ($data, $format) = @_;
+	my @values = unpack $format->{template}, $data;
+	for (grep { $format->{kinds}[$_] eq 'loc' } 0 .. $#values) {
+		$values[$_] = unpack 'Z*', substr $data, $values[$_] & 0xffff, $values[$_] >> 16;
 	}
-	return [ 'text', unpack 'Z*', substr $data, $offset, $size ] if $kind eq 'chars';
-	return [ 'number', unpack({ 1 => 'C', 2 => 'S', 4 => 'L', 8 => 'Q' }->{$size}, substr $data, $offset, $size), $size ];
+	return \@values;
 }
 
 sub take_page {
@@ -78,7 +88,7 @@ sub take_page {
 		my $data = substr $page, $at, $length;
 		$at += ($length + 3) & ~3;
 		my $format = $format{unpack 'S', $data} or next;
-		push @{$ftrace{$format->{name}}{$cpu}}, { map { $_ => value($data, $format->{field}{$_}) } keys %{$format->{field}} };
+		push @{$ftrace{$format->{name}}{$cpu}}, values_of($data, $format);
 	}
 }
 
@@ -92,16 +102,25 @@ for my $path (glob "$tracing/per_cpu/cpu*/trace_pipe_raw") {
 
 open my $in, '<', $fkt_name or die "$fkt_name: $!\n";
 while (<$in>) {
-	/"cpu":(\d+),.*"name":"\w+:(\w+)",.*?"args":\{(.*)\}\}/ or next;
+	/"cpu":(\d+),.*?"name":"(\w+:\w+)",.*?"args":\{(.*)\}\}/ or next;
 	my ($cpu, $event, $args) = ($1, $2, $3);
 	next unless $ftrace{$event};
-	my %args;
+	my $at = $format{$event}{at};
+	my $kinds = $format{$event}{kinds};
+	my @args;
 	while ($args =~ /"(\w+)":("(?:[^"\\]|\\.)*"|-?[\d.]+|null)/g) {
-		$args{$1} = $2;
-		# Where it is, if it is a symbol, comes below.
-		$symbols{$1} //= [] if $2 =~ /^"([^+ "]+)/;
+		my ($i, $value) = ($at->{$1} // next, $2);
+		if ($kinds->[$i] !~ /^\d/ && $value =~ /^"(.*)"$/s) {
+			$value = $1 =~ s/\\(.)/$1/gr;
+		} elsif ($value =~ /^"(0x[0-9a-f]+)"$/) {
+			$value = hex $1;
+		} elsif ($value =~ /^"([^+ "]+)/) {
+			# Where it is, if it is a symbol, comes below.
+			$symbols{$1} //= [];
+		}
+		$args[$i] = $value;
 	}
-	push @{$fkt{$event}{$cpu}}, \%args;
+	push @{$fkt{$event}{$cpu}}, \@args;
 }
 close $in;
 
@@ -114,61 +133,60 @@ while (<$in>) {
 }
 close $in;
 
-# Whether a value of FKT's, as JSON has it, is one of ftrace's.
+# Whether a value of FKT's is one of ftrace's, when it is not written in the same way.
 sub is_same {
-	my ($field, $ours, $theirs) = @_;
-	my ($kind, $value, $size) = @$theirs;
-	if ($ours =~ /^"(.*)"$/s) {
-		my $text = $1;
-		$text =~ s/\\(.)/$1/g;
-		if ($kind eq 'text') {
-			$value =~ s/[\x00-\x1f\x7f]/?/g;
-			# A long one is cut.
-			return length $text < 24 ? $text eq $value : index($value, $text) == 0;
-		}
-		return hex $text == $value if $text =~ /^0x[0-9a-f]+$/;
-		my ($name, $offset) = $text =~ /^([^+ ]+)(?:\+(0x[0-9a-f]+))?/ or return 0;
+	my ($field, $ours, $value, $kind) = @_;
+	if ($kind !~ /^\d/) {
+		$value =~ s/[\x00-\x1f\x7f]/?/g;
+		# A long one is cut.
+		return length $ours < 24 ? $ours eq $value : index($value, $ours) == 0;
+	}
+	if ($ours =~ /^"/) {
+		my ($name, $offset) = $ours =~ /^"([^+ ]+?)(?:\+(0x[0-9a-f]+).*|[ "].*)$/ or return 0;
 		return !!grep { $_ + hex($offset // '0') == $value } @{$symbols{$name} // []};
 	}
-	return 0 if $kind eq 'text' || $ours eq 'null';
+	return 0 if $ours eq 'null';
 	# Where there is none, ftrace makes it 0.
 	return 1 if $field eq 'sector' && $ours == ~0 && !$value;
-	return ($ours & ~0 >> 64 - 8 * $size) == $value;
+	return ($ours & ~0 >> 64 - 8 * $kind) == $value;
 }
 
-# The first of these fields that is not the same; '' if they are.
+# The first of these fields of an event that is not the same, by its place; -1 if they are, and what is behind all if there is none.
 sub differs {
-	my ($ours, $theirs, @names) = @_;
-	return 'all of it' if !$ours;
-	for (@names) {
-		return $_ if !is_same($_, $ours->{$_} // 'null', $theirs->{$_});
+	my ($ours, $theirs, $format, $fields) = @_;
+	return scalar @$theirs if !$ours;
+	for (@$fields) {
+		my $value = $ours->[$_] // 'null';
+		return $_ if $value ne $theirs->[$_] && !is_same($format->{names}[$_], $value, $theirs->[$_], $format->{kinds}[$_]);
 	}
-	return '';
+	return -1;
 }
 
 my ($events, $fields, $failed, $all) = (0, 0, 0, 0);
 for my $event (sort keys %ftrace) {
+	my $format = $format{$event};
 	my %compared;
 	for my $cpu (sort keys %{$ftrace{$event}}) {
 		my @theirs = @{$ftrace{$event}{$cpu}};
 		my @ours = @{$fkt{$event}{$cpu} // []};
-		next if !@ours && !$fkt{$event} && $event =~ /^(?:sys_|print|bprint|function)/;
-		my @names = grep { !$otherwise{"$event.$_"} && exists $theirs[0]{$_} } sort keys %{$ours[0] // {}};
-		my ($best, $where, $first) = (-1, '', 0);
+		next if !@ours && !$fkt{$event} && $event =~ /:(?:sys_|print|bprint|function)/;
+		my @fields = grep { !$otherwise{"$event.$format->{names}[$_]"} && defined $ours[0][$_] } 0 .. $#{$ours[0] // []};
+		my ($best, $where, $first) = (-1, -1, 0);
 		for my $at (0 .. @ours - @theirs) {
 			my $same = 0;
-			my $differs = '';
+			my $differs = -1;
 			my @taken;
 			while ($same < @theirs) {
 				# An interrupt between the two tracers, with events of the kind, changes the order.
 				my $found;
-				$found = $same if !$taken[$same] && !differs($ours[$at + $same], $theirs[$same], @names);
+				$found = $same if !$taken[$same] && differs($ours[$at + $same], $theirs[$same], $format, \@fields) < 0;
 				for (defined $found ? () : ($same - 100 .. $same - 1, $same + 1 .. $same + 100)) {
-					next if $_ < 0 || $at + $_ >= @ours || $taken[$_] || differs($ours[$at + $_], $theirs[$same], @names);
+					next if $_ < 0 || $at + $_ >= @ours || $taken[$_] ||
+						differs($ours[$at + $_], $theirs[$same], $format, \@fields) >= 0;
 					$found = $_;
 					last;
 				}
-				$differs = differs($ours[$at + $same], $theirs[$same], @names) if !defined $found;
+				$differs = differs($ours[$at + $same], $theirs[$same], $format, \@fields) if !defined $found;
 				last if !defined $found || ($same < 2 && $found != $same);
 				$taken[$found] = 1;
 				$same++;
@@ -177,13 +195,13 @@ for my $event (sort keys %ftrace) {
 			last if $same == @theirs;
 		}
 		$all += @theirs;
-		$compared{$_} = 1 for @names;
+		$compared{$format->{names}[$_]} = 1 for @fields;
 		next if $best == @theirs;
 		$failed++;
 		printf "%s: on CPU %d ftrace has %d, FKT %d; equal up to %d", $event, $cpu, scalar @theirs, scalar @ours, $best;
-		if ($where && $theirs[$best]{$where}) {
+		if ($where >= 0 && $where < @{$theirs[$best]}) {
 			my ($a, $b) = ($ours[$first + $best], $theirs[$best]);
-			printf ", where %s is %s for FKT, %s for ftrace", $where, $a->{$where} // 'missing', $b->{$where}[1];
+			printf ", where %s is %s for FKT, %s for ftrace", $format->{names}[$where], $a->[$where] // 'missing', $b->[$where];
 		}
 		print "\n";
 	}
