@@ -20,7 +20,7 @@ mount -t cgroup2 none $group || die 'no cgroup2'
 echo +memory >$group/cgroup.subtree_control
 mkdir $group/poor
 (echo "$BASHPID" >$group/poor/cgroup.procs; exec head -c 64M /dev/zero >/dev/shm/much)
-(echo "$BASHPID" >$group/poor/cgroup.procs; exec app_events joins 12000 >poor) &
+(echo "$BASHPID" >$group/poor/cgroup.procs; exec app_events joins $((6000 * (FKT_SLOW + 1))) >poor) &
 poor=$!
 background+=($poor)
 start_recorder -n -k application -o trace
