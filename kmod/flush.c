@@ -171,7 +171,7 @@ static bool fkt_stream_run_goes_on(struct fkt_session *s)
 		return false;
 	lane = s->stream.run_pool->lane;
 	return fkt_pool_ready(s, s->stream.run_pool) &&
-	       fkt_ring_entry(lane, lane->tail)->page == s->stream.run_next;
+	       fkt_entry_page(fkt_ring_entry(lane, lane->tail)) == s->stream.run_next;
 }
 
 /*
@@ -201,7 +201,7 @@ static struct fkt_pool *fkt_stream_oldest(struct fkt_session *s)
 
 		if (!fkt_pool_ready(s, &s->pools[i]))
 			continue;
-		header = fkt_ring_entry(lane, lane->tail)->page;
+		header = fkt_entry_page(fkt_ring_entry(lane, lane->tail));
 		stamp = by_begin ? header->first : header->end;
 		if (stamp <= oldest_stamp) {
 			oldest_stamp = stamp;

@@ -10,7 +10,7 @@ u64 fkt_clock_ahead;
  */
 static void fkt_page_close(struct fkt_ring_entry *entry, u32 used, u64 now)
 {
-	entry->page->end = now;
+	fkt_entry_page(entry)->end = now;
 	smp_store_release(&entry->used, used); /* partner: the acquire in fkt_page_whole() */
 }
 
@@ -107,9 +107,9 @@ static void fkt_lane_overwrite(struct fkt_lane *lane)
 	       fkt_lane_ready(lane)) {
 		oldest = fkt_ring_entry(lane, lane->tail);
 		lane->overwritten += FKT_COMMIT_EVENTS(oldest->commit);
-		lane->overwritten_end = oldest->page->end;
+		lane->overwritten_end = fkt_entry_page(oldest)->end;
 		smp_store_release(&lane->tail, lane->tail + 1);
-		fkt_lane_queue(lane, oldest->page, oldest->buf);
+		fkt_lane_queue(lane, fkt_entry_page(oldest), oldest->buf);
 	}
 	barrier(); /* partner: the same */
 	WRITE_ONCE(lane->overwriting, false);
@@ -152,7 +152,7 @@ static __always_inline void fkt_place_begin(struct fkt_lane *lane, const struct 
 	WRITE_ONCE(lane->near, place->now + FKT_NEAR_CYCLES);
 	slot->entry = fkt_head_entry(lane, place->next);
 	slot->bytes = bytes + place->wide;
-	header = slot->entry->page;
+	header = fkt_entry_page(slot->entry);
 	first = (void *)header + place->start;
 	if (place->opens) {
 		/* The header is committed together with the slot that opens the page. */
@@ -515,10 +515,10 @@ void *fkt_lane_forget(struct fkt_lane *lane, u64 until)
 {
 	struct fkt_ring_entry *oldest = fkt_ring_entry(lane, lane->tail);
 
-	if (!fkt_lane_ready(lane) || oldest->page->end >= until)
+	if (!fkt_lane_ready(lane) || fkt_entry_page(oldest)->end >= until)
 		return NULL;
 	lane->overwritten += FKT_COMMIT_EVENTS(oldest->commit);
-	lane->overwritten_end = oldest->page->end;
+	lane->overwritten_end = fkt_entry_page(oldest)->end;
 	/* Partner: the acquire in fkt_lane_filling(), by one who is not the reader. */
 	smp_store_release(&lane->tail, lane->tail + 1);
 	return oldest->buf;
@@ -566,10 +566,10 @@ void fkt_lane_queue(struct fkt_lane *lane, void *page, void *buf)
 
 	BUILD_BUG_ON(sizeof(*entry) != FKT_RING_ENTRY_BYTES);
 	BUILD_BUG_ON(sizeof(struct fkt_note_entry) != FKT_RING_ENTRY_BYTES);
-	BUILD_BUG_ON(offsetof(struct fkt_ring_entry, page) !=
-		     offsetof(struct fkt_note_entry, page));
+	BUILD_BUG_ON(offsetof(struct fkt_ring_entry, base) !=
+		     offsetof(struct fkt_note_entry, base));
 	entry->number = lane->limit;
-	entry->page = page;
+	entry->base = (unsigned long)page - FKT_HEAD(entry->number, 0, 0);
 	entry->buf = buf;
 	entry->used = 0;
 	entry->commit = 0;
@@ -612,7 +612,7 @@ struct fkt_page_header *fkt_lane_take(struct fkt_lane *lane, void **buf)
 
 	if (!fkt_lane_ready(lane))
 		return NULL;
-	header = entry->page;
+	header = fkt_entry_page(entry);
 	WRITE_ONCE(header->magic, 0); /* see fkt_header_begin() */
 	barrier();
 	header->seq = ++lane->taken;

@@ -39,7 +39,8 @@
  * @used: 0 while the page is open, then the bytes used, header included
  * @magic: FKT_NOTE_RING_MAGIC, by which the ring is found in an image of memory
  * @number: the page's number
- * @page: the page; its first bytes are the header
+ * @base: the address of the page, whose first bytes are the header, less @number in bits 32…63: a
+ *	head added to it is the address that it reserves from
  * @buf: the reader's own handle of the page
  * @unused: makes it a power of two long, so that a shift finds the entry
  *
@@ -50,9 +51,9 @@ struct fkt_ring_entry {
 	u32 used;
 	u32 magic;
 	u32 number;
-	struct fkt_page_header *page;
+	u64 base;
 	void *buf;
-	u8 unused[FKT_RING_ENTRY_BYTES - 2 * sizeof(void *) - 4 * sizeof(u32)];
+	u8 unused[FKT_RING_ENTRY_BYTES - sizeof(void *) - sizeof(u64) - 4 * sizeof(u32)];
 };
 
 #define FKT_COMMIT(bytes, slots)  ((u32)(bytes) | (u32)(slots) << 16)
@@ -179,6 +180,12 @@ static __always_inline struct fkt_ring_entry *fkt_head_entry(struct fkt_lane *la
 	return (void *)lane->ring + ((u32)(head >> (32 - FKT_RING_ENTRY_SHIFT)) & lane->ring_mask);
 }
 
+/* The page of an entry of the ring. */
+static __always_inline struct fkt_page_header *fkt_entry_page(const struct fkt_ring_entry *entry)
+{
+	return (void *)(unsigned long)(entry->base + FKT_HEAD(entry->number, 0, 0));
+}
+
 /**
  * fkt_reserve - take room for a slot and write its first word (paper, figure 7)
  * @lane: the lane
@@ -222,7 +229,9 @@ static __always_inline bool fkt_reserve(struct fkt_lane *lane, const u64 *tag, u
 	} while (unlikely(!fkt_cmpxchg(&lane->head, &old, next, shared)));
 
 	slot->entry = fkt_head_entry(lane, head);
-	first = (void *)slot->entry->page + (shared ? FKT_HEAD_OFFSET(old) : (u32)old);
+	if (shared)
+		old = FKT_HEAD(FKT_HEAD_PAGE(old), 0, FKT_HEAD_OFFSET(old));
+	first = (void *)(unsigned long)(slot->entry->base + old);
 	*first = FKT_SLOT_STAMP(now) | (imm << FKT_SLOT_IMM_SHIFT) | *tag;
 	slot->words = first + 1;
 	slot->bytes = bytes;

@@ -321,7 +321,7 @@ struct fkt_note {
 	__u8 id[FKT_ID_BYTES];
 };
 
-#define FKT_NOTE_RING_MAGIC 0x524b5446 /* "FTKR" */
+#define FKT_NOTE_RING_MAGIC 0x424b5446 /* "FTKB" */
 
 /**
  * struct fkt_note_entry - of which there is an array in memory, aligned to pages, for each lane
@@ -330,17 +330,17 @@ struct fkt_note {
  * @used: bytes used when the page is closed, until then 0
  * @magic: FKT_NOTE_RING_MAGIC, also where there is no page
  * @number: the page's number in the lane
- * @page: its address
+ * @base: its address, less @number in bits 32…63
  * @handle: of no concern
  *
- * An entry of this number, whose @page has the bits that the page's header says, is the page's.
+ * An entry of this number, whose page is where the page's header says, is the page's.
  */
 struct fkt_note_entry {
 	__u32 commit;
 	__u32 used;
 	__u32 magic;
 	__u32 number;
-	__u64 page;
+	__u64 base;
 	__u64 handle;
 };
 

@@ -272,9 +272,10 @@ static u64 fkt_function_passed(void)
 
 /*
  * Every case of the entry of a function that is in the table; or of a call that is passed by, whose
- * place is empty and has no body either. Return: a ticket, 0 for no exit.
+ * place is empty and has no body either. @args come first, for in the caller they are what its own
+ * argument points to. Return: a ticket, 0 for no exit.
  */
-static noinline u64 fkt_function_entry_known(const struct fkt_function *function, const u64 *args,
+static noinline u64 fkt_function_entry_known(const u64 *args, const struct fkt_function *function,
 					     unsigned long *copy_words)
 {
 	const u32 words = function->entry_tag & FKT_SLOT_WORDS_MASK;
@@ -310,7 +311,7 @@ static noinline u64 fkt_function_entry_any(const u64 *args, unsigned long body,
 {
 	const struct fkt_function *function = fkt_function_of(body);
 
-	return likely(function) ? fkt_function_entry_known(function, args, copy_words)
+	return likely(function) ? fkt_function_entry_known(args, function, copy_words)
 				: fkt_function_passed();
 }
 
@@ -335,7 +336,7 @@ static u64 fkt_function_entry(struct fkt_gate_call *call)
 	if (unlikely(fkt_read_early(function->body) != body))
 		return fkt_function_entry_any(call->args, call->body, NULL);
 	if (unlikely(!fkt_on(function->entry_keys)) || unlikely(fkt_stack_unsure(call)))
-		return fkt_function_entry_known(function, call->args, NULL);
+		return fkt_function_entry_known(call->args, function, NULL);
 	if (unlikely(!fkt_reserve(this_cpu_read(fkt_lane), &function->entry_tag, 0, 0, false,
 				  &slot)))
 		return fkt_function_entry_full(function);

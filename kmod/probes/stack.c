@@ -326,7 +326,8 @@ static void fkt_stack_remember(struct fkt_stack_room *room, const struct fkt_sta
 			       const struct fkt_slot *slot, const u64 *first)
 {
 	struct fkt_stack_known *known = fkt_stack_known(room, stack);
-	const u64 here = (u64)fkt_slot_page(slot) << 16 | (u16)(first - (u64 *)slot->entry->page);
+	const u64 *page = (u64 *)fkt_entry_page(slot->entry);
+	const u64 here = (u64)fkt_slot_page(slot) << 16 | (u16)(first - page);
 
 	WRITE_ONCE(known->at, here);
 	WRITE_ONCE(known->check, stack->hash ^ here * FKT_STACK_MIX);

@@ -407,7 +407,8 @@ static int compare_by_entry(const void *a, const void *b)
 static void take_entry(struct piece **held, size_t count, const struct fkt_note_entry *entry)
 {
 	uint32_t number = le32toh(entry->number);
-	uint32_t address = (uint32_t)(le64toh(entry->page) / FKT_PAGE_BYTES);
+	uint64_t page = le64toh(entry->base) + ((uint64_t)number << 32);
+	uint32_t address = (uint32_t)(page / FKT_PAGE_BYTES);
 	uint32_t commit = le32toh(entry->commit), used = le32toh(entry->used);
 	size_t low = 0, high = count, middle;
 
