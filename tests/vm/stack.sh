@@ -118,12 +118,33 @@ all_printed() {
 
 # Each stack of dd's events in a line, thread by thread in their order. While a program is being executed, who it is is another
 # matter (see compare); where bpftrace is woken, it does not look at itself; and of interrupts that find one of both tracers at
-# work, bpftrace leaves some out. What begins where an address is has more than one name.
+# work, bpftrace leaves some out. What begins where an address is has more than one name, and so have some functions: each has
+# the first of those that no other function has.
 in_lines() {
 	grep -vE 'execve|perf_event_wakeup| (fkt_|perf_trace_|trace_call_bpf|__traceiter_)' | sed -E 's/ [^ ]+\+0( |$)/ +0\1/g' |
-		sort -s -k 1,2
+		perl -pe 'BEGIN {
+			open my $in, "<", "aliases" or die "aliases: $!\n";
+			while (<$in>) { my ($first, @others) = split; $first{$_} = $first for @others }
+		} s/ \K([^ +]+)(?=\+)/$first{$1} \/\/ $1/ge' | sort -s -k 1,2
 }
 
+# The names of each function that has several, in a line.
+aliases() {
+	perl -ne '
+		my ($address, $type, $name) = split;
+		next unless $type =~ /[tTwW]/;
+		$where{$name} = exists $where{$name} ? "" : $address;
+		push @{$names{$address}}, $name if @{$names{$address} // []} < 20;
+		END {
+			for (sort keys %names) {
+				my $address = $_;
+				my @own = grep { $where{$_} eq $address } @{$names{$address}};
+				print join(" ", sort @own), "\n" if @own > 1;
+			}
+		}' /proc/kallsyms
+}
+
+aliases >aliases
 if beside_bpftrace fkt_record -o t -e block:block_rq_issue --stack 'switch,wakeup,block:*' -- sh load; then
 	fkt_print --no-summary --stack --format json -p +dd t | perl -ne '
 		BEGIN { %event = qw(switch_to sched_switch wakeup sched_waking block:block_rq_issue block_rq_issue) }
