@@ -134,7 +134,7 @@ aliases() {
 		my ($address, $type, $name) = split;
 		next unless $type =~ /[tTwW]/;
 		$where{$name} = exists $where{$name} ? "" : $address;
-		push @{$names{$address}}, $name if @{$names{$address} // []} < 20;
+		push @{$names{$address}}, $name;
 		END {
 			for (sort keys %names) {
 				my $address = $_;
