@@ -85,6 +85,8 @@ stall|rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:
 hung|INFO: task perl:77 blocked for more than 120 seconds.
 END
 dmesg -n "$level"
+# Nor are tests that come after this one to believe them: what was real is in /dev/kmsg.
+dmesg -C
 # By the name that an enum of the kernel's has for a number.
 triggered 'timer:hrtimer_start mode==HRTIMER_MODE_REL comm==sleep' sleep 0.2
 # One of no more memory than that.
