@@ -74,18 +74,19 @@ check 'fkt_record ends well' [ "$status" = 0 ]
 check 'entries' [ "$(events module | sed -n "s/.*fkt_event_call  *number=\([0-9]*\) text=\"some text of the module's\"$/\1/p" | xargs)" = '0 1 2' ]
 check 'returns' [ "$(events module | sed -n 's/.*fkt_event_call%return  *arg1=\(.*\)$/\1/p' | xargs)" = '0 -1 -2' ]
 
-# The last function of a module, with nothing behind it: the kernel panics when it puts a probe there.
+# The last function of a module: where nothing is behind it, the kernel panics when it puts a probe there. 6.1 does not read
+# on, and newer ones have other modules' code behind it.
 case $(uname -r) in
-6.1.*)
-	expect 0 fkt_record -o last -P fkt_event_exit rmmod fkt_event
-	check 'the last function of a module' grep -q ' fkt_event_exit' <(fkt_print --no-summary last)
-	;;
-*)
+6.12.*)
 	for place in fkt_event_exit r:fkt_event_exit; do
 		expect 1 fkt_record -o last -P "$place" true
 		said 'last function of its module'
 	done
 	rmmod fkt_event
+	;;
+*)
+	expect 0 fkt_record -o last -P fkt_event_exit rmmod fkt_event
+	check 'the last function of a module' grep -q ' fkt_event_exit' <(fkt_print --no-summary last)
 	;;
 esac
 

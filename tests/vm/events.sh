@@ -48,7 +48,7 @@ names=()
 for event in $same; do
 	names+=("${event#*:}")
 done
-check 'FKT and ftrace saw the same' perl "$TOP/tests/vm/same_events.pl" same.txt ftrace.txt "${names[@]}"
+check 'FKT and ftrace saw the same' perl "$TOP/tests/vm/same_events.pl" "$(compared_by)" same.txt ftrace.txt "${names[@]}"
 
 # A glob is all that tracefs lists, less what is no tracepoint.
 expect 0 fkt_record -e 'sched:sched_process_*' -o glob true

@@ -1,16 +1,17 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# fields.pl FKT.json: whether the events' fields have the values that ftrace's buffers have, which are read here as they
-# are (per_cpu/cpu*/trace_pipe_raw), for each event on each CPU in the same order. FKT began earlier and ended later. Prints
-# what differs, and how many kinds of events and fields do not.
+# fields.pl CPU|thread FKT.json: whether the events' fields have the values that ftrace's buffers have, which are read here
+# as they are (per_cpu/cpu*/trace_pipe_raw), for each event on each CPU in the same order; or, with "thread", in each thread,
+# for where a thread can come to another CPU between the two tracers. FKT began earlier and ended later. Prints what differs,
+# and how many kinds of events and fields do not.
 
 use strict;
 use warnings;
 no warnings 'portable';
 use Fcntl;
 
-my ($fkt_name) = @ARGV;
+my ($by, $fkt_name) = @ARGV;
 my $tracing = '/sys/kernel/tracing';
 
 # What FKT records under this name is the timer's, and what ftrace has is worked out from it.
@@ -60,6 +61,12 @@ sub values_of {
 	return \@values;
 }
 
+# Where an event is: the CPU, and the thread. Each CPU has an idle one of its own.
+sub places {
+	my ($cpu, $thread) = @_;
+	return ("CPU $cpu", 'thread ' . ($thread || "0 of CPU $cpu"));
+}
+
 sub take_page {
 	my ($cpu, $page) = @_;
 	my ($commit) = unpack 'x8Q', $page;
@@ -88,7 +95,8 @@ sub take_page {
 		my $data = substr $page, $at, $length;
 		$at += ($length + 3) & ~3;
 		my $format = $format{unpack 'S', $data} or next;
-		push @{$ftrace{$format->{name}}{$cpu}}, values_of($data, $format);
+		my $values = values_of($data, $format);
+		push @{$ftrace{$format->{name}}{$_}}, $values for places($cpu, unpack 'x4l', $data);
 	}
 }
 
@@ -102,8 +110,8 @@ for my $path (glob "$tracing/per_cpu/cpu*/trace_pipe_raw") {
 
 open my $in, '<', $fkt_name or die "$fkt_name: $!\n";
 while (<$in>) {
-	/"cpu":(\d+),.*?"name":"(\w+:\w+)",.*?"args":\{(.*)\}\}/ or next;
-	my ($cpu, $event, $args) = ($1, $2, $3);
+	/"cpu":(\d+),"tid":(\d+|null),.*?"name":"(\w+:\w+)",.*?"args":\{(.*)\}\}/ or next;
+	my ($cpu, $thread, $event, $args) = ($1, $2, $3, $4);
 	next unless $ftrace{$event};
 	my $at = $format{$event}{at};
 	my $kinds = $format{$event}{kinds};
@@ -120,7 +128,7 @@ while (<$in>) {
 		}
 		$args[$i] = $value;
 	}
-	push @{$fkt{$event}{$cpu}}, \@args;
+	push @{$fkt{$event}{$_}}, \@args for places($cpu, $thread);
 }
 close $in;
 
@@ -162,13 +170,16 @@ sub differs {
 	return -1;
 }
 
-my ($events, $fields, $failed, $all) = (0, 0, 0, 0);
-for my $event (sort keys %ftrace) {
+# What is wrong with an event on the CPUs, or in the threads, empty if nothing is; and which fields were compared.
+sub wrong {
+	my ($event, $kind) = @_;
 	my $format = $format{$event};
+	my $wrong = '';
 	my %compared;
-	for my $cpu (sort keys %{$ftrace{$event}}) {
-		my @theirs = @{$ftrace{$event}{$cpu}};
-		my @ours = @{$fkt{$event}{$cpu} // []};
+
+	for my $place (sort grep { /^$kind / } keys %{$ftrace{$event}}) {
+		my @theirs = @{$ftrace{$event}{$place}};
+		my @ours = @{$fkt{$event}{$place} // []};
 		next if !@ours && !$fkt{$event} && $event =~ /:(?:sys_|print|bprint|function)/;
 		my @fields = grep { !$otherwise{"$event.$format->{names}[$_]"} && defined $ours[0][$_] } 0 .. $#{$ours[0] // []};
 		my ($best, $where, $first) = (-1, -1, 0);
@@ -194,17 +205,25 @@ for my $event (sort keys %ftrace) {
 			($best, $where, $first) = ($same, $differs, $at) if $same > $best;
 			last if $same == @theirs;
 		}
-		$all += @theirs;
 		$compared{$format->{names}[$_]} = 1 for @fields;
 		next if $best == @theirs;
-		$failed++;
-		printf "%s: on CPU %d ftrace has %d, FKT %d; equal up to %d", $event, $cpu, scalar @theirs, scalar @ours, $best;
+		$wrong .= sprintf "%s: %s: ftrace has %d, FKT %d; equal up to %d", $event, $place, scalar @theirs, scalar @ours, $best;
 		if ($where >= 0 && $where < @{$theirs[$best]}) {
 			my ($a, $b) = ($ours[$first + $best], $theirs[$best]);
-			printf ", where %s is %s for FKT, %s for ftrace", $format->{names}[$where], $a->[$where] // 'missing', $b->[$where];
+			$wrong .= sprintf ", where %s is %s for FKT, %s for ftrace", $format->{names}[$where], $a->[$where] // 'missing', $b->[$where];
 		}
-		print "\n";
+		$wrong .= "\n";
 	}
+	return ($wrong, %compared);
+}
+
+my ($events, $fields, $failed, $all) = (0, 0, 0, 0);
+for my $event (sort keys %ftrace) {
+	my ($wrong, %compared) = wrong($event, 'CPU');
+	($wrong, %compared) = wrong($event, 'thread') if $wrong && $by eq 'thread';
+	print $wrong;
+	$failed++ if $wrong;
+	$all += @{$ftrace{$event}{$_}} for grep { /^CPU/ } keys %{$ftrace{$event}};
 	$events++ if %compared;
 	$fields += %compared;
 	print "$event: @{[sort keys %compared]}\n" if $ENV{FIELDS_VERBOSE};

@@ -47,7 +47,7 @@ check 'FKT lost nothing' [ "$(lost recorder.err)" = 0 ]
 check 'ftrace lost nothing' [ -z "$(grep -hE '^(overrun|commit overrun|dropped events): [^0]' $tracing/per_cpu/cpu*/stats)" ]
 echo 0 >$tracing/events/enable
 fkt_print --no-summary --format json all >all.json
-check 'FKT and ftrace recorded the same fields' perl "$TOP/tests/vm/fields.pl" all.json
+check 'FKT and ftrace recorded the same fields' perl "$TOP/tests/vm/fields.pl" "$(compared_by)" all.json
 
 # A partition: what is asked of it is the whole disk's when it is issued, and the device is that whose sector it is.
 if modprobe loop 2>/dev/null; then
@@ -84,7 +84,7 @@ check 'arguments as they are' grep -qE 'sched_switch +preempt=[01] prev=0x[0-9a-
 check 'a field behind two pointers' grep -qE 'signal_generate +sig=18 nr_threads=1$' asked.txt
 
 # An enum has its names, which are those of its numbers; of others there is the number.
-expect 0 fkt_record -o enums -e timer:hrtimer_start -e 'timer:hrtimer_cancel mode=hrtimer->state:u8' -- sleep 0.2
+expect 0 fkt_record -o enums -e timer:hrtimer_start -e 'timer:hrtimer_cancel mode=hrtimer->is_soft:u8' -- sleep 0.2
 fkt_print --no-summary --format json enums | grep -o '"mode":[0-9]*\(,"mode_name":"[A-Z_]*"\)*' | sort -u >enums.said
 cat enums.said
 check 'there are relative timers' grep -qx '"mode":1,"mode_name":"HRTIMER_MODE_REL"' enums.said

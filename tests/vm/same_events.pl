@@ -1,14 +1,15 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# same_events.pl FKT FTRACE NAME…: whether what ftrace recorded of these events is what FKT recorded, on each CPU in the
-# same order and with the same arguments. FKT began earlier and ended later, so it may have more before and behind.
+# same_events.pl CPU|thread FKT FTRACE NAME…: whether what ftrace recorded of these events is what FKT recorded, on each CPU
+# in the same order and with the same arguments; or, with "thread", in the same order in each thread, for where a thread can
+# come to another CPU between the two tracers. FKT began earlier and ended later, so it may have more before and behind.
 
 use strict;
 use warnings;
 no warnings 'portable';
 
-my ($fkt_name, $ftrace_name, @names) = @ARGV;
+my ($by, $fkt_name, $ftrace_name, @names) = @ARGV;
 
 # Events of which ftrace does not print the arguments as they are: the arguments' names for FKT, a pattern for ftrace.
 my %fields = (
@@ -45,13 +46,20 @@ sub fetched {
 	return $text;
 }
 
+# Where an event is: the CPU, and the thread. Each CPU has an idle one of its own.
+sub places {
+	my ($cpu, $thread) = @_;
+
+	return ("CPU $cpu", 'thread ' . ($thread || "0 of CPU $cpu"));
+}
+
 my (%fkt, %ftrace);
 my %wanted = map { $_ => 1 } @names;
 
 open my $in, '<', $fkt_name or die "$fkt_name: $!\n";
 while (<$in>) {
-	/^ *-?\d+ +(\d+) +(?:\d+|\?) .{16} [0-9a-f]{4,5}  (\S+) *(.*)/ or next;
-	my ($cpu, $event, $args) = ($1, $2, $3);
+	/^ *-?\d+ +(\d+) +(\d+|\?) .{16} [0-9a-f]{4,5}  (\S+) *(.*)/ or next;
+	my ($cpu, $thread, $event, $args) = ($1, $2, $3, $4);
 	my $name = $event =~ s/.*://r;
 	# The built-in layers have events that are called the same, without a system.
 	next if !$wanted{$name} || ($fields{$name} && $name eq $event);
@@ -59,42 +67,38 @@ while (<$in>) {
 	next if $args =~ /^= /;
 	if ($fields{$name}) {
 		my @values = map { $args =~ /(?:^| )$_=(\S+)/ ? number($1) : "no $_" } split / /, $fields{$name}[0];
-		push @{$fkt{$name}{$cpu}}, "@values";
-	} else {
-		push @{$fkt{$name}{$cpu}}, $args;
+		$args = "@values";
 	}
+	push @{$fkt{$name}{$_}}, $args for places($cpu, $thread);
 }
 close $in;
 
 open $in, '<', $ftrace_name or die "$ftrace_name: $!\n";
 while (<$in>) {
-	/^ .*?-\d+ +\[(\d+)\] \S+ +[\d.]+: (\w+): (.*)/ or next;
-	my ($cpu, $name, $text) = ($1 + 0, $2, $3);
+	/^ .*?-(\d+) +\[(\d+)\] \S+ +[\d.]+: (\w+): (.*)/ or next;
+	my ($thread, $cpu, $name, $text) = ($1, $2 + 0, $3, $4);
 	next unless $wanted{$name};
 	if ($fields{$name}) {
 		my @values = map { number($_) } $text =~ $fields{$name}[1];
-		push @{$ftrace{$name}{$cpu}}, "@values";
+		$text = "@values";
 	} else {
 		$text =~ s/^\([^)]*\) ?//;
-		push @{$ftrace{$name}{$cpu}}, fetched($text);
+		$text = fetched($text);
 	}
+	push @{$ftrace{$name}{$_}}, $text for places($cpu, $thread);
 }
 close $in;
 
-my $failed = 0;
-for my $name (@names) {
-	my $total = 0;
-	if (!$ftrace{$name}) {
-		print "$name: ftrace has none\n";
-		$failed = 1;
-		next;
-	}
-	for my $cpu (sort keys %{$ftrace{$name}}) {
-		my @theirs = @{$ftrace{$name}{$cpu}};
-		my @ours = @{$fkt{$name}{$cpu} // []};
+# What is wrong with an event on the CPUs, or in the threads; empty if nothing is.
+sub wrong {
+	my ($name, $kind) = @_;
+	my $wrong = '';
+
+	for my $place (sort grep { /^$kind / } keys %{$ftrace{$name}}) {
+		my @theirs = @{$ftrace{$name}{$place}};
+		my @ours = @{$fkt{$name}{$place} // []};
 		my $best = -1;
 
-		$total += @theirs;
 		# Where theirs begin in ours: the place from which most are equal.
 		for my $at (0 .. $#ours) {
 			last if $at + @theirs > @ours;
@@ -104,12 +108,25 @@ for my $name (@names) {
 			last if $same == @theirs;
 		}
 		next if $best == @theirs;
-		print "$name: on CPU $cpu ftrace has ", scalar @theirs, ", FKT ", scalar @ours,
-			"; they are equal up to number ", $best < 0 ? 'none' : $best, "\n";
-		print "  ftrace: $theirs[$best < 0 ? 0 : $best]\n";
-		print "  FKT:    ", $ours[0] // 'nothing', "\n";
-		$failed = 1;
+		$wrong .= "$name: $place: ftrace has " . @theirs . ', FKT ' . @ours . '; they are equal up to number ' .
+			($best < 0 ? 'none' : $best) . "\n  ftrace: $theirs[$best < 0 ? 0 : $best]\n  FKT:    " .
+			($ours[0] // 'nothing') . "\n";
 	}
-	print "$name: $total\n";
+	return $wrong;
+}
+
+my $failed = 0;
+for my $name (@names) {
+	if (!$ftrace{$name}) {
+		print "$name: ftrace has none\n";
+		$failed = 1;
+		next;
+	}
+	my $wrong = wrong($name, 'CPU');
+	$wrong = wrong($name, 'thread') if $wrong && $by eq 'thread';
+	my $total = 0;
+	$total += @{$ftrace{$name}{$_}} for grep { /^CPU/ } keys %{$ftrace{$name}};
+	print "$wrong$name: $total\n";
+	$failed = 1 if $wrong;
 }
 exit $failed;
