@@ -54,7 +54,8 @@ static const u8 recording_id[FKT_ID_BYTES] = "whose pages";
  * @lossless: writers wait for room, so that nothing may be lost
  * @jumps: the clock jumps forward, so that slots are wide
  * @stress: one in about so many stress points does something
- * @kick_pages: as for fkt_lane_init()
+ * @kick_pages: as for fkt_lane_init(): 0 for lanes that overwrite, of which the reader takes
+ *	snapshots
  */
 struct kind {
 	const char *name;
@@ -75,6 +76,10 @@ static const struct kind kinds[] = {
 	{ "shared-tiny-wide", true, 4, false, true, 300, 2 },
 	{ "shared-big", true, 256, true, false, 1000, 16 },
 	{ "shared-big-wide", true, 256, true, true, 300, 16 },
+	{ "ring-tiny", false, 4, false, false, 100, 0 },
+	{ "ring-tiny-wide", false, 4, false, true, 100, 0 },
+	{ "ring-big", false, 64, false, false, 300, 0 },
+	{ "ring-big-wide", false, 64, false, true, 300, 0 },
 };
 
 /**
@@ -163,6 +168,7 @@ struct held {
  * @stamp: stamp of the last slot, or of the closing of the last page
  * @complete: what fkt_lane_complete() said last
  * @lost: missing numbers found so far
+ * @overwritten: events that were, up to the last snapshot
  * @source: by context
  * @losses: by sequence number
  */
@@ -178,6 +184,7 @@ struct lane_check {
 	u64 stamp;
 	u64 complete;
 	u64 lost;
+	u64 overwritten;
 	u64 kicks;
 	struct source source[THREADS_MAX * LEVELS];
 	struct page_losses *losses;
@@ -185,7 +192,7 @@ struct lane_check {
 };
 
 struct counts {
-	u64 events, pages, lost, wide, long_gaps, interrupts, closes, fences;
+	u64 events, pages, lost, overwritten, wide, long_gaps, interrupts, closes, fences;
 };
 
 static const struct kind *kind;
@@ -212,6 +219,11 @@ static __thread struct thread *self;
 /* One who only looks on: long between any two steps. */
 static __thread bool watching;
 static __thread struct context *volatile current_context;
+
+static bool overwrites(void)
+{
+	return !kind->kick_pages;
+}
 
 __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *format, ...)
 {
@@ -410,7 +422,7 @@ static __always_inline void record_one(struct context *context, bool shared)
 
 	/* A slot without words has but 16 bits of the number: enough when nothing is missing. */
 	last_lost[context->level] = context->lost;
-	if (!words && gap)
+	if (!words && (gap || overwrites()))
 		words = 1;
 	if (!random_below(random, 64))
 		words = WORDS_MAX;
@@ -465,14 +477,22 @@ static void close_page(struct fkt_lane *lane)
 
 /*
  * The reader asks one thread at a time. An interrupt that comes between an event's clock and its
- * slot is what the fence is for.
+ * slot is what the fence is for. A lane that overwrites is held by it, and the reader's from there
+ * on; not when that is what was interrupted, but then it is asked for again.
  */
 static bool fence(struct context *context)
 {
 	if (!__atomic_exchange_n(&self->fence_wanted, false, __ATOMIC_ACQUIRE))
 		return false;
+	if (overwrites() && !fkt_lane_hold(self->lane)) {
+		__atomic_store_n(&self->fence_wanted, true, __ATOMIC_RELAXED);
+		return false;
+	}
 	fkt_lane_fence(self->lane, kind->shared);
 	__atomic_store_n(&self->fence_done, true, __ATOMIC_RELEASE);
+	/* The reader may be at it before who was interrupted goes on. */
+	if (overwrites())
+		sched_yield();
 	/* The next event is likely to be interrupted, and the lane still to be closed then. */
 	fkt_stress_countdown = random_below(&context->random, 8);
 	return true;
@@ -701,8 +721,10 @@ static void check_event(struct lane_check *check, const struct fkt_page_header *
 
 static void check_header(struct lane_check *check, const struct fkt_page_header *header)
 {
+	const u32 flags = check->lane.overwritten && !check->seq ? FKT_PAGE_OVERWROTE : 0;
+
 	if (header->magic != FKT_PAGE_MAGIC || header->lane != check->lane.number ||
-	    header->flags || header->seq != check->seq + 1)
+	    header->flags != flags || header->seq != check->seq + 1)
 		fail_page(check, header, "magic %#x, lane %u, flags %#x, after page %" PRIu64,
 			  header->magic, header->lane, header->flags, (uint64_t)check->seq);
 	if (memcmp(header->id, recording_id, sizeof(recording_id)))
@@ -713,6 +735,10 @@ static void check_header(struct lane_check *check, const struct fkt_page_header 
 		fail_page(check, header,
 			  "from %#" PRIx64 " to %#" PRIx64 ", after one that ended at %#" PRIx64,
 			  (uint64_t)header->first, (uint64_t)header->end, (uint64_t)check->stamp);
+	if (header->first < check->lane.overwritten_end)
+		fail_page(check, header,
+			  "from %#" PRIx64 ", when what was overwritten ended at %#" PRIx64,
+			  (uint64_t)header->first, (uint64_t)check->lane.overwritten_end);
 	if (header->seq > 1 && header->lost < check->losses[header->seq - 1].said)
 		fail_page(check, header, "%" PRIu64 " events lost, but %" PRIu64 " before it",
 			  (uint64_t)header->lost, (uint64_t)check->losses[header->seq - 1].said);
@@ -869,21 +895,27 @@ static void check_lane(struct lane_check *check)
 		     check->queued, fkt_lane_queued(&check->lane), fkt_lane_filling(&check->lane));
 }
 
-/* One fence at a time, now of one thread and now of another. */
-static void fence_threads(u64 *random)
+/*
+ * One fence at a time, now of one thread and now of another. Return: the thread that has made one.
+ */
+static struct thread *fence_threads(u64 *random)
 {
+	struct thread *done = NULL;
+
 	if (fencing) {
 		if (!__atomic_load_n(&fencing->fence_done, __ATOMIC_ACQUIRE))
-			return;
+			return NULL;
 		counts.fences++;
+		done = fencing;
 		fencing = NULL;
 	}
-	/* In between is the time to see what it says is complete. */
-	if (random_below(random, 4))
-		return;
+	/* In between is the time to see what it says is complete, and to take a snapshot. */
+	if (random_below(random, 4) || (done && overwrites()))
+		return done;
 	fencing = &threads[random_below(random, thread_count)];
 	fencing->fence_done = false;
 	__atomic_store_n(&fencing->fence_wanted, true, __ATOMIC_RELEASE);
+	return done;
 }
 
 static void read_until(double end)
@@ -917,6 +949,49 @@ static void read_until(double end)
 	}
 }
 
+/* Of a lane that is held: some of it is forgotten, and all the rest from before the fence taken. */
+static void take_snapshot(struct lane_check *check, u64 *random)
+{
+	struct fkt_lane *lane = &check->lane;
+	char *buf;
+
+	while (random_below(random, 4) && fkt_lane_before_fence(lane) &&
+	       (buf = fkt_lane_forget(lane, lane->fence_end - random_below(random, 1 << 20)))) {
+		check->queued--;
+		queue_page(check, (void *)(buf - 1), buf);
+	}
+	while (fkt_lane_before_fence(lane)) {
+		check_lane(check);
+		/* Who was interrupted has not committed yet. */
+		if (!take_page(check))
+			sched_yield();
+		while (check->held_count && random_below(random, 2))
+			give_back(check, random_below(random, check->held_count));
+	}
+	while (check->held_count)
+		give_back(check, random_below(random, check->held_count));
+	check->overwritten += lane->overwritten;
+	fkt_lane_restart(lane, true, 0);
+	check->seq = 0;
+	fkt_lane_release(lane);
+}
+
+static void take_snapshots_until(double end)
+{
+	u64 random = (seed + 77) * 0x9e3779b97f4a7c15ull | 1;
+	const struct thread *fenced;
+
+	while (seconds_now() < end) {
+		fenced = fence_threads(&random);
+		if (fenced)
+			take_snapshot(&lanes[fenced - threads], &random);
+		else if (fencing)
+			sched_yield();
+		else
+			nap_us(random_below(&random, 200));
+	}
+}
+
 /* Alone with a lane: what its pages hold, it takes, and nothing is lost before that. */
 static void fill_up(struct lane_check *check)
 {
@@ -942,12 +1017,14 @@ static void fill_up(struct lane_check *check)
 static void finish_lane(struct lane_check *check)
 {
 	struct fkt_lane *lane = &check->lane;
-	u64 writers_lost = 0, begun = 0, most, page;
+	u64 attempts = 0, events = 0, writers_lost = 0, begun = 0, most, page;
 	const struct context *context;
 	const struct source *source;
 	void *buf;
 	u32 id;
 
+	if (overwrites() && !fkt_lane_hold(lane))
+		fail("lane %u: nobody overwrites, and it can't be held", lane->number);
 	fill_up(check);
 	if (fkt_lane_close(lane, kind->shared))
 		fail("lane %u: a page was lost from, and left open", lane->number);
@@ -968,17 +1045,26 @@ static void finish_lane(struct lane_check *check)
 		source = &check->source[id];
 		/* What was lost after its last event; it may have been before any later page. */
 		check->losses[source->page + 1].possible += context->attempts - source->attempts;
-		if (source->events + context->lost != context->attempts)
+		if (!overwrites() && source->events + context->lost != context->attempts)
 			fail("lane %u, context %u: of %" PRIu64 " events %" PRIu64
 			     " were read and %" PRIu64 " lost",
 			     lane->number, id, (uint64_t)context->attempts,
 			     (uint64_t)source->events, (uint64_t)context->lost);
+		attempts += context->attempts;
+		events += source->events;
 		writers_lost += context->lost;
 	}
 	if (lane->lost != writers_lost)
 		fail("lane %u: counted %" PRIu64 " losses of %" PRIu64, lane->number,
 		     (uint64_t)lane->lost, (uint64_t)writers_lost);
-	check_losses(check);
+	check->overwritten += lane->overwritten;
+	if (events + writers_lost + check->overwritten != attempts)
+		fail("lane %u: of %" PRIu64 " events %" PRIu64 " were read, %" PRIu64
+		     " lost and %" PRIu64 " overwritten",
+		     lane->number, (uint64_t)attempts, (uint64_t)events, (uint64_t)writers_lost,
+		     (uint64_t)check->overwritten);
+	if (!overwrites())
+		check_losses(check);
 
 	for (page = 0; page < check->seq; page++)
 		begun += !((u32)(check->first_page + page) & lane->kick_mask);
@@ -987,10 +1073,11 @@ static void finish_lane(struct lane_check *check)
 	 * up.
 	 */
 	most = begun + (kind->lossless ? 1 : lane->lost);
-	if (check->kicks <= begun || check->kicks > most)
+	if (!overwrites() && (check->kicks <= begun || check->kicks > most))
 		fail("lane %u: %" PRIu64 " kicks, not %" PRIu64 " to %" PRIu64, lane->number,
 		     (uint64_t)check->kicks, (uint64_t)begun + 1, (uint64_t)most);
 	counts.lost += lane->lost;
+	counts.overwritten += check->overwritten;
 
 	while (check->held_count)
 		give_back(check, 0);
@@ -1086,7 +1173,10 @@ static void run(const cpu_set_t *cpus, double seconds)
 	if (pthread_create(&storm_thread, NULL, storm, NULL))
 		fail("no thread: %m");
 
-	read_until(begin + seconds);
+	if (overwrites())
+		take_snapshots_until(begin + seconds);
+	else
+		read_until(begin + seconds);
 
 	__atomic_store_n(&storm_stopping, true, __ATOMIC_RELAXED);
 	pthread_join(storm_thread, NULL);
@@ -1101,11 +1191,13 @@ static void run(const cpu_set_t *cpus, double seconds)
 	}
 	free(lanes);
 	printf("%-16s %9" PRIu64 " events %7" PRIu64 " pages %9" PRIu64 " lost %8" PRIu64
-	       " wide %6" PRIu64 " interrupts %5" PRIu64 " closed %6" PRIu64 " fences\n",
+	       " wide %6" PRIu64 " interrupts %5" PRIu64 " closed %6" PRIu64 " fences %9" PRIu64
+	       " overwritten\n",
 	       kind->name, (uint64_t)counts.events, (uint64_t)counts.pages, (uint64_t)counts.lost,
 	       (uint64_t)counts.wide, (uint64_t)interrupts, (uint64_t)counts.closes,
-	       (uint64_t)counts.fences);
+	       (uint64_t)counts.fences, (uint64_t)counts.overwritten);
 	if (!counts.events || !counts.fences || !interrupts || (!kind->lossless && !counts.lost) ||
+	    (overwrites() && !counts.overwritten) ||
 	    (kind->jumps && (!counts.wide || !counts.long_gaps)))
 		fail("shows nothing: too little happened");
 }
@@ -1163,7 +1255,7 @@ static bool wanted(const struct options *options, const struct kind *k)
 int main(int argc, char **argv)
 {
 	static const struct argp_option option_table[] = {
-		{ "seconds", 's', "SECONDS", 0, "Take so long in all (default: 6)", 0 },
+		{ "seconds", 's', "SECONDS", 0, "Take so long in all (default: 9)", 0 },
 		{ "seed", 'r', "NUMBER", 0, "Seed of the random numbers (default: the time)", 0 },
 		{ "threads", 't', "NUMBER", 0,
 		  "Threads that write (default: one a CPU, at least 2)", 0 },
@@ -1174,10 +1266,10 @@ int main(int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "[KIND...]",
 		.doc = "Stress lanes with threads and signals, and check every slot.\v"
-		       "A KIND is any part of the names cpu-tiny, cpu-big, shared-tiny and shared-big, or "
-		       "of these followed by -wide.",
+		       "A KIND is any part of the names cpu-tiny, cpu-big, shared-tiny, shared-big, "
+		       "ring-tiny and ring-big, or of these followed by -wide.",
 	};
-	struct options options = { .seconds = 6 };
+	struct options options = { .seconds = 9 };
 	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
 	u64 events = 0, lost = 0, wide = 0, interrupted = 0;
 	unsigned int i, count = 0;

@@ -72,7 +72,11 @@ static __always_inline u64 fkt_clock_moved(void)
 #define barrier()	  __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define READ_ONCE(x)	  __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define fkt_read_early(x) READ_ONCE(x)
-#define WRITE_ONCE(x, v)  __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)                                                                           \
+	({                                                                                         \
+		fkt_stress_point();                                                                \
+		__atomic_store_n(&(x), (v), __ATOMIC_RELAXED);                                     \
+	})
 
 #define smp_load_acquire(p)                                                                        \
 	({                                                                                         \
@@ -85,6 +89,7 @@ static __always_inline u64 fkt_clock_moved(void)
 	({                                                                                         \
 		fkt_stress_point();                                                                \
 		__atomic_store_n((p), (v), __ATOMIC_RELEASE);                                      \
+		fkt_stress_point();                                                                \
 	})
 
 static __always_inline u64 fkt_counter(bool shared)
