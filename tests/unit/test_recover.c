@@ -57,6 +57,8 @@ static union page memory[MEMORY_PAGES] __attribute__((aligned(FKT_PAGE_BYTES)));
 static u8 recording[FKT_ID_BYTES];
 static char file_name[] = "/tmp/fkt_test_recover.XXXXXX";
 static u64 next_number[LANES];
+/* How far the first lane's pages were counted before: to 32 bits, and from 0 again. */
+static u32 pages_before;
 
 static struct lane_page *lane_page(u32 number)
 {
@@ -94,6 +96,11 @@ static void begin(bool overwrites, bool shared, u8 id)
 			.overwritten_end_at = offsetof(struct lane_page, lane.overwritten_end),
 		};
 		memcpy(own->lane.note.id, recording, sizeof(recording));
+		if (!i) {
+			own->lane.lane.head = FKT_HEAD(pages_before, 0, FKT_HEAD_CLOSED);
+			own->lane.lane.tail = pages_before + 1;
+			own->lane.lane.limit = pages_before + 1;
+		}
 		for (u32 k = 0; k < LANE_PAGES; k++)
 			fkt_lane_queue(&own->lane.lane, &own[2 + k], &own[2 + k]);
 		next_number[i] = 1;
@@ -315,6 +322,14 @@ static void test_ring(void **state)
 		/* Overwritten events, and those that are there, are all. */
 		assert_int_equal(lane(0)->overwritten + numbers.count[0], count);
 	}
+}
+
+/* The same, of one that has been at it for days. */
+static void test_ring_of_days(void **state)
+{
+	pages_before = -16u;
+	test_ring(state);
+	pages_before = 0;
 }
 
 static void test_shared(void **state)
@@ -723,6 +738,7 @@ int main(void)
 		cmocka_unit_test(test_all_that_is_held),
 		cmocka_unit_test(test_used_before),
 		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_ring_of_days),
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_shared_without_note),
 		cmocka_unit_test(test_in_a_probe),
