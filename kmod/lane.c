@@ -102,12 +102,16 @@ static void fkt_lane_overwrite(struct fkt_lane *lane)
 		return;
 	WRITE_ONCE(lane->overwriting, true);
 	barrier(); /* partner: a probe, or fkt_lane_hold(), that interrupts this, on this CPU */
-	/* Once more: it may have been held since the caller looked. */
+	/*
+	 * Once more: it may have been held since the caller looked. Partner: the release in
+	 * fkt_lane_release().
+	 */
 	while (smp_load_acquire(&lane->overwrites) && fkt_lane_queued(lane) < FKT_OVERWRITE_PAGES &&
 	       fkt_lane_ready(lane)) {
 		oldest = fkt_ring_entry(lane, lane->tail);
 		lane->overwritten += FKT_COMMIT_EVENTS(oldest->commit);
 		lane->overwritten_end = fkt_entry_page(oldest)->end;
+		/* Partner: the acquire in fkt_lane_filling(), by one who is not the reader. */
 		smp_store_release(&lane->tail, lane->tail + 1);
 		fkt_lane_queue(lane, fkt_entry_page(oldest), oldest->buf);
 	}
@@ -573,7 +577,7 @@ void fkt_lane_queue(struct fkt_lane *lane, void *page, void *buf)
 	entry->buf = buf;
 	entry->used = 0;
 	entry->commit = 0;
-	/* Partner: the acquire in fkt_reserve_slow(). */
+	/* Partner: the acquire in fkt_place_find(). */
 	smp_store_release(&lane->limit, lane->limit + 1);
 }
 
