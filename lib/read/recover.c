@@ -450,7 +450,8 @@ static int read_rings(struct rebuild *rebuild)
 		if (!recovery->read(recovery->arg, recovery->ring[i], entry))
 			continue;
 		for (size_t k = 0; k < ENTRIES_A_PAGE; k++)
-			if (le32toh(entry[k].magic) == FKT_NOTE_RING_MAGIC && entry[k].base)
+			if (le32toh(entry[k].magic) == FKT_NOTE_RING_MAGIC &&
+			    (entry[k].base || entry[k].number))
 				take_entry(held, count, &entry[k]);
 	}
 	free(held);
