@@ -9,7 +9,9 @@
 cpus=$2
 append=nohz_full=$(($2 - 1))
 # 6.1 does not bring up a second CPU whose time is that of its instructions. With one there is no nohz_full.
-[ "$1" != 6.1 ] || { cpus=1; append=; }
+case $1 in
+6.1|6.1-*|debug-*)	cpus=1; append= ;;
+esac
 exec "$TOP/scripts/vm" --kernel "$1" --cpus "$cpus" --timeout 280 --steady --append "$append" -- bash -c "
 	export TOP=$TOP PATH=$TOP/build/tests/vm:\$PATH
 	cd /mnt/disk && exec bash \$TOP/tests/vm/cputime.sh"

@@ -44,8 +44,8 @@ END
 	bash /mnt/share/guest.sh "$TOP/build/tests/vm/kill_ftrace/$release/kill_ftrace.ko" >out 2>err
 cat out
 # The kernel warns of what it could not do. Anything else is FKT's fault.
-grep -aE 'WARNING:|BUG:|Oops|general protection|unable to handle|KASAN|Kernel panic' err |
-	grep -avE 'WARNING:.*(disarm_kprobe|unregister_kprobe|kprobe_ftrace)' >other
+"$TOP/scripts/guest/complaints" <err |
+	grep -avE 'cut here|WARNING:.*(disarm_kprobe|unregister_kprobe|kprobe_ftrace)' >other
 if [ -s other ]; then
 	cat err
 	echo 'FAILED: the kernel complains of more than that'
