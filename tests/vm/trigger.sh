@@ -36,6 +36,15 @@ check '--after: it goes on for 200 ms behind it' \
 	<(fkt_print --no-summary --format json --from 0 t.1 | sed -nE 's/.*"time_ns":([0-9]+).*/\1/p')
 options=()
 
+echo '--- what is overwritten before it is taken'
+rm -f t t.*
+expect 0 fkt_record --ring 512K -k system -o t --trigger sys_enter:getppid --after 500ms -- calls -t "$(nproc)" -s 2
+check 'there is a snapshot' [ -s t.1 ]
+check 'what triggered it is not in it' not grep -q ' fkt_trigger ' <(fkt_print --no-summary --from 0 t.1)
+check 'the summary says so' grep -q '^sys_enter:getppid, in thread [0-9]*, before the first event$' <(summary t.1 Trigger)
+expect 1 fkt_print --from trigger-1ms t.1
+said 'it begins after what triggered the snapshot'
+
 echo '--- threads that wait'
 triggered 'runnable>5ms comm==burner' sh -c 'for i in 1 2 3; do taskset 1 perl -e '\''$0 = "burner"; 1 while time < $^T + 2'\'' & done; wait'
 check 'it is the one that it should be' [ "$(trigger_of pid_name)" = burner ]

@@ -315,11 +315,18 @@ static bool find_trigger(struct selection *selection, struct fkt_trace *trace)
 	int64_t ns;
 
 	if (!info || !fkt_has_clock(trace) || !(at = strtoull(info, NULL, 10)) ||
-	    !fkt_span(trace, &first, &last) || at < first) {
+	    !fkt_span(trace, &first, &last)) {
 		if (asked)
 			selection_complain(selection,
 					   "no trigger has taken it as a snapshot, so trigger is "
 					   "no moment in it");
+		return !asked;
+	}
+	/* Overwritten before it was taken, or a part from behind it. */
+	if (at < first) {
+		if (asked)
+			selection_complain(selection,
+					   "it begins after what triggered the snapshot");
 		return !asked;
 	}
 	selection->triggered = fkt_cycles_to_ns(trace, (int64_t)(at - first));

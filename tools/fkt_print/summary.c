@@ -381,6 +381,9 @@ static void print_totals(FILE *out, struct fkt_trace *trace, const struct fkt_re
 			fkt_info(trace, "trigger_tid") ?: "?",
 			(double)triggered / FKT_NS_PER_SECOND,
 			near ? "; from 50 ms before that. --from 0 shows all" : "");
+	else if (fkt_info(trace, "trigger"))
+		fprintf(out, "%-10s %s, in thread %s, before the first event\n", "Trigger",
+			fkt_info(trace, "trigger"), fkt_info(trace, "trigger_tid") ?: "?");
 	if (overwritten && strcmp(overwritten, "0"))
 		fprintf(out, "%-10s %s events were overwritten, the oldest%s\n", "Ring",
 			overwritten,
