@@ -24,8 +24,8 @@ held_among_many() {
 	echo 'p:waits/rude synchronize_rcu_tasks_rude' >>$tracing/kprobe_events || die 'no kprobe on synchronize_rcu_tasks_rude'
 	echo 1 >$tracing/events/shared/enable
 	echo 1 >$tracing/events/waits/enable
-	expect 0 hold vfs_fallocate hold vfs_fsync_range hold vfs_statfs sh -c "hook t 'cat $tracing/kprobe_profile >before' 0 \
-		vfs_readlink vfs_fallocate vfs_rename vfs_fsync_range vfs_link vfs_statfs vfs_unlink &&
+	expect 0 hold vfs_fallocate hold vfs_fsync_range hold vfs_truncate sh -c "hook t 'cat $tracing/kprobe_profile >before' 0 \
+		vfs_readlink vfs_fallocate vfs_rename vfs_fsync_range vfs_link vfs_truncate vfs_unlink &&
 		cat $tracing/kprobe_profile >after"
 	hooked '4 hooked, 3 refused EBUSY EBUSY EBUSY'
 	waits=$(cat before after | awk '$1 == "rude" { n = $2 - n } END { print n }')
