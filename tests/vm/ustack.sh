@@ -89,8 +89,11 @@ check "the same stack stands once in a page: $plain KB, with stacks $with KB, 8 
 	[ $(((with - plain) * 1024 / 16000)) -le 9 ]
 
 echo '--- threads that wait: where programs were, at addresses of their own'
-echo 2 >/proc/sys/kernel/randomize_va_space
+randomize=/proc/sys/kernel/randomize_va_space
+before=$(cat $randomize)
+echo 2 >$randomize
 expect 0 fkt_record -o t --stack wakeup --user-stack switch -- sh -c 'ustack 3 wait; ustack 3 wait'
+echo "$before" >$randomize
 unname t >unnamed
 fkt_print --by stack --format csv -p +ustack t | grep '^switch_to.*[,"]c+.*;b+.*;a+.*;main+' >by
 check "one stack of both: $(cut -c 1-60 by)" [ "$(wc -l <by)" = 1 ]
