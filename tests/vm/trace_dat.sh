@@ -15,15 +15,26 @@ check 'both record' [ -s ftrace.dat -a -s trace -a -s pid ]
 run fkt_export --to trace.dat -o fkt.dat trace
 check 'the trace is exported' [ "$status" = 0 ]
 
-# lines FILE: of the thread from its first execve() on, without the time. ftrace has a thread's own name where FKT has that of /proc, and the register where
-# FKT has an int; FKT does not tell what an interrupt's handler said, nor that a thread was preempted. A long time, as of
-# the clock that other tests leave, stands right behind the CPU.
+# numbers: of newer kernels, which have what an address leads to behind it (where trace-cmd cannot read how, it has fields
+# and values), and the flags of openat() by name, the numbers alone.
+numbers() {
+	NAMES=$(grep -c O_CREAT /sys/kernel/tracing/events/syscalls/sys_enter_openat/format) perl -pe '
+		next unless / sys_enter_/;
+		s/(: 0x[0-9a-f]+) ("[^"]*"|\([^)]*\))/$1/g;
+		s/( sys_enter_openat .*), flags: .*/$1/ if $ENV{NAMES};
+		s{\[FAILED TO PARSE\] __syscall_nr=\d+ (.*?) \w+_val=.*}
+			{$1 =~ s/ ?(\w+)=(\w+)/", $1: " . sprintf("0x%08x", substr($2, 0, 2) eq "0x" ? hex $2 : $2)/ger =~ s/^, //r}e'
+}
+
+# lines FILE: of the thread from its first execve() on, without the time. ftrace has a thread's own name where FKT has that of
+# /proc, and the register where FKT has an int; FKT does not tell what an interrupt's handler said, nor that a thread was
+# preempted. A long time, as of the clock that other tests leave, stands right behind the CPU.
 lines() {
 	trace-cmd report -N "$1" 2>/dev/null | sed -nE "s/^ *.*-$(cat pid) +\[([0-9]+)\] *[0-9.]+: +([^ ]+): +(.*)$/\1 \2 \3/p" |
 		grep -E '^[0-9]+ (sys_|sched_switch |sched_waking |irq_handler_|softirq_|page_fault_user )' |
 		sed -E 's/prev_state=R\+/prev_state=R/; s/ ret=(un)?handled//; s/(comm=kworker\/[^ :+-]*:?[0-9]*)[^ ]*/\1/g
 			/ sys_enter_/s/0xf{8}([0-9a-f]{8})\b/0x\1/g; s/(prev|next)_prio=[0-9]+//g' |
-		sed -n '/ sys_enter_execve /,$p'
+		sed -n '/ sys_enter_execve /,$p' | numbers
 }
 
 lines ftrace.dat >ftrace
