@@ -8,17 +8,17 @@ tell <<'TEXT'
 A program writes to a file and calls `fsync()`. Most of these calls are quick, some are not. Which function of the kernel takes the
 time? `-F` traces functions, here all of them, and `--graph` only while one that matches runs, in that thread:
 TEXT
-show "fkt_record -F '*' --graph vfs_fsync_range perl -MIO::Handle -e '
+show "fkt_record -F '*' --graph __x64_sys_fsync perl -MIO::Handle -e '
         open F, \">\", \"log\"; for (1..50) { print F \"line\n\" x (\$_ % 10 ? 1 : 50000); F->flush; F->sync }'"
-show "fkt_print --histogram=vfs_fsync_range"
-answer '^vfs_fsync_range: .* p50 '
+show "fkt_print --histogram=__x64_sys_fsync"
+answer '^__x64_sys_fsync: .* p50 '
 tell <<'TEXT'
 A few take some ten times as long as most. These, and what they called that took long as well:
 TEXT
 show "fkt_print --graph --longer-than 4ms --no-summary --process=perl" 24
-answer 'vfs_fsync_range'
+answer '__x64_sys_fsync'
 tell <<'TEXT'
 Long calls that sleep do so for somebody. Whom did they wait for?
 TEXT
-show "fkt_print --waits --function=vfs_fsync_range --process=perl"
+show "fkt_print --waits --function=__x64_sys_fsync --process=perl"
 answer '^perl.* D '
