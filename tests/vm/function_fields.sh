@@ -27,12 +27,13 @@ fi
 # What the program itself can tell, and the call around it.
 echo text >a_file
 ino=$(stat -c %i a_file)
+short=$(short_name)
 expect 0 fkt_record -o known -F 'vfs_read file->f_path.dentry->d_name.name:string count $retval' -F 'rw_verify_area read_write' \
-	-F 'ext4:ext4_file_open inode->i_ino filp->f_path.dentry->d_iname $comm' head a_file
+	-F "ext4:ext4_file_open inode->i_ino filp->f_path.dentry->$short \$comm" head a_file
 events known >known.txt
 check 'the fields of the entry' grep -qE '^[0-9]+ [0-9]+ [0-9a-f]+ vfs_read +name="a_file" count=[0-9]+$' known.txt
 check 'and the result of the exit' grep -qE ' vfs_read += 5$' known.txt
-check 'of a module' grep -qE " ext4_file_open +i_ino=$ino d_iname=\"a_file\" arg3=\"head\"$" known.txt
+check 'of a module' grep -qE " ext4_file_open +i_ino=$ino ${short##*.}=\"a_file\" arg3=\"head\"$" known.txt
 pid=$(awk '/ name="a_file"/ { print $2; exit }' known.txt)
 awk -v pid="$pid" '$2 == pid && /vfs_read|rw_verify_area/ { $1 = $2 = $3 = ""; printf "%s;", $0 }' known.txt | tr -s ' ' >nested
 check 'calls are within each other' grep -qE \

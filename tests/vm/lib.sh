@@ -54,6 +54,11 @@ compared_by() {
 	[ "$(printf '%s\n' 6.13 "$(uname -r)" | sort -V | head -1)" = 6.13 ] && echo thread || echo CPU
 }
 
+# The field of a dentry with the name of a short file: from 6.14 on in a union.
+short_name() {
+	grep -qF d_shortname /sys/kernel/btf/vmlinux && echo d_shortname.string || echo d_iname
+}
+
 # check WHAT COMMAND…: what holds when COMMAND succeeds.
 check() {
 	local what=$1
