@@ -51,3 +51,9 @@ echo 0 >$tracing/tracing_on
 compare lanes
 compare shared --lanes 1
 same_by_all lanes.fkt
+
+# Who turns ftrace on after this is not to have all that in its buffers.
+for event in $ftrace_events; do
+	echo 0 >$tracing/events/$event/enable
+done
+echo local >$tracing/trace_clock
