@@ -29,6 +29,13 @@ check 'there are ten processes' [ "$(wc -l <burn.truth)" = 10 ]
 fkt_print -q --format json burn.trace >burn.json
 check 'fkt_print reads it all' [ $? = 0 ]
 
+# What of a timer's interrupt, and of the switch that it brings, is before the first event and behind the last, some 10 us with
+# emulation, is user mode's for who knows events alone. Newer kernels end each slice of time by such an interrupt.
+timers=$(fkt_print --cpu "$cpu" --by function --format json burn.trace |
+	perl -ne 'print $1 if /"function":"local_timer"/ && /"count":(\d+)/')
+[ -z "$together" ] || together=$(awk "BEGIN { share = 100 * $timers * 20e-6 / 10; print (share > $together ? share : $together) }")
+echo "$timers interrupts of timers${together:+: how much is in user mode is known to $together points}"
+
 cat >compare.pl <<'END'
 use strict;
 my (%is, $bad, @sum, $trace, $total, $rows);
