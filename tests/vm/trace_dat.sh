@@ -15,8 +15,8 @@ check 'both record' [ -s ftrace.dat -a -s trace -a -s pid ]
 run fkt_export --to trace.dat -o fkt.dat trace
 check 'the trace is exported' [ "$status" = 0 ]
 
-# numbers: of newer kernels, which have what an address leads to behind it (where trace-cmd cannot read how, it has fields
-# and values), and the flags of openat() by name, the numbers alone.
+# numbers: of newer kernels, which have what an address leads to behind it, the address alone; where trace-cmd cannot read
+# that, it has fields and values. The flags of openat(), which they have by name, are not compared there.
 numbers() {
 	NAMES=$(grep -c O_CREAT /sys/kernel/tracing/events/syscalls/sys_enter_openat/format) perl -pe '
 		next unless / sys_enter_/;
