@@ -220,27 +220,34 @@ static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, 
 	return words;
 }
 
-/* Who is just fetching on this CPU: a thread, or the interrupt that came last. 0: nobody. */
-static DEFINE_PER_CPU(u32, fkt_fetching);
+/*
+ * Who is just fetching on this CPU with interrupts on, and who with interrupts off: a thread, or
+ * the interrupt that came last. 0: nobody. An interrupt that ends is a thread again to
+ * preempt_count(), and wakes others, before it has left: what tells it from the thread that it came
+ * to, in the midst of fetching, is that its interrupts are off.
+ */
+static DEFINE_PER_CPU(u32, fkt_fetching[2]);
 
 /*
  * The same. What is traced may be what this calls, or the fault that it takes: there is nothing to
- * be had of that, or it would call itself for ever.
+ * be had of that, or it would call itself for ever. Of who fetches with interrupts on, the fault
+ * comes with them off, and has what is to be had; the fault of fetching that has not.
  */
 static __always_inline u32 fkt_fetch_once(const struct fkt_fetch *op, u32 ops, void *registers,
 					  const u64 *kept, u64 args[FKT_FETCH_WORDS_MAX + 1])
 {
 	const u32 here = 1 | (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
-	const u32 before = raw_cpu_read(fkt_fetching);
+	const u32 off = irqs_disabled();
+	const u32 before = raw_cpu_read(fkt_fetching[off]);
 	u32 words;
 
 	if (unlikely(before == here))
 		return 0;
-	raw_cpu_write(fkt_fetching, here);
+	raw_cpu_write(fkt_fetching[off], here);
 	barrier(); /* partner: whoever is traced here, on this CPU */
 	words = fkt_fetch_words(op, ops, registers, kept, args);
 	barrier(); /* partner: the same */
-	raw_cpu_write(fkt_fetching, before);
+	raw_cpu_write(fkt_fetching[off], before);
 	return words;
 }
 

@@ -112,6 +112,18 @@ expect 0 fkt_record -o faults -e 'exceptions:page_fault_kernel a=+0(\16) b=addre
 check 'faults have what is asked for' grep -qE 'exceptions:page_fault_kernel +a=0x0 b=' <(fkt_print --no-summary faults)
 check 'but those of what fetches' grep -qE 'exceptions:page_fault_kernel *$' <(fkt_print --no-summary faults)
 
+# An interrupt that comes to who fetches is no longer one, by the kernel's account, when at its end it looks whether the CPU is
+# idle, or wakes the thread that has the softirqs: those have what is asked for.
+fetching='sys_enter'
+for _ in {1..4}; do
+	fetching+=' @linux_banner:string'
+done
+expect 0 fkt_record -o ends -F 'idle_cpu comm=$comm' -e 'sched:sched_waking comm=$comm' -e "raw_syscalls:$fetching" calls -s 3
+fkt_print --no-summary ends | grep -E ' (idle_cpu|sched:sched_waking)' | grep -v ' = ' >ends.txt
+echo "$(grep -c comm= ends.txt) of $(wc -l <ends.txt) have what is asked for"
+check 'interrupts came' [ "$(wc -l <ends.txt)" -gt 100 ]
+refuse 'what comes at the end of an interrupt has it' grep -m 3 -v comm= ends.txt
+
 check 'the kernel is content' is_content
 
 the_rest_takes_long
