@@ -22,8 +22,12 @@
 #include "fkt.h"
 #include "stacks.h"
 
-/* Of threads, softirqs, interrupts and NMIs: one may interrupt the other. */
-#define FKT_STACK_LEVELS     4
+/*
+ * Of threads, softirqs, interrupts and NMIs, each with interrupts on and off: one may interrupt the
+ * other. Off, for an interrupt that ends is a thread again to preempt_count(), and wakes others,
+ * before it has left.
+ */
+#define FKT_STACK_LEVELS     8
 /* Frames of the probe, and of what calls it, that come before the first one that is wanted. */
 #define FKT_STACK_OWN_FRAMES 16
 /* Where a probe is, is not quite where the unwinder finds it: behind a breakpoint or a call. */
@@ -416,7 +420,7 @@ static __always_inline void fkt_stack_event(struct fkt_lane *lane,
 					    struct fkt_stack_event *event, bool shared)
 {
 	struct fkt_stack_room *room = this_cpu_ptr(fkt_stack_rooms);
-	const u32 level = interrupt_context_level();
+	const u32 level = 2 * interrupt_context_level() + irqs_disabled();
 
 	if (room->busy & BIT(level)) {
 		fkt_stack_take_all(event, room, level, true, from);

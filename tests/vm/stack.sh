@@ -250,6 +250,13 @@ for what in '' '--cpu 0' '--process !dd' '--process dd' '--range 20ms..120ms' '-
 		$((by * 100)) -le $((waits * 105)) ]
 done
 
+echo '--- an interrupt that ends, and has come to who takes a stack'
+expect 0 fkt_record -o t -F idle_cpu -e sched:sched_waking -e raw_syscalls:sys_enter \
+	--stack 'idle_cpu,sched:sched_waking,raw_syscalls:sys_enter' calls -s 3
+fkt_print --no-summary --stack --format json t | grep -E '"name":"(idle_cpu|sched:sched_waking)"' | grep -v '"args":{"ret":' >ends
+check 'interrupts came' [ "$(wc -l <ends)" -gt 100 ]
+check "$(grep -c '"stack":null' ends) of $(wc -l <ends) have no stack" [ "$(grep -c '"stack":null' ends)" = 0 ]
+
 echo '--- the unwinder itself is not traced where it is used'
 expect 0 timeout 200 fkt_record -p 12 -o t -F '__un*' -F '__rcu_*' -F 'in_*' -F 'vfs_*' --stack switch,functions -- sh load
 refuse 'it is not there' grep -qE '__unwind_start|in_gate_area_no_mm|__rcu_read_(un)?lock' <(fkt_print -q t)
