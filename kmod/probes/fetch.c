@@ -11,13 +11,26 @@
 #include "fetch.h"
 #include "fkt.h"
 
+/* How often memory was not there on this CPU. */
+static DEFINE_PER_CPU(u32, fkt_fetch_faults);
+
+static __always_inline bool fkt_fetch_fault(void)
+{
+	raw_cpu_inc(fkt_fetch_faults);
+	return false;
+}
+
 /* Programs and the kernel have addresses of their own on x86, so the address tells whose it is. */
 static bool fkt_fetch_memory(void *to, u64 from, size_t bytes, bool user)
 {
+	bool there;
+
 	if (user || from < TASK_SIZE_MAX)
-		return !copy_from_user_nofault(to, (const void __user *)from, bytes);
-	return fkt_arch_kernel_address(from) &&
-	       !copy_from_kernel_nofault(to, (const void *)from, bytes);
+		there = !copy_from_user_nofault(to, (const void __user *)from, bytes);
+	else
+		there = fkt_arch_kernel_address(from) &&
+			!copy_from_kernel_nofault(to, (const void *)from, bytes);
+	return likely(there) || fkt_fetch_fault();
 }
 NOKPROBE_SYMBOL(fkt_fetch_memory);
 
@@ -52,7 +65,7 @@ static __always_inline bool fkt_fetch_number(u64 *to, u64 from, u32 bytes, bool 
 	there = true;
 out:
 	pagefault_enable();
-	return there;
+	return likely(there) || fkt_fetch_fault();
 }
 
 /*
@@ -86,6 +99,8 @@ static __always_inline u32 fkt_fetch_letters(u64 *words, u32 count, u64 from, bo
 	}
 	goto end;
 missing:
+	if (checked)
+		fkt_fetch_fault();
 	if (!done) {
 		memcpy(words, fault, sizeof(fault));
 		return 1;
@@ -228,26 +243,38 @@ static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, 
  */
 static DEFINE_PER_CPU(u32, fkt_fetching[2]);
 
+/* Of who fetches with interrupts on: what was fetched meanwhile, with them off, took faults. */
+#define FKT_FETCHING_FAULTED 2u
+
 /*
  * The same. What is traced may be what this calls, or the fault that it takes: there is nothing to
  * be had of that, or it would call itself for ever. Of who fetches with interrupts on, the fault
- * comes with them off, and has what is to be had; the fault of fetching that has not.
+ * comes with them off, and has what is to be had; the fault of fetching that has not. Nor has the
+ * rest that comes with them off from then on: where each of many functions on the way of a fault
+ * has much that is not there, each of many faults would take many times as many again.
  */
 static __always_inline u32 fkt_fetch_once(const struct fkt_fetch *op, u32 ops, void *registers,
 					  const u64 *kept, u64 args[FKT_FETCH_WORDS_MAX + 1])
 {
 	const u32 here = 1 | (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+	const u32 faults = raw_cpu_read(fkt_fetch_faults);
 	const u32 off = irqs_disabled();
 	const u32 before = raw_cpu_read(fkt_fetching[off]);
 	u32 words;
 
-	if (unlikely(before == here))
+	BUILD_BUG_ON(FKT_FETCHING_FAULTED & (1 | NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+	if (unlikely((before & ~FKT_FETCHING_FAULTED) == here ||
+		     raw_cpu_read(fkt_fetching[0]) == (here | FKT_FETCHING_FAULTED)))
 		return 0;
 	raw_cpu_write(fkt_fetching[off], here);
 	barrier(); /* partner: whoever is traced here, on this CPU */
 	words = fkt_fetch_words(op, ops, registers, kept, args);
 	barrier(); /* partner: the same */
 	raw_cpu_write(fkt_fetching[off], before);
+	/* Only with interrupts off does this come to another one here, who has them on. */
+	if (unlikely(raw_cpu_read(fkt_fetch_faults) != faults) &&
+	    raw_cpu_read(fkt_fetching[0]) == here)
+		raw_cpu_write(fkt_fetching[0], here | FKT_FETCHING_FAULTED);
 	return words;
 }
 

@@ -112,6 +112,19 @@ expect 0 fkt_record -o faults -e 'exceptions:page_fault_kernel a=+0(\16) b=addre
 check 'faults have what is asked for' grep -qE 'exceptions:page_fault_kernel +a=0x0 b=' <(fkt_print --no-summary faults)
 check 'but those of what fetches' grep -qE 'exceptions:page_fault_kernel *$' <(fkt_print --no-summary faults)
 
+# Nor has more than one of them, where there are many: each would take as many again. A word of a program's memory may take two,
+# the second one of its first byte.
+many=
+for _ in {1..14}; do
+	many+=' +0(\16)'
+done
+expect 0 fkt_record -o many -e "exceptions:page_fault_kernel$many" -e "raw_syscalls:sys_enter$many" calls 1000
+fkt_print --no-summary many >many.txt
+calls=$(grep -c ' raw_syscalls:sys_enter ' many.txt)
+faults=$(grep -c ' exceptions:page_fault_kernel' many.txt)
+check "$faults faults of $calls calls: 14 or 28 each, and as many again" \
+	[ "$calls" -ge 1000 -a "$faults" -ge $((28 * calls)) -a "$faults" -le $((60 * calls)) ]
+
 # An interrupt that comes to who fetches is no longer one, by the kernel's account, when at its end it looks whether the CPU is
 # idle, or wakes the thread that has the softirqs: those have what is asked for.
 fetching='sys_enter'
