@@ -37,3 +37,12 @@ for how in '' '--lanes 1' '--args'; do
 	check 'the summary has as many exits' grep -qE '^000f +sys_rt_sigreturn +40 +40$' .out
 	grep -E 'sys_[?]|sigreturn' .out
 done
+
+# Forty threads at a time return from a signal.
+for how in '' '--args'; do
+	# shellcheck disable=SC2086
+	expect 0 fkt_record -o t $how stalled_returns
+	fkt_print --no-summary --process stalled_returns t >ours
+	check 'all return from a signal' [ "$(grep -c 'sys_rt_sigreturn' ours)" = 80 ]
+	refuse 'none returns from a call that is not known' grep -m 3 'sys_[?]' ours
+done

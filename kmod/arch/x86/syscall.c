@@ -50,17 +50,45 @@ static const u16 fkt_sigreturns[] = { FKT_RT_SIGRETURN, FKT_IA32_SIGRETURN, FKT_
 
 /*
  * Which threads are in such a call: the address of each, and in its low bits, which are zeros, the
- * index of the call in fkt_sigreturns. When two threads at a time have the same place, one of them
- * returns from a call that is not known.
+ * index of the call in fkt_sigreturns; 0: nobody. A thread has its place in one cache line. When
+ * more of them are in such a call at a time than there is room for in it, one of them returns from
+ * a call that is not known.
  */
-#define FKT_SIGRETURN_BITS 8
+#define FKT_SIGRETURN_BITS 5
+#define FKT_SIGRETURN_ROOM (SMP_CACHE_BYTES / sizeof(u64))
 #define FKT_SIGRETURN_KIND (sizeof(u64) - 1)
-static unsigned long fkt_in_sigreturn[1 << FKT_SIGRETURN_BITS];
+static unsigned long fkt_in_sigreturn[1 << FKT_SIGRETURN_BITS]
+				     [FKT_SIGRETURN_ROOM] __cacheline_aligned;
+
+/* Where this thread is, and what is there; NULL: nowhere. */
+static unsigned long *fkt_sigreturn_find(unsigned long *line, unsigned long *seen)
+{
+	u32 i;
+
+	for (i = 0; i < FKT_SIGRETURN_ROOM; i++) {
+		*seen = READ_ONCE(line[i]);
+		if ((*seen & ~FKT_SIGRETURN_KIND) == (unsigned long)current)
+			return &line[i];
+	}
+	return NULL;
+}
 
 static noinline void fkt_sigreturn_enter(u32 kind)
 {
-	WRITE_ONCE(fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)],
-		   (unsigned long)current | kind);
+	unsigned long *line = fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)];
+	const unsigned long here = (unsigned long)current | kind;
+	unsigned long seen, *place = fkt_sigreturn_find(line, &seen);
+	u32 i;
+
+	/* It was there before, and failed to return. */
+	if (unlikely(place)) {
+		WRITE_ONCE(*place, here);
+		return;
+	}
+	for (i = 0; i < FKT_SIGRETURN_ROOM; i++)
+		if (!READ_ONCE(line[i]) && !cmpxchg_relaxed(&line[i], 0, here))
+			return;
+	WRITE_ONCE(line[0], here);
 }
 
 /* Whether the kernel catches returns of functions of this thread, and so has it make that call. */
@@ -76,10 +104,10 @@ static bool fkt_is_uretprobed(void)
 /* The call that now returns, FKT_SYSCALL_OTHER when it is none of these. */
 static u32 fkt_sigreturn_leave(void)
 {
-	unsigned long *place = &fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)];
-	unsigned long seen = READ_ONCE(*place);
+	unsigned long *line = fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)];
+	unsigned long seen, *place = fkt_sigreturn_find(line, &seen);
 
-	if ((seen & ~FKT_SIGRETURN_KIND) != (unsigned long)current)
+	if (!place)
 		return fkt_is_uretprobed() ? FKT_URETPROBE : FKT_SYSCALL_OTHER;
 	WRITE_ONCE(*place, 0);
 	return fkt_sigreturns[seen & FKT_SIGRETURN_KIND];
@@ -395,6 +423,8 @@ static int fkt_syscall_attach(const struct fkt_session *s, u32 keys)
 			  fkt_stack_wanted(FKT_CODE_SYSCALL_ENTRY, FKT_SYSCALLS_MAX) ||
 			  fkt_stack_wanted(FKT_CODE_COMPAT_ENTRY, FKT_SYSCALLS_MAX);
 
+	/* Nobody else is here yet: what is there is of calls that returned after a recording. */
+	memset(fkt_in_sigreturn, 0, sizeof(fkt_in_sigreturn));
 	if (fkt_longer_wanted()) {
 		if (more)
 			return -EINVAL;
