@@ -23,11 +23,11 @@ called() {
 	check "$1() is called $2 times" [ "$n" = "$2" ]
 }
 
-# in_order FUNCTION…: whether their entries come in this order, somewhere. A debug kernel, which has another configuration than
-# Debian's, has inlined some of them.
+# in_order FUNCTION…: whether their entries come in this order, somewhere. Kernels of another configuration, for debugging or
+# PREEMPT_RT, have inlined some of them.
 in_order() {
 	case $(uname -r) in
-	*-debug-*)
+	*-debug-* | *-rt-*)
 		# shellcheck disable=SC2046
 		set -- $(for name; do grep -qxF "$name" hookable && echo "$name"; done) ;;
 	esac
