@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stalled_returns: THREADS threads return from a signal, all of them at a time: what each returns by
- * is on a stack that is not there (userfaultfd(2)) before all have begun.
+ * stalled_returns: THREADS threads return from a signal, all of them at a time: what each returns
+ * by is on a stack that is not there (userfaultfd(2)) before all have begun.
  */
 #include <err.h>
 #include <fcntl.h>
