@@ -11,14 +11,33 @@
 #include "fetch.h"
 #include "fkt.h"
 
-/* How often memory was not there on this CPU. */
-static DEFINE_PER_CPU(u32, fkt_fetch_faults);
+/*
+ * Who is just fetching on this CPU with interrupts on, and who with interrupts off: a thread, or
+ * the interrupt that came last. 0: nobody. An interrupt that ends is a thread again to
+ * preempt_count(), and wakes others, before it has left: what tells it from the thread that it came
+ * to, in the midst of fetching, is that its interrupts are off.
+ */
+static DEFINE_PER_CPU(u32, fkt_fetching[2]);
 
-static __always_inline bool fkt_fetch_fault(void)
+/* The first of them, where what was fetched meanwhile, with interrupts off, has taken a fault. */
+static DEFINE_PER_CPU(u32, fkt_fetching_faulted[2]);
+
+/* Who fetches here, if one does. */
+static __always_inline u32 fkt_fetching_here(void)
 {
-	raw_cpu_inc(fkt_fetch_faults);
+	return 1 | (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
+/* Memory was not there. Return: false. */
+static noinline bool fkt_fetch_fault(void)
+{
+	const u32 here = fkt_fetching_here();
+
+	if (irqs_disabled() && raw_cpu_read(fkt_fetching[0]) == here)
+		raw_cpu_write(fkt_fetching_faulted[0], here);
 	return false;
 }
+NOKPROBE_SYMBOL(fkt_fetch_fault);
 
 /* Programs and the kernel have addresses of their own on x86, so the address tells whose it is. */
 static bool fkt_fetch_memory(void *to, u64 from, size_t bytes, bool user)
@@ -236,17 +255,6 @@ static __always_inline u32 fkt_fetch_words(const struct fkt_fetch *op, u32 ops, 
 }
 
 /*
- * Who is just fetching on this CPU with interrupts on, and who with interrupts off: a thread, or
- * the interrupt that came last. 0: nobody. An interrupt that ends is a thread again to
- * preempt_count(), and wakes others, before it has left: what tells it from the thread that it came
- * to, in the midst of fetching, is that its interrupts are off.
- */
-static DEFINE_PER_CPU(u32, fkt_fetching[2]);
-
-/* Of who fetches with interrupts on: what was fetched meanwhile, with them off, took faults. */
-#define FKT_FETCHING_FAULTED 2u
-
-/*
  * The same. What is traced may be what this calls, or the fault that it takes: there is nothing to
  * be had of that, or it would call itself for ever. Of who fetches with interrupts on, the fault
  * comes with them off, and has what is to be had; the fault of fetching that has not. Nor has the
@@ -256,25 +264,20 @@ static DEFINE_PER_CPU(u32, fkt_fetching[2]);
 static __always_inline u32 fkt_fetch_once(const struct fkt_fetch *op, u32 ops, void *registers,
 					  const u64 *kept, u64 args[FKT_FETCH_WORDS_MAX + 1])
 {
-	const u32 here = 1 | (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
-	const u32 faults = raw_cpu_read(fkt_fetch_faults);
+	const u32 here = fkt_fetching_here();
 	const u32 off = irqs_disabled();
 	const u32 before = raw_cpu_read(fkt_fetching[off]);
 	u32 words;
 
-	BUILD_BUG_ON(FKT_FETCHING_FAULTED & (1 | NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
-	if (unlikely((before & ~FKT_FETCHING_FAULTED) == here ||
-		     raw_cpu_read(fkt_fetching[0]) == (here | FKT_FETCHING_FAULTED)))
+	if (unlikely(before == here || raw_cpu_read(fkt_fetching_faulted[0]) == here))
 		return 0;
 	raw_cpu_write(fkt_fetching[off], here);
 	barrier(); /* partner: whoever is traced here, on this CPU */
 	words = fkt_fetch_words(op, ops, registers, kept, args);
 	barrier(); /* partner: the same */
 	raw_cpu_write(fkt_fetching[off], before);
-	/* Only with interrupts off does this come to another one here, who has them on. */
-	if (unlikely(raw_cpu_read(fkt_fetch_faults) != faults) &&
-	    raw_cpu_read(fkt_fetching[0]) == here)
-		raw_cpu_write(fkt_fetching[0], here | FKT_FETCHING_FAULTED);
+	/* The second one is never read: no need to look which it is. */
+	raw_cpu_write(fkt_fetching_faulted[off], 0);
 	return words;
 }
 
