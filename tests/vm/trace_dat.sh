@@ -39,7 +39,10 @@ lines() {
 
 lines ftrace.dat >ftrace
 lines fkt.dat >fkt
-for kind in sys_enter_write sys_exit_write sched_switch sched_waking softirq_entry page_fault_user; do
+# A PREEMPT_RT kernel has a thread for softirqs, and this one raises them.
+softirq=softirq_entry
+[[ $(uname -r) != *-rt-* ]] || softirq=softirq_raise
+for kind in sys_enter_write sys_exit_write sched_switch sched_waking $softirq page_fault_user; do
 	check "there are lines of $kind" grep -q " $kind " ftrace
 done
 # An interrupt may come between the one's probe and the other's: so each kind by itself.
