@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * stalled_returns: THREADS threads return from a signal, all of them at a time: what each returns
- * by is on a stack that is not there (userfaultfd(2)) before all have begun.
+ * by is on a stack that is not there (userfaultfd(2)) before all have begun. Before that FAILING
+ * threads, all of them at a time, fail to return from one, and end.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -14,8 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define THREADS	    40
-#define STACK_BYTES (1ul << 16)
+#define FAILING		    600
+#define THREADS		    40
+#define STACK_BYTES	    (1ul << 16)
+#define FAILING_STACK_BYTES (1ul << 15)
 
 /* What the threads' stacks had on them, and the stacks. */
 static char (*kept)[STACK_BYTES], (*stacks)[STACK_BYTES];
@@ -60,6 +63,52 @@ static void *thread(void *stack)
 	return NULL;
 }
 
+static pthread_barrier_t all_failed;
+
+static void on_failure(int sig)
+{
+	(void)sig;
+	pthread_barrier_wait(&all_failed);
+	syscall(SYS_exit, 0);
+}
+
+static void *failing_thread(void *stack)
+{
+	const stack_t alternate = { .ss_sp = stack, .ss_size = FAILING_STACK_BYTES };
+
+	if (sigaltstack(&alternate, NULL))
+		err(1, "sigaltstack");
+	/* Nothing is where the stack says that it is. */
+	asm volatile("mov $16, %%esp\n\t"
+		     "syscall\n\t"
+		     "ud2"
+		     :
+		     : "a"(SYS_rt_sigreturn)
+		     : "rcx", "r11", "memory");
+	__builtin_unreachable();
+}
+
+static void fail(void)
+{
+	const struct sigaction action = { .sa_handler = on_failure, .sa_flags = SA_ONSTACK };
+	static char alternate[FAILING][FAILING_STACK_BYTES];
+	static pthread_t threads[FAILING];
+	pthread_attr_t small;
+
+	if (sigaction(SIGSEGV, &action, NULL))
+		err(1, "sigaction");
+	if (pthread_barrier_init(&all_failed, NULL, FAILING) || pthread_attr_init(&small) ||
+	    pthread_attr_setstacksize(&small, FAILING_STACK_BYTES))
+		errx(1, "pthread");
+	for (int i = 0; i < FAILING; i++)
+		if (pthread_create(&threads[i], &small, failing_thread, alternate[i]))
+			errx(1, "pthread_create");
+	for (int i = 0; i < FAILING; i++)
+		pthread_join(threads[i], NULL);
+	if (signal(SIGSEGV, SIG_DFL) == SIG_ERR)
+		err(1, "signal");
+}
+
 int main(void)
 {
 	const struct sigaction action = { .sa_sigaction = on_signal,
@@ -70,6 +119,7 @@ int main(void)
 	pthread_t threads[THREADS];
 	struct uffd_msg fault;
 
+	fail();
 	kept = map();
 	stacks = map();
 	memset(stacks, 1, THREADS * STACK_BYTES);

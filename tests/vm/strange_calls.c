@@ -22,7 +22,7 @@ static void count(int sig)
 	signals++;
 }
 
-static void call(long number, unsigned int times)
+static __attribute__((noipa)) void call(long number, unsigned int times)
 {
 	while (times--)
 		syscall(number, 0, 0, 0, 0, 0, 0);

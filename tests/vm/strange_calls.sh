@@ -15,7 +15,8 @@ made() {
 	check "$1 $2" [ "$(count "$3 +$4\$")" = "$1" ]
 }
 
-for how in '' '--lanes 1' '--args'; do
+# Where returns of functions are caught, the kernel makes a call of its own for each, which has no number either.
+for how in '' '--lanes 1' '--args' "-k system -U $TOP/build/tests/vm/strange_calls:call"; do
 	# shellcheck disable=SC2086
 	expect 0 fkt_record -o t $how strange_calls
 	read -r signals pid <.out
@@ -38,11 +39,11 @@ for how in '' '--lanes 1' '--args'; do
 	grep -E 'sys_[?]|sigreturn' .out
 done
 
-# Forty threads at a time return from a signal.
+# Forty threads at a time return from a signal, where more have failed to than there is room for.
 for how in '' '--args'; do
 	# shellcheck disable=SC2086
 	expect 0 fkt_record -o t $how stalled_returns
 	fkt_print --no-summary --process stalled_returns t >ours
-	check 'all return from a signal' [ "$(grep -c 'sys_rt_sigreturn' ours)" = 80 ]
+	check 'all return from a signal, and 600 fail to' [ "$(grep -c 'sys_rt_sigreturn' ours)" = 1280 ]
 	refuse 'none returns from a call that is not known' grep -m 3 'sys_[?]' ours
 done

@@ -52,13 +52,16 @@ static const u16 fkt_sigreturns[] = { FKT_RT_SIGRETURN, FKT_IA32_SIGRETURN, FKT_
  * Which threads are in such a call: the address of each, and in its low bits, which are zeros, the
  * index of the call in fkt_sigreturns; 0: nobody. A thread has its place in one cache line. When
  * more of them are in such a call at a time than there is room for in it, one of them returns from
- * a call that is not known.
+ * a call that is not known. What failed to return is there until then: it may be of a thread that
+ * is no more, so each place of a line is taken away in its turn.
  */
 #define FKT_SIGRETURN_BITS 5
 #define FKT_SIGRETURN_ROOM (SMP_CACHE_BYTES / sizeof(u64))
 #define FKT_SIGRETURN_KIND (sizeof(u64) - 1)
 static unsigned long fkt_in_sigreturn[1 << FKT_SIGRETURN_BITS]
 				     [FKT_SIGRETURN_ROOM] __cacheline_aligned;
+/* Of each line, which place is the next one that is taken away. */
+static u8 fkt_sigreturn_next[1 << FKT_SIGRETURN_BITS];
 
 /* Where this thread is, and what is there; NULL: nowhere. */
 static unsigned long *fkt_sigreturn_find(unsigned long *line, unsigned long *seen)
@@ -75,7 +78,8 @@ static unsigned long *fkt_sigreturn_find(unsigned long *line, unsigned long *see
 
 static noinline void fkt_sigreturn_enter(u32 kind)
 {
-	unsigned long *line = fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)];
+	const u32 hash = hash_ptr(current, FKT_SIGRETURN_BITS);
+	unsigned long *line = fkt_in_sigreturn[hash];
 	const unsigned long here = (unsigned long)current | kind;
 	unsigned long seen, *place = fkt_sigreturn_find(line, &seen);
 	u32 i;
@@ -88,7 +92,9 @@ static noinline void fkt_sigreturn_enter(u32 kind)
 	for (i = 0; i < FKT_SIGRETURN_ROOM; i++)
 		if (!READ_ONCE(line[i]) && !cmpxchg_relaxed(&line[i], 0, here))
 			return;
-	WRITE_ONCE(line[0], here);
+	i = READ_ONCE(fkt_sigreturn_next[hash]);
+	WRITE_ONCE(fkt_sigreturn_next[hash], i + 1);
+	WRITE_ONCE(line[i % FKT_SIGRETURN_ROOM], here);
 }
 
 /* Whether the kernel catches returns of functions of this thread, and so has it make that call. */
@@ -248,8 +254,10 @@ static noinline void fkt_sys_exit_rare(const struct pt_regs *regs, long ret)
 {
 	s32 nr = regs->orig_ax;
 	u32 code = in_ia32_syscall() ? FKT_CODE_COMPAT_EXIT : FKT_CODE_SYSCALL_EXIT;
+	/* Whatever its number is: it has a place since fkt_sys_enter_rare(). */
+	const u32 left = fkt_sigreturn_leave();
 
-	code += nr == -1 ? fkt_sigreturn_leave() : FKT_SYSCALL_OTHER;
+	code += nr == -1 ? left : FKT_SYSCALL_OTHER;
 	FKT_EVENT(code, 0, ret);
 }
 
