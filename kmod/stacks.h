@@ -53,7 +53,8 @@ struct fkt_unwind_rules {
  * @frame: where to put return addresses, from that of this function on
  * @room: for so many
  *
- * Context: any, on a CPU that stays the same; at one time on each level of interrupts.
+ * Context: any, on a CPU that stays the same; at one time on each level of interrupts, once with
+ * interrupts on and once with them off.
  * Return: how many; 0 where the kernel's unwinder is to be asked.
  */
 u32 fkt_unwind(struct fkt_unwind_rules *rules, unsigned long *frame, u32 room);

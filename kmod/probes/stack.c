@@ -27,14 +27,19 @@
  * other. Off, for an interrupt that ends is a thread again to preempt_count(), and wakes others,
  * before it has left.
  */
-#define FKT_STACK_LEVELS     8
+#define FKT_STACK_LEVELS	 8
+/*
+ * Of a level with interrupts on, in fkt_stack_room.busy: while it takes a stack, the program's took
+ * a fault on the same level with interrupts off.
+ */
+#define FKT_STACK_FAULTED(level) BIT(FKT_STACK_LEVELS + (level))
 /* Frames of the probe, and of what calls it, that come before the first one that is wanted. */
-#define FKT_STACK_OWN_FRAMES 16
+#define FKT_STACK_OWN_FRAMES	 16
 /* Where a probe is, is not quite where the unwinder finds it: behind a breakpoint or a call. */
-#define FKT_STACK_IP_BYTES   16
+#define FKT_STACK_IP_BYTES	 16
 
-#define FKT_STACK_KNOWN_BITS 8
-#define FKT_STACK_MIX	     0x9e3779b97f4a7c15ull
+#define FKT_STACK_KNOWN_BITS	 8
+#define FKT_STACK_MIX		 0x9e3779b97f4a7c15ull
 
 /**
  * struct fkt_stack_known - a stack that stands in a page of this CPU's lane
@@ -48,7 +53,7 @@ struct fkt_stack_known {
 
 /**
  * struct fkt_stack_room - what a CPU needs to take stacks
- * @busy: a bit for each level that is just taking one
+ * @busy: a bit for each level that is just taking one; FKT_STACK_FAULTED
  * @known: by their hashes
  * @rules: for fkt_unwind()
  * @frame: of each level; first as addresses, then as frames of a slot
@@ -61,6 +66,7 @@ struct fkt_stack_room {
 	unsigned long frame[FKT_STACK_LEVELS][1 + FKT_STACK_OWN_FRAMES + FKT_STACK_FRAMES_MAX];
 	u64 user[FKT_STACK_LEVELS][FKT_STACK_WORDS_MAX];
 };
+static_assert(sizeof(struct fkt_stack_room) <= PCPU_MIN_UNIT_SIZE); /* or alloc_percpu() fails */
 
 /**
  * struct fkt_stack - a stack
@@ -389,6 +395,15 @@ static __always_inline void fkt_stack_record(struct fkt_lane *lane, struct fkt_s
 }
 
 /*
+ * Whether on this level no program's stack is to be had: each of many functions on the way of a
+ * fault would take a fault again.
+ */
+static bool fkt_stack_has_faulted(const struct fkt_stack_room *room, u32 level)
+{
+	return level % 2 && room->busy & FKT_STACK_FAULTED(level - 1);
+}
+
+/*
  * Take those that the event's code is to have; @at_it: none can be had. Where a program is
  * interrupted, the kernel has none.
  */
@@ -406,12 +421,28 @@ static void fkt_stack_take_all(struct fkt_stack_event *event, struct fkt_stack_r
 	}
 	if (test_bit(code, fkt_stack_user_codes())) {
 		*stack = (struct fkt_stack){ .flags = FKT_STACK_USER };
-		if (at_it || fkt_stack_take_user(stack, room->user[level])) {
+		if (at_it || fkt_stack_has_faulted(room, level) ||
+		    fkt_stack_take_user(stack, room->user[level])) {
 			stack->flags |= stack > event->stack ? FKT_STACK_BELOW : 0;
 			stack++;
 		}
 	}
 	event->stacks = stack - event->stack;
+}
+
+/*
+ * The bits when a level has taken its stacks. The program's comes last; where it took a fault with
+ * interrupts off, who takes one with interrupts on, and is interrupted or took a fault, hears of it.
+ */
+static unsigned long fkt_stack_after(const struct fkt_stack_room *room,
+				     const struct fkt_stack_event *event, u32 level)
+{
+	const unsigned long busy = room->busy & ~(BIT(level) | FKT_STACK_FAULTED(level));
+
+	if (level % 2 && busy & BIT(level - 1) && event->stacks &&
+	    event->stack[event->stacks - 1].flags & FKT_STACK_FAULT)
+		return busy | FKT_STACK_FAULTED(level - 1);
+	return busy;
 }
 
 /* A CPU that is at it already, on this level, goes without: what is traced is the unwinder. */
@@ -427,13 +458,13 @@ static __always_inline void fkt_stack_event(struct fkt_lane *lane,
 		fkt_stack_record(lane, room, event, shared);
 		return;
 	}
-	/* Who interrupts this leaves the bits as they are. */
+	/* Who interrupts this leaves the bits as they are, but for this level's FKT_STACK_FAULTED. */
 	WRITE_ONCE(room->busy, room->busy | BIT(level));
 	barrier(); /* partner: whoever is traced here, on this CPU */
 	fkt_stack_take_all(event, room, level, false, from);
 	fkt_stack_record(lane, room, event, shared);
 	barrier(); /* partner: the same */
-	WRITE_ONCE(room->busy, room->busy & ~BIT(level));
+	WRITE_ONCE(room->busy, fkt_stack_after(room, event, level));
 }
 
 static __always_inline void fkt_stack_event_from(u64 tag, u32 words, const u64 *args,

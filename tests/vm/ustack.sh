@@ -53,6 +53,21 @@ check '2009: more than there is room for: so many, and that there are more' \
 	[ "$(listed 2009 t | wc -l) $(listed 2009 t | tail -n 1)" = '113 ...' ]
 check '2009: each of them by its name' [ "$(named 2009 t | tr ' ' '\n' | grep -c '^deep')" = 109 ]
 
+echo '--- on the way of a fault'
+# What the fault of a stack that is not there calls has its stack, and so takes a fault; where that one has, the others have none.
+on_the_way=(bad_area_nosemaphore fixup_exception search_exception_tables search_module_extables search_bpf_extables)
+options=()
+for name in "${on_the_way[@]}"; do
+	# Some kernels have inlined some of them.
+	grep -qE "^$name( |$)" /sys/kernel/tracing/available_filter_functions && options+=(-F "$name" --user-stack "$name")
+done
+check 'some can be traced' [ ${#options[@]} -ge 12 ]
+expect 0 fkt_record -o way -k system --args "${options[@]}" --user-stack sys_read -- ustack 5 x y
+faults=$(fkt_print --no-summary --process ustack way | perl -ne '
+	$n++ if / bad_area_nosemaphore(?! +=)/;
+	if (/ sys_read /) { print $n + 0 if /count=2008/; $n = 0 }')
+check "$faults faults: that of the stack, and one of all those on its way" [ "$faults" = 2 ]
+
 echo '--- the same addresses as ftrace'
 # addresses: of each read(), by its number of bytes, up to as many frames as ftrace has.
 perl -ne '
