@@ -49,52 +49,67 @@ static const u16 fkt_sigreturns[] = { FKT_RT_SIGRETURN, FKT_IA32_SIGRETURN, FKT_
 #define FKT_SIGRETURN_NONE 3
 
 /*
- * Which threads are in such a call: the address of each, and in its low bits, which are zeros, the
- * index of the call in fkt_sigreturns; 0: nobody. A thread has its place in one cache line. When
- * more of them are in such a call at a time than there is room for in it, one of them returns from
- * a call that is not known. What failed to return is there until then: it may be of a thread that
- * is no more, so each place of a line is taken away in its turn.
+ * Which threads are in such a call: the address of each, in whose low bits, which are zeros, is the
+ * index of the call in fkt_sigreturns, and in whose highest ones, which are ones, when it came; 0:
+ * nobody. A thread has its place in one cache line. What failed to return stays there, maybe of a
+ * thread that is no more; where there is no room, what came first goes. So when more of them are in
+ * such a call at a time than a line has room for, one returns from a call that is not known.
  */
 #define FKT_SIGRETURN_BITS 5
 #define FKT_SIGRETURN_ROOM (SMP_CACHE_BYTES / sizeof(u64))
 #define FKT_SIGRETURN_KIND (sizeof(u64) - 1)
-static unsigned long fkt_in_sigreturn[1 << FKT_SIGRETURN_BITS]
-				     [FKT_SIGRETURN_ROOM] __cacheline_aligned;
-/* Of each line, which place is the next one that is taken away. */
-static u8 fkt_sigreturn_next[1 << FKT_SIGRETURN_BITS];
+#define FKT_SIGRETURN_CAME 56
+#define FKT_SIGRETURN_WHO  (GENMASK_ULL(FKT_SIGRETURN_CAME - 1, 0) & ~FKT_SIGRETURN_KIND)
+static u64 fkt_in_sigreturn[1 << FKT_SIGRETURN_BITS][FKT_SIGRETURN_ROOM] __cacheline_aligned;
+/* How many came to each line, as far as it goes. */
+static u8 fkt_sigreturn_came[1 << FKT_SIGRETURN_BITS];
 
 /* Where this thread is, and what is there; NULL: nowhere. */
-static unsigned long *fkt_sigreturn_find(unsigned long *line, unsigned long *seen)
+static u64 *fkt_sigreturn_find(u64 *line, u64 *seen)
 {
 	u32 i;
 
 	for (i = 0; i < FKT_SIGRETURN_ROOM; i++) {
 		*seen = READ_ONCE(line[i]);
-		if ((*seen & ~FKT_SIGRETURN_KIND) == (unsigned long)current)
+		if (*seen && !((*seen ^ (unsigned long)current) & FKT_SIGRETURN_WHO))
 			return &line[i];
 	}
 	return NULL;
 }
 
+/* The place of what came first, before @came. */
+static u64 *fkt_sigreturn_oldest(u64 *line, u8 came)
+{
+	u64 *oldest = line;
+	u8 age, most = 0;
+	u32 i;
+
+	for (i = 0; i < FKT_SIGRETURN_ROOM; i++) {
+		age = came - (READ_ONCE(line[i]) >> FKT_SIGRETURN_CAME);
+		if (age > most) {
+			most = age;
+			oldest = &line[i];
+		}
+	}
+	return oldest;
+}
+
 static noinline void fkt_sigreturn_enter(u32 kind)
 {
 	const u32 hash = hash_ptr(current, FKT_SIGRETURN_BITS);
-	unsigned long *line = fkt_in_sigreturn[hash];
-	const unsigned long here = (unsigned long)current | kind;
-	unsigned long seen, *place = fkt_sigreturn_find(line, &seen);
+	const u8 came = READ_ONCE(fkt_sigreturn_came[hash]) + 1;
+	const u64 here = ((unsigned long)current & FKT_SIGRETURN_WHO) | kind |
+			 (u64)came << FKT_SIGRETURN_CAME;
+	u64 *line = fkt_in_sigreturn[hash];
+	u64 seen, *place = fkt_sigreturn_find(line, &seen);
 	u32 i;
 
-	/* It was there before, and failed to return. */
-	if (unlikely(place)) {
-		WRITE_ONCE(*place, here);
-		return;
-	}
-	for (i = 0; i < FKT_SIGRETURN_ROOM; i++)
+	WRITE_ONCE(fkt_sigreturn_came[hash], came);
+	/* It may have been there before, and failed to return. */
+	for (i = 0; !place && i < FKT_SIGRETURN_ROOM; i++)
 		if (!READ_ONCE(line[i]) && !cmpxchg_relaxed(&line[i], 0, here))
 			return;
-	i = READ_ONCE(fkt_sigreturn_next[hash]);
-	WRITE_ONCE(fkt_sigreturn_next[hash], i + 1);
-	WRITE_ONCE(line[i % FKT_SIGRETURN_ROOM], here);
+	WRITE_ONCE(*(place ?: fkt_sigreturn_oldest(line, came)), here);
 }
 
 /* Whether the kernel catches returns of functions of this thread, and so has it make that call. */
@@ -110,8 +125,8 @@ static bool fkt_is_uretprobed(void)
 /* The call that now returns, FKT_SYSCALL_OTHER when it is none of these. */
 static u32 fkt_sigreturn_leave(void)
 {
-	unsigned long *line = fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)];
-	unsigned long seen, *place = fkt_sigreturn_find(line, &seen);
+	u64 *line = fkt_in_sigreturn[hash_ptr(current, FKT_SIGRETURN_BITS)];
+	u64 seen, *place = fkt_sigreturn_find(line, &seen);
 
 	if (!place)
 		return fkt_is_uretprobed() ? FKT_URETPROBE : FKT_SYSCALL_OTHER;
