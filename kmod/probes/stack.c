@@ -432,7 +432,7 @@ static void fkt_stack_take_all(struct fkt_stack_event *event, struct fkt_stack_r
 
 /*
  * The bits when a level has taken its stacks. The program's comes last; where it took a fault with
- * interrupts off, who takes one with interrupts on, and is interrupted or took a fault, hears of it.
+ * interrupts off, who takes one with them on, and is interrupted or took a fault, hears of it.
  */
 static unsigned long fkt_stack_after(const struct fkt_stack_room *room,
 				     const struct fkt_stack_event *event, u32 level)
@@ -458,7 +458,7 @@ static __always_inline void fkt_stack_event(struct fkt_lane *lane,
 		fkt_stack_record(lane, room, event, shared);
 		return;
 	}
-	/* Who interrupts this leaves the bits as they are, but for this level's FKT_STACK_FAULTED. */
+	/* Who interrupts this leaves the bits, but for this level's FKT_STACK_FAULTED. */
 	WRITE_ONCE(room->busy, room->busy | BIT(level));
 	barrier(); /* partner: whoever is traced here, on this CPU */
 	fkt_stack_take_all(event, room, level, false, from);
