@@ -34,7 +34,8 @@ all='do_sys_openat2 $arg*'
 registers='do_sys_openat2 dfd=%di:s32 filename=%si:x64 how=%dx:x64'
 mixed="do_sys_openat2 how->flags mode=how->mode:x16 how=+0(how):u64 \$arg1 filename:ustring"
 plain="do_sys_openat2 flags=+0(%dx):u64 mode=+$(at open_how mode)(%dx):x16 how=+0(%dx):u64 arg4=%di:x64 filename=+0(%si):ustring"
-arrays='vfs_read a=+0(%di):x8[16] b=+8(%di):u16[3] c=+0(+32(%di)):s32[4] d=+0(%di):x64[2] e=+0(%di):u8[1] g=@linux_banner:u8[4] op=+0(%di):symbol[1]'
+# ftrace leaves what an event had before where an array is not there: each of these is.
+arrays='vfs_read a=+0(%di):x8[16] b=+8(%di):u16[3] c=+0(+'$inode'(%di)):s32[4] d=+0(%di):x64[2] e=+0(%di):u8[1] g=@linux_banner:u8[4] op=+0(%di):symbol[1]'
 bits="do_sys_openat2 low=%si:b4@0/8 high=%si:b12@20/32 one=+0(%dx):b1@6/64 all=+0(%dx):b64@0/64 last=+0(%dx):b7@9/16"
 # ftrace itself is not asked for a symstr: kallsyms_lookup() of these kernels writes a NUL 511 bytes behind where the name
 # begins, which is in other events, or in memory that is somebody else's.

@@ -8,7 +8,7 @@
 
 . "$TOP/tests/vm/lib.sh"
 
-ldd "$(command -v fkt_record)" | grep -q libdw || skip 'fkt_record was built without libdw'
+grep -q libdw < <(ldd "$(command -v fkt_record)") || skip 'fkt_record was built without libdw'
 program=$TOP/build/tests/vm/user_fields
 
 listed() {
