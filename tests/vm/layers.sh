@@ -42,7 +42,11 @@ fi
 for what in '1002 softirq' '1003 softirq_exit' '1004 softirq_raise'; do
 	has "$what" "^[0-9]+ [0-9]+ $what +1 TIMER$"
 done
-has 'RCU' '^[0-9]+ [0-9]+ 1002 softirq +9 RCU$'
+case $(uname -r) in
+*-rt-*)	# It is no softirq there: each CPU has a thread for it.
+	has 'RCU' '^[0-9]+ [0-9]+ 1100 switch_to .* ==> rcuc/[0-9]+\[' ;;
+*)	has 'RCU' '^[0-9]+ [0-9]+ 1002 softirq +9 RCU$' ;;
+esac
 # They nest on their CPU: what ends is what began last.
 perl -ne '
 	next unless /^(\d+) \d+ ([0-9a-f]+) (\S+) *(.*)/;
