@@ -10,7 +10,7 @@ use warnings;
 
 my ($said, $count, $lost, $own) = @ARGV;
 my ($made_least, $made_most, $read, $between, $untold) = (0, 0, 0, 0, 0);
-my (%next, %open, %child, %next_child, %handler);
+my (%next, %open, %child, %next_child, %handler, %last, @outside);
 
 open(my $in, '<', $said) or die "$said: $!\n";
 while (<$in>) {
@@ -25,8 +25,19 @@ while (<$in>) {
 }
 die "$said: no children\n" if keys %child < 2;
 while (<STDIN>) {
-	# What is missing may be a call: it is not known which blocks are open.
-	%open = () if /^\*\*\*/;
+	# What is missing may be a call: since that CPU's last event, of those that programs do not write themselves, it was not
+	# known which blocks were open.
+	if (/^\*\*\*/) {
+		my $since = /\(CPU (\d+)\)/ ? $last{$1} // 0 : 0;
+		while (@outside && $outside[-1][0] > $since) {
+			pop @outside;
+			$untold++;
+			$between--;
+		}
+		%open = ();
+		next;
+	}
+	$last{$1} = $. if /^ *\S+ +(\d+) / && !/ app:/;
 	if (/ sys_close +fd=(0x4[0-9a-f]+|\d{10})/) {
 		my $text = $1;
 		my $number = $text =~ /^0x/ ? hex $text : $text;
@@ -43,8 +54,8 @@ while (<STDIN>) {
 			next;
 		}
 		my $block = 0x40000000 | $thread << 24 | ($number - ($number - 1) % 100);
-		die "thread $thread: $number is outside of its calls\n" if $open{$thread} != $block;
 		$between++;
+		push @outside, [ $., "thread $thread: $number" ] if $open{$thread} != $block;
 	} elsif (/app:in_handler +number=(\d+)/) {
 		$read++;
 		die "a handler's $1 is there twice\n" if $handler{$1}++;
@@ -57,6 +68,7 @@ while (<STDIN>) {
 }
 print "made $made_least", $made_most > $made_least ? " to $made_most" : '', ", read $read, lost $lost and of the recording's own $own; $between between their calls, of ",
 	"$untold it is not known; ", scalar(keys %child), " children, ", scalar(keys %handler), " signals\n";
+die "$outside[0][1] is outside of its calls\n" if @outside;
 die "made is not read + lost\n" if $read + $lost + $own < $made_least || $read + $lost > $made_most;
 die "none is there\n" if !$read || !%handler || !%next_child;
 die "of most it is not known\n" if $untold > $between;
