@@ -47,3 +47,30 @@ for how in '' '--args'; do
 	check 'all return from a signal, and 600 fail to' [ "$(grep -c 'sys_rt_sigreturn' ours)" = 1280 ]
 	refuse 'none returns from a call that is not known' grep -m 3 'sys_[?]' ours
 done
+
+# A thread returns from a signal while others, of the same place by the kernel's hash_ptr(), fail to: nobody takes its own away.
+mkfifo numbers
+exec 3<>numbers
+start_recorder -n -o made -P 'wake_up_new_task task=%di:x64'
+raced_returns 20000 <numbers 3>&- >said &
+racing=$!
+background+=("$racing")
+wait_until 60 grep -q made said || die 'the threads are not there'
+stop_recorder
+list_events made | awk -v pid="$racing" '$2 == pid && /wake_up_new_task/ { print $NF }' | perl -ne '
+	/task=(0x[0-9a-f]+)$/ or die;
+	no warnings "portable";
+	my $task = hex $1;
+	my $hash = do { use integer; $task * 0x61C8864680B583EB };
+	push @{ $of{$hash >> 59} }, $n++;
+	END { print "@{ (sort { @$b <=> @$a } values %of)[0] } .\n" }' >same
+check 'more threads have the same place than it has room for' [ "$(wc -w <same)" -gt 12 ]
+start_recorder -n -o t -k system
+cat same >&3
+wait "$racing"
+check 'all of them end well' [ $? = 0 ]
+stop_recorder
+check 'fkt_record ends well' [ "$status" = 0 ]
+fkt_print --no-summary --process raced_returns t >ours
+check 'all return from a signal, or fail to' [ "$(grep -c 'sys_rt_sigreturn' ours)" = 80000 ]
+refuse 'none returns from a call that is not known' grep -m 3 'sys_[?]' ours

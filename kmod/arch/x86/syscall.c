@@ -61,8 +61,8 @@ static const u16 fkt_sigreturns[] = { FKT_RT_SIGRETURN, FKT_IA32_SIGRETURN, FKT_
 #define FKT_SIGRETURN_CAME 56
 #define FKT_SIGRETURN_WHO  (GENMASK_ULL(FKT_SIGRETURN_CAME - 1, 0) & ~FKT_SIGRETURN_KIND)
 static u64 fkt_in_sigreturn[1 << FKT_SIGRETURN_BITS][FKT_SIGRETURN_ROOM] __cacheline_aligned;
-/* How many came to each line, as far as it goes. */
-static u8 fkt_sigreturn_came[1 << FKT_SIGRETURN_BITS];
+/* How many came to each line. */
+static atomic_t fkt_sigreturn_came[1 << FKT_SIGRETURN_BITS];
 
 /* Where this thread is, and what is there; NULL: nowhere. */
 static u64 *fkt_sigreturn_find(u64 *line, u64 *seen)
@@ -77,39 +77,39 @@ static u64 *fkt_sigreturn_find(u64 *line, u64 *seen)
 	return NULL;
 }
 
-/* The place of what came first, before @came. */
-static u64 *fkt_sigreturn_oldest(u64 *line, u8 came)
+/* A place that is free, or of what came first, and what is there. */
+static u64 *fkt_sigreturn_room(u64 *line, const atomic_t *came, u64 *seen)
 {
-	u64 *oldest = line;
-	u8 age, most = 0;
+	s32 age, most = -1;
+	u64 *room = line, there;
 	u32 i;
 
 	for (i = 0; i < FKT_SIGRETURN_ROOM; i++) {
-		age = came - (READ_ONCE(line[i]) >> FKT_SIGRETURN_CAME);
+		/* What is there has been counted, for @came is read behind it. */
+		there = smp_load_acquire(&line[i]);
+		age = there ? (u8)(atomic_read(came) - (there >> FKT_SIGRETURN_CAME)) : S32_MAX;
 		if (age > most) {
 			most = age;
-			oldest = &line[i];
+			room = &line[i];
+			*seen = there;
 		}
 	}
-	return oldest;
+	return room;
 }
 
 static noinline void fkt_sigreturn_enter(u32 kind)
 {
 	const u32 hash = hash_ptr(current, FKT_SIGRETURN_BITS);
-	const u8 came = READ_ONCE(fkt_sigreturn_came[hash]) + 1;
+	atomic_t *came = &fkt_sigreturn_came[hash];
 	const u64 here = ((unsigned long)current & FKT_SIGRETURN_WHO) | kind |
-			 (u64)came << FKT_SIGRETURN_CAME;
+			 (u64)atomic_inc_return(came) << FKT_SIGRETURN_CAME;
 	u64 *line = fkt_in_sigreturn[hash];
-	u64 seen, *place = fkt_sigreturn_find(line, &seen);
-	u32 i;
+	u64 seen, *place;
 
-	WRITE_ONCE(fkt_sigreturn_came[hash], came);
-	/* It may have been there before, and failed to return. */
-	for (i = 0; !place && i < FKT_SIGRETURN_ROOM; i++)
-		if (!READ_ONCE(line[i]) && !cmpxchg_relaxed(&line[i], 0, here))
-			return;
-	WRITE_ONCE(*(place ?: fkt_sigreturn_oldest(line, came)), here);
+	/* It may have been there before, and failed to return. Another one may take the same room. */
+	do {
+		place = fkt_sigreturn_find(line, &seen) ?: fkt_sigreturn_room(line, came, &seen);
+	} while (!try_cmpxchg(place, &seen, here));
 }
 
 /* Whether the kernel catches returns of functions of this thread, and so has it make that call. */
@@ -130,7 +130,8 @@ static u32 fkt_sigreturn_leave(void)
 
 	if (!place)
 		return fkt_is_uretprobed() ? FKT_URETPROBE : FKT_SYSCALL_OTHER;
-	WRITE_ONCE(*place, 0);
+	/* Another one may just have taken it. */
+	cmpxchg_relaxed(place, seen, 0);
 	return fkt_sigreturns[seen & FKT_SIGRETURN_KIND];
 }
 
