@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * strange_calls: returns from 40 signals, and makes calls with numbers that no table has: 9999 and
- * 1023 three times each, -1 five times, getppid() by its x32 number twice, and number 520, which
- * only x32 has, once. Prints how many signals came, and its pid.
+ * strange_calls: returns from 40 signals, fails to return from one that there is not, and makes
+ * calls with numbers that no table has: 9999 and 1023 three times each, -1 five times, getppid() by
+ * its x32 number twice, and number 520, which only x32 has, once. Prints how many signals came, and
+ * its pid.
  */
 #include <err.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -22,6 +24,32 @@ static void count(int sig)
 	signals++;
 }
 
+static sigjmp_buf failed;
+
+static void on_failure(int sig)
+{
+	(void)sig;
+	siglongjmp(failed, 1);
+}
+
+/* Nothing is where the stack says that it is. */
+static void fail_to_return(void)
+{
+	static char stack[1 << 16];
+	const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	const struct sigaction action = { .sa_handler = on_failure, .sa_flags = SA_ONSTACK };
+
+	if (sigaltstack(&alternate, NULL) || sigaction(SIGSEGV, &action, NULL))
+		err(1, "sigaction");
+	if (!sigsetjmp(failed, 0))
+		asm volatile("mov $16, %%esp\n\t"
+			     "syscall\n\t"
+			     "ud2"
+			     :
+			     : "a"(SYS_rt_sigreturn)
+			     : "rcx", "r11", "memory");
+}
+
 static __attribute__((noipa)) void call(long number, unsigned int times)
 {
 	while (times--)
@@ -34,6 +62,9 @@ int main(void)
 		err(1, "signal");
 	for (unsigned int i = 0; i < SIGNALS; i++)
 		raise(SIGUSR1);
+	fail_to_return();
+	/* Where its return is caught, the kernel makes a call for that. */
+	call(0, 0);
 	call(9999, 3);
 	call(1023, 3);
 	call(-1, 5);

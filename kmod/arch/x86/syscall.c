@@ -51,9 +51,10 @@ static const u16 fkt_sigreturns[] = { FKT_RT_SIGRETURN, FKT_IA32_SIGRETURN, FKT_
 /*
  * Which threads are in such a call: the address of each, in whose low bits, which are zeros, is the
  * index of the call in fkt_sigreturns, and in whose highest ones, which are ones, when it came; 0:
- * nobody. A thread has its place in one cache line. What failed to return stays there, maybe of a
- * thread that is no more; where there is no room, what came first goes. So when more of them are in
- * such a call at a time than a line has room for, one returns from a call that is not known.
+ * nobody. A thread has its place in one cache line. What is not recorded when it returns stays
+ * there, maybe of a thread that is no more; where there is no room, what came first goes. So when
+ * more of them are in such a call at a time than a line has room for, one returns from a call that
+ * is not known.
  */
 #define FKT_SIGRETURN_BITS 5
 #define FKT_SIGRETURN_ROOM (SMP_CACHE_BYTES / sizeof(u64))
@@ -106,7 +107,7 @@ static noinline void fkt_sigreturn_enter(u32 kind)
 	u64 *line = fkt_in_sigreturn[hash];
 	u64 seen, *place;
 
-	/* It may have been there before, and failed to return. Another one may take the same room. */
+	/* It may be there still. Another one may take the same room. */
 	do {
 		place = fkt_sigreturn_find(line, &seen) ?: fkt_sigreturn_room(line, came, &seen);
 	} while (!try_cmpxchg(place, &seen, here));
@@ -153,7 +154,7 @@ static noinline void fkt_sys_enter_rare(long nr)
 	u32 code = in_ia32_syscall() ? FKT_CODE_COMPAT_ENTRY : FKT_CODE_SYSCALL_ENTRY;
 
 	if (index >= FKT_SYSCALL_OTHER) {
-		/* It may have failed to return from a signal before. */
+		/* As -1 it would return from FKT_URETPROBE, or from what it is there with still. */
 		fkt_sigreturn_enter(FKT_SIGRETURN_NONE);
 		FKT_EVENT(code + FKT_SYSCALL_OTHER, 0, (s32)index);
 		return;
@@ -265,14 +266,26 @@ static void fkt_sys_enter_more(void *data, struct pt_regs *regs, long nr)
 
 /* ---- exits ---- */
 
-/* The exit of a call without a number, or beyond all tables: as fkt_sys_enter_rare(). */
+/* The exit of a call without a number, or of those of fkt_sys_enter_rare(). */
 static noinline void fkt_sys_exit_rare(const struct pt_regs *regs, long ret)
 {
-	s32 nr = regs->orig_ax;
-	u32 code = in_ia32_syscall() ? FKT_CODE_COMPAT_EXIT : FKT_CODE_SYSCALL_EXIT;
-	/* Whatever its number is: it has a place since fkt_sys_enter_rare(). */
-	const u32 left = fkt_sigreturn_leave();
+	const bool ia32 = in_ia32_syscall();
+	const s32 nr = regs->orig_ax;
+	u32 code = ia32 ? FKT_CODE_COMPAT_EXIT : FKT_CODE_SYSCALL_EXIT;
+	u32 left;
 
+	if ((u32)nr < FKT_SYSCALL_OTHER) {
+		/* It has failed to return from a signal: what returns as -1 next is not that. */
+		if (ia32 ? fkt_is_ia32_sigreturn(nr) : nr == FKT_RT_SIGRETURN)
+			fkt_sigreturn_leave();
+		if (ret == (s16)ret)
+			FKT_EVENT0(code + nr, ret);
+		else
+			FKT_EVENT(code + nr, 0, ret);
+		return;
+	}
+	/* Whatever its number is: it has a place since fkt_sys_enter_rare(). */
+	left = fkt_sigreturn_leave();
 	code += nr == -1 ? left : FKT_SYSCALL_OTHER;
 	FKT_EVENT(code, 0, ret);
 }
@@ -285,13 +298,12 @@ static void fkt_sys_exit(void *data, struct pt_regs *regs, long ret)
 
 	if (!fkt_on(FKT_KEY_SYSTEM))
 		return;
-	if (unlikely(index >= FKT_SYSCALL_OTHER)) {
+	if (unlikely(index >= FKT_SYSCALL_OTHER || index == FKT_RT_SIGRETURN ||
+		     in_ia32_syscall())) {
 		fkt_sys_exit_rare(regs, ret);
 		return;
 	}
 	code = FKT_CODE_SYSCALL_EXIT + index;
-	if (unlikely(in_ia32_syscall()))
-		code += FKT_CODE_COMPAT_EXIT - FKT_CODE_SYSCALL_EXIT;
 	if (likely(ret == (s16)ret))
 		FKT_EVENT0(code, ret);
 	else
