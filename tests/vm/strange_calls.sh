@@ -48,6 +48,8 @@ for how in '' '--args'; do
 	refuse 'none returns from a call that is not known' grep -m 3 'sys_[?]' ours
 done
 
+the_rest_takes_long
+
 # A thread returns from a signal while others, of the same place by the kernel's hash_ptr(), fail to: nobody takes its own away.
 mkfifo numbers
 exec 3<>numbers

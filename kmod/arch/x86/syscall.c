@@ -86,8 +86,8 @@ static u64 *fkt_sigreturn_room(u64 *line, const atomic_t *came, u64 *seen)
 	u32 i;
 
 	for (i = 0; i < FKT_SIGRETURN_ROOM; i++) {
-		/* What is there has been counted, for @came is read behind it. */
-		there = smp_load_acquire(&line[i]);
+		/* Before @came, which has counted it then. */
+		there = smp_load_acquire(&line[i]); /* partner: fkt_sigreturn_enter() */
 		age = there ? (u8)(atomic_read(came) - (there >> FKT_SIGRETURN_CAME)) : S32_MAX;
 		if (age > most) {
 			most = age;
@@ -110,7 +110,7 @@ static noinline void fkt_sigreturn_enter(u32 kind)
 	/* It may be there still. Another one may take the same room. */
 	do {
 		place = fkt_sigreturn_find(line, &seen) ?: fkt_sigreturn_room(line, came, &seen);
-	} while (!try_cmpxchg(place, &seen, here));
+	} while (!try_cmpxchg(place, &seen, here)); /* partner: fkt_sigreturn_room() */
 }
 
 /* Whether the kernel catches returns of functions of this thread, and so has it make that call. */
