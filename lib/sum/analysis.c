@@ -45,11 +45,11 @@
 #define PAIRS_FIRST   1024u
 #define PAIRS_MAX     (1u << 20)
 
-/* Bits of a Linux task's state. */
+/* Of fkt_state_reported(). */
 #define STATE_S	      0x0001u
 #define STATE_D	      0x0002u
-#define STATE_STOPPED 0x000cu
-#define STATE_NOLOAD  0x0400u
+#define STATE_STOPPED 0x0004u
+#define STATE_TRACED  0x0008u
 
 struct frame {
 	uint32_t row;
@@ -1969,11 +1969,19 @@ static bool settle(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_cod
 
 static uint8_t sleep_of(uint32_t state)
 {
-	if (state & STATE_S)
+	switch (fkt_state_reported(state)) {
+	case STATE_S:
 		return FKT_SLEEP_INTERRUPTIBLE;
-	if (state & STATE_D)
-		return state & STATE_NOLOAD ? FKT_SLEEP_IDLE : FKT_SLEEP_UNINTERRUPTIBLE;
-	return state & STATE_STOPPED ? FKT_SLEEP_STOPPED : FKT_SLEEP_OTHER;
+	case STATE_D:
+		return FKT_SLEEP_UNINTERRUPTIBLE;
+	case FKT_STATE_REPORTED_IDLE:
+		return FKT_SLEEP_IDLE;
+	case STATE_STOPPED:
+	case STATE_TRACED:
+		return FKT_SLEEP_STOPPED;
+	default:
+		return FKT_SLEEP_OTHER;
+	}
 }
 
 /* Whether who has come to a CPU is recorded is what the CPU's last verdict says. */

@@ -318,6 +318,40 @@ static void test_sleep_in_function(void **state)
 	done();
 }
 
+/* A thread sleeps as its switch reports: for a lock of PREEMPT_RT, too, a state of its own. */
+static void test_sleeps_as_reported(void **state)
+{
+	static const struct {
+		uint32_t bits, sleep;
+	} as[] = {
+		{ 0x0001, FKT_SLEEP_INTERRUPTIBLE },
+		{ 0x2001, FKT_SLEEP_INTERRUPTIBLE },
+		{ 0x0002, FKT_SLEEP_UNINTERRUPTIBLE },
+		{ 0x0102, FKT_SLEEP_UNINTERRUPTIBLE },
+		{ 0x1000, FKT_SLEEP_UNINTERRUPTIBLE },
+		{ 0x8000, FKT_SLEEP_UNINTERRUPTIBLE },
+		{ 0x0402, FKT_SLEEP_IDLE },
+		{ 0x0104, FKT_SLEEP_STOPPED },
+		{ 0x0008, FKT_SLEEP_STOPPED },
+		{ 0x0040, FKT_SLEEP_OTHER },
+	};
+	struct build build;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(as) / sizeof(as[0]); i++) {
+		begin(&build, 1, false);
+		build.lane[0].pid = 50;
+		build_event(&build, 0, 1000, SYS_READ, 0);
+		build_switch(&build, 0, 1200, as[i].bits, 50, 60);
+		wake(&build, 0, 1350, 50);
+		analyse(&build);
+		for (uint32_t sleep = 0; sleep < FKT_SLEEPS; sleep++)
+			assert_int_equal(thread_sums(50, 0, 0).sleeping[sleep],
+					 sleep == as[i].sleep ? 150 : 0);
+		done();
+	}
+}
+
 /*
  * A thread sleeps in a function on CPU 0 and goes on in it on CPU 1:
  *
@@ -2347,6 +2381,7 @@ int main(void)
 		cmocka_unit_test(test_functions_by_address),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_sleep_in_function),
+		cmocka_unit_test(test_sleeps_as_reported),
 		cmocka_unit_test(test_migration),
 		cmocka_unit_test(test_interrupts),
 		cmocka_unit_test(test_interrupt_in_switch),

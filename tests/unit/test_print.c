@@ -1700,6 +1700,42 @@ static void test_noise(void **state)
 }
 
 /*
+ * On PREEMPT_RT a thread runs softirqs, and another one may take its CPU meanwhile: there is one
+ * softirq, up to then, for the exit behind that says nothing of how long it was.
+ */
+static void test_noise_preempted(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	char file[] = "/tmp/test_print_preempted.XXXXXX", command[8192];
+	struct build build;
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_event(&build, 0, 1000, READ, 0);
+	build_event(&build, 0, 1100, FKT_CODE_SOFTIRQ_ENTRY, 1);
+	build_switch(&build, 0, 1200, 0, 70, 71);
+	build_switch(&build, 0, 1300, 0x1, 71, 70);
+	build_event(&build, 0, 1400, FKT_CODE_SOFTIRQ_EXIT, 1);
+	build_event(&build, 0, 1500, END, 0);
+	build_tail(&build);
+	build_write(&build, file, build.bytes);
+	build_free(&build);
+	snprintf(command, sizeof(command),
+		 "%s/build/bin/fkt_print --noise --format csv %s | "
+		 "grep -q '^0,0,0,0,,,100,100,1,100,100,100,100,1,'",
+		 top, file);
+	assert_int_equal(system(command), 0);
+	unlink(file);
+}
+
+/*
  * Timers that were late, and what was stolen: of "first" (70), which computes on CPU 0, and of CPU
  * 1, which is idle at first. A hypervisor that steals can't be had where the tests run: their
  * guests are emulated.
@@ -4511,6 +4547,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_extracted_resumed_in_interrupt),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_noise_preempted),
 		cmocka_unit_test(test_late),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);

@@ -317,8 +317,9 @@ static int noise_leave(void *view, const struct fkt_call *call, bool passes)
 		one.cycles -= inside < one.cycles ? inside : one.cycles;
 	}
 	noise->interrupts |= interrupt;
-	if (interrupt && passes && call->outside != FKT_ROW_IDLE &&
-	    call->outside != FKT_ROW_UNKNOWN)
+	/* An exit alone, behind a switch of threads, takes no time: its entry has been told. */
+	if (interrupt && passes && (call->entered || call->cycles) &&
+	    call->outside != FKT_ROW_IDLE && call->outside != FKT_ROW_UNKNOWN)
 		add(noise, &one);
 	return 0;
 }

@@ -19,10 +19,10 @@
 #define CPUS	      (UINT16_MAX + 1)
 #define FIRST_ROOM    64u
 
-/* Bits of a Linux task's state. */
+/* Of fkt_state_reported(). */
 #define STATE_D	      0x0002u
-#define STATE_DEAD    0x00b0u
-#define STATE_NOLOAD  0x0400u
+#define STATE_DEAD    0x0010u
+#define STATE_ZOMBIE  0x0020u
 
 /* Threads that come behind so many others have no track. */
 #define TRACKS_MAX    (1u << 20)
@@ -433,9 +433,15 @@ static enum state state_of_switch(uint16_t state)
 {
 	if (!state)
 		return STATE_READY;
-	if (state & STATE_DEAD)
+	switch (fkt_state_reported(state)) {
+	case STATE_DEAD:
+	case STATE_ZOMBIE:
 		return STATE_GONE;
-	return state & STATE_D && !(state & STATE_NOLOAD) ? STATE_BLOCKED : STATE_SLEEPING;
+	case STATE_D:
+		return STATE_BLOCKED;
+	default:
+		return STATE_SLEEPING;
+	}
 }
 
 static void take_switch(struct collector *collector, const struct fkt_event *event)
