@@ -439,6 +439,8 @@ sub run {
 		$charge->($c, $e->{stamp});
 		my $l = $late{$c} //= { busy => $from // $e->{stamp}, last => 0, quiet => 0, came => 0, stolen => 0 };
 		if ($cpu->{thread} != $t) {
+			my @near = grep { $_->{cpu} == $c && abs($_->{stamp} - $e->{stamp}) < 5e6 } @events;
+			print "FAILED: near it: ", join(', ', map { "$_->{stamp} $_->{id} $_->{name} " . ($_->{'args.next'} // '') } @near), "\n";
 			die "$trace: CPU $c at $e->{stamp}: $e->{id} is current, and not $cpu->{thread}{id}\n";
 		}
 		$stack = @{$cpu->{irq}} ? $cpu->{irq} : $t->{stack};
