@@ -259,13 +259,20 @@ static void fkt_tracepoint_clear(void)
 
 /* --- Attaching ------------------------------------------------------------------------------ */
 
+/* Who leaves is current while a switch is told: before FKT's own event, which says who comes. */
+static int fkt_point_prio(const struct fkt_point *point)
+{
+	return TRACEPOINT_DEFAULT_PRIO + !strcmp(point->tp->name, "sched_switch");
+}
+
 static int fkt_point_hook(struct fkt_point *point)
 {
 	int ret;
 
 	if (!point->tp || point->hooked || !(point->key & fkt_points_keys))
 		return 0;
-	ret = tracepoint_probe_register(point->tp, fkt_point_probe(point), point);
+	ret = tracepoint_probe_register_prio(point->tp, fkt_point_probe(point), point,
+					     fkt_point_prio(point));
 	if (!ret)
 		point->hooked = true;
 	return ret;

@@ -82,6 +82,16 @@ check 'the module can go' rmmod fkt_event
 stop_recorder
 check 'four times after the module came' [ "$(fired later)" = 4 ]
 
+# Who leaves is current while a switch is told, though the layer's own event of it says that another one comes.
+expect 0 fkt_record -o switches -e 'sched:sched_switch prev->pid next->pid' sh -c 'for i in 1 2 3; do ls /usr | cat >/dev/null; done; sleep 0.1'
+fkt_print --no-summary --time=cycles switches | perl -ne '
+	next unless /^ *-?\d+ +\d+ +(\d+) .{16} [0-9a-f]{4,5}  sched:sched_switch .*?pid=(\d+)/;
+	print and $wrong++ if $1 != $2;
+	$n++;
+	END { print "$n switches\n"; exit($wrong || !$n) }' >of_whom
+check 'a switch is of who leaves' [ $? = 0 ]
+head -3 of_whom
+
 the_rest_takes_long
 
 # Of two modules that have a tracepoint of one name, the second one is traced when the first goes.
