@@ -1708,11 +1708,8 @@ static void test_noise_preempted(void **state)
 	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
 	char file[] = "/tmp/test_print_preempted.XXXXXX", command[8192];
 	struct build build;
-	int fd = mkstemp(file);
 
 	(void)state;
-	assert_true(fd >= 0);
-	close(fd);
 	build_begin(&build, 1, false);
 	build_clock(&build, 0, 0, 0);
 	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
@@ -1725,8 +1722,7 @@ static void test_noise_preempted(void **state)
 	build_event(&build, 0, 1400, FKT_CODE_SOFTIRQ_EXIT, 1);
 	build_event(&build, 0, 1500, END, 0);
 	build_tail(&build);
-	build_write(&build, file, build.bytes);
-	build_free(&build);
+	write_temporary(&build, file);
 	snprintf(command, sizeof(command),
 		 "%s/build/bin/fkt_print --noise --format csv %s | "
 		 "grep -q '^0,0,0,0,,,100,100,1,100,100,100,100,1,'",

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "failing_return.h"
 
 #define THREADS	    512
 #define STACK_BYTES (1ul << 15)
@@ -59,16 +60,10 @@ static void run_on(int cpu)
 		errx(1, "pthread_setaffinity_np");
 }
 
-/* Nothing is where the stack says that it is. */
 static __attribute__((noipa)) void fail(void)
 {
 	if (!sigsetjmp(again, 0))
-		asm volatile("mov $16, %%esp\n\t"
-			     "syscall\n\t"
-			     "ud2"
-			     :
-			     : "a"(SYS_rt_sigreturn)
-			     : "rcx", "r11", "memory");
+		fail_to_return();
 }
 
 static void fail_in_turn(unsigned int mine)

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "failing_return.h"
 
 #define FAILING		    600
 #define THREADS		    40
@@ -78,14 +79,7 @@ static void *failing_thread(void *stack)
 
 	if (sigaltstack(&alternate, NULL))
 		err(1, "sigaltstack");
-	/* Nothing is where the stack says that it is. */
-	asm volatile("mov $16, %%esp\n\t"
-		     "syscall\n\t"
-		     "ud2"
-		     :
-		     : "a"(SYS_rt_sigreturn)
-		     : "rcx", "r11", "memory");
-	__builtin_unreachable();
+	fail_to_return();
 }
 
 static void fail(void)

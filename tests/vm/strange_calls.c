@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "failing_return.h"
 
 #define SIGNALS	   40
 #define X32_BIT	   0x40000000l
@@ -32,8 +33,7 @@ static void on_failure(int sig)
 	siglongjmp(failed, 1);
 }
 
-/* Nothing is where the stack says that it is. */
-static void fail_to_return(void)
+static void fail(void)
 {
 	static char stack[1 << 16];
 	const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
@@ -42,12 +42,7 @@ static void fail_to_return(void)
 	if (sigaltstack(&alternate, NULL) || sigaction(SIGSEGV, &action, NULL))
 		err(1, "sigaction");
 	if (!sigsetjmp(failed, 0))
-		asm volatile("mov $16, %%esp\n\t"
-			     "syscall\n\t"
-			     "ud2"
-			     :
-			     : "a"(SYS_rt_sigreturn)
-			     : "rcx", "r11", "memory");
+		fail_to_return();
 }
 
 static __attribute__((noipa)) void call(long number, unsigned int times)
@@ -62,7 +57,7 @@ int main(void)
 		err(1, "signal");
 	for (unsigned int i = 0; i < SIGNALS; i++)
 		raise(SIGUSR1);
-	fail_to_return();
+	fail();
 	/* Where its return is caught, the kernel makes a call for that. */
 	call(0, 0);
 	call(9999, 3);
