@@ -64,6 +64,7 @@ struct effect {
 	bool everyones; /* it is recorded of threads that are left out, too */
 	bool system;	/* of the layer of system calls and interrupts */
 	bool user;	/* a function of a program, which is around all calls of the kernel */
+	bool task;	/* a softirq that a thread runs: fkt_is_preempt_rt() */
 	uint32_t keys;	/* its layers; 0: not known */
 	uint32_t entry; /* the code that this exit ends */
 };
@@ -305,6 +306,11 @@ static const struct effect *effect_of(struct fkt_state *state, uint32_t code)
 	effect->keys = row ? fkt_code_keys(row) : 0;
 	if (fkt_is_uretprobe(state->trace, code))
 		effect->kind = FKT_KIND_POINT;
+	if ((code == FKT_CODE_SOFTIRQ_ENTRY || code == FKT_CODE_SOFTIRQ_EXIT) &&
+	    fkt_is_preempt_rt(state->trace)) {
+		effect->task = true;
+		effect->kind = code == FKT_CODE_SOFTIRQ_ENTRY ? FKT_KIND_ENTRY : FKT_KIND_EXIT;
+	}
 	return effect;
 }
 
@@ -710,7 +716,12 @@ struct fkt_state_call *fkt_state_at_work(struct fkt_state *state, const struct f
 	if (depth)
 		return &irq->call[depth - 1];
 	thread = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid) : NULL;
-	return thread && calls_of(state, &thread->stack) ? outermost(state, &thread->stack) : NULL;
+	if (!thread)
+		return NULL;
+	for (depth = calls_of(state, &thread->stack); depth; depth--)
+		if (effect_of(state, thread->stack.call[depth - 1].code)->task)
+			return &thread->stack.call[depth - 1];
+	return calls_of(state, &thread->stack) ? outermost(state, &thread->stack) : NULL;
 }
 
 static void wake(struct fkt_state *state, const struct fkt_event *event)
@@ -843,6 +854,8 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 	struct call_stack *irq = &state->irq[event->cpu];
 	const bool missed = state->blind[event->cpu];
 	const bool known = !missed && state->current[event->cpu] == event->pid;
+	/* Which one of a code's calls it is, of those that threads make: which softirq. */
+	const uint16_t imm = effect->task ? event->imm : 0;
 	struct thread *thread;
 
 	state->entered = NULL;
@@ -876,13 +889,14 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		break;
 	case FKT_KIND_ENTRY:
 		/* It came while that was being turned off: its exit will not. */
-		if (unlikely(state->masked) && is_off(state, effect) && !effect->system)
+		if (unlikely(state->masked) && is_off(state, effect) &&
+		    (!effect->system || effect->task))
 			break;
 		__attribute__((fallthrough));
 	case FKT_KIND_EXIT:
 		if (calls_of(state, irq) && event->code >= FKT_CODE_IRQ_ENTRY && !effect->user) {
 			if (effect->kind == FKT_KIND_ENTRY)
-				push(state, irq, event->code, 0, event->stamp);
+				push(state, irq, event->code, imm, event->stamp);
 			else
 				pop(state, irq, effect->entry);
 			break;
@@ -891,7 +905,8 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		empty(state, irq);
 		if (!event->pid && event->code >= FKT_CODE_IRQ_ENTRY && !effect->user) {
 			if (effect->kind == FKT_KIND_ENTRY)
-				push(state, &state->idle[event->cpu], event->code, 0, event->stamp);
+				push(state, &state->idle[event->cpu], event->code, imm,
+				     event->stamp);
 			else
 				pop(state, &state->idle[event->cpu], effect->entry);
 			break;
@@ -911,7 +926,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		if (effect->user && effect->kind == FKT_KIND_ENTRY)
 			enter_user(state, thread, event);
 		else if (effect->kind == FKT_KIND_ENTRY)
-			push(state, &thread->stack, event->code, 0, event->stamp);
+			push(state, &thread->stack, event->code, imm, event->stamp);
 		else if (event->code >= FKT_CODE_IRQ_ENTRY)
 			leave_call(state, thread, effect->entry, event->imm);
 		break;
@@ -1399,8 +1414,10 @@ static void print_base(FILE *out, const struct fkt_state *state, const struct th
 static void print_call(FILE *out, struct fkt_state *state, const char *word, uint32_t number,
 		       const struct fkt_state_call *call)
 {
+	const struct effect *effect = effect_of(state, call->code);
+
 	fprintf(out, "%s %" PRIu32 " %" PRIu32 " %" PRIu64, word, number, call->code, call->stamp);
-	if (*word == 'i' || effect_of(state, call->code)->user)
+	if (*word == 'i' || effect->user || effect->task)
 		fprintf(out, " %u", call->imm);
 	fputs(call->ends ? " ends\n" : "\n", out);
 }

@@ -1198,11 +1198,11 @@ static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 	struct thread *thread = cpu->thread;
 
 	/* It came while that was being turned off: its exit will not. */
-	if (unlikely(a->masked) && !code->system && is_masked(a, code))
+	if (unlikely(a->masked) && (!code->system || code->task) && is_masked(a, code))
 		return;
 	if (cpu->stack == &cpu->irq) {
 		if (!code->syscall && !code->user) {
-			push(a, cpu, &cpu->irq, row, event, false);
+			push(a, cpu, &cpu->irq, row, event, code->task);
 			return;
 		}
 		/* An interrupt's exit is missing. */
@@ -1219,7 +1219,7 @@ static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 		leave_jumped(a, cpu, thread, row, event->imm);
 	if (!thread->stack.depth)
 		end_base(a, thread);
-	push(a, cpu, &thread->stack, row, event, false);
+	push(a, cpu, &thread->stack, row, event, code->task);
 	if (unlikely(code->user) && thread->stack.depth) {
 		struct frame *frame = &thread->stack.frame[thread->stack.depth - 1];
 
@@ -1304,7 +1304,7 @@ static void enter_late(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 	entry.args += FKT_BEGAN_WORDS;
 	entry.words = (uint8_t)(entry.words - FKT_BEGAN_WORDS);
 	code = use_of(a, entry.code);
-	if (code->kind != FKT_USE_ENTRY || (code->syscall && stack == &cpu->irq))
+	if (code->kind != FKT_USE_ENTRY || code->task || (code->syscall && stack == &cpu->irq))
 		return;
 	row = fkt_use_row(a->trace, code, &entry);
 	/* Unless it is known of all the same. */
@@ -2070,8 +2070,8 @@ static void switch_threads(struct fkt_analysis *a, struct cpu *cpu, const struct
 }
 
 /*
- * What a CPU is at work with: the innermost of its interrupts, or the thread's system call. What
- * was taken out of its page is said by the event.
+ * What a CPU is at work with: the innermost of its interrupts, or the thread's softirq or system
+ * call. What was taken out of its page is said by the event.
  */
 static uint32_t row_at_work(const struct fkt_analysis *a, const struct cpu *cpu,
 			    const struct fkt_event *event)
@@ -2087,11 +2087,11 @@ static uint32_t row_at_work(const struct fkt_analysis *a, const struct cpu *cpu,
 	}
 	if (!depth)
 		return outermost != FKT_ROW_NONE ? outermost : base_row(cpu->thread);
-	if (stack != &cpu->irq)
-		return outermost_call(stack)->row;
-	while (depth > 1 && !stack->frame[depth - 1].interrupt)
+	while (depth && !stack->frame[depth - 1].interrupt)
 		depth--;
-	return stack->frame[depth - 1].row;
+	if (depth)
+		return stack->frame[depth - 1].row;
+	return stack == &cpu->irq ? stack->frame[0].row : outermost_call(stack)->row;
 }
 
 static void wake(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_event *event)
@@ -2597,7 +2597,7 @@ static void open_calls(struct fkt_analysis *a)
 		stack->frame[stack->depth++] = (struct frame){
 			.row = fkt_use_row(a->trace, code,
 					   &(const struct fkt_event){ .imm = open->imm }),
-			.interrupt = code->kind == FKT_USE_CPU_ENTRY,
+			.interrupt = code->kind == FKT_USE_CPU_ENTRY || code->task,
 			.user = code->user,
 			.ends = open->ends,
 			.placed = code->keys & FKT_KEY_USER && open->numbered,
@@ -2652,7 +2652,7 @@ static uint32_t open_row(struct fkt_analysis *a, uint32_t number)
 	if (number == FKT_NO_CODE)
 		return FKT_ROW_NONE;
 	code = use_of(a, number);
-	if (code->kind != FKT_USE_ENTRY || code->function != FKT_NO_FUNCTION)
+	if (code->kind != FKT_USE_ENTRY || code->function != FKT_NO_FUNCTION || code->numbers)
 		return FKT_ROW_NONE;
 	return fkt_use_row(a->trace, code, &event);
 }

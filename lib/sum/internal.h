@@ -36,6 +36,7 @@ enum fkt_use {
  * @system: it is of the layer of system calls and interrupts
  * @syscall: its entry comes from user mode, and its exit returns there
  * @user: it is a function of a program, which is around all calls of the kernel
+ * @task: it is a softirq that a thread runs, with which it is preempted: fkt_is_preempt_rt()
  * @function: where the address is that tells the row, in bytes, or FKT_NO_FUNCTION
  * @keys: its layers, by enum fkt_key; 0: not known
  * @numbers: how many rows it has, by its immediate; 0 for one
@@ -47,6 +48,7 @@ struct fkt_code_use {
 	bool system;
 	bool syscall;
 	bool user;
+	bool task;
 	bool everyones; /* recorded of threads that a filter leaves out, too */
 	uint8_t function;
 	uint32_t keys;

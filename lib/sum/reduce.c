@@ -57,7 +57,7 @@ struct frame {
 	uint32_t op;
 	uint32_t told;	/* calls taken out before it */
 	bool interrupt; /* on the CPU's stack of interrupts */
-	bool begins;	/* it is itself an interrupt */
+	bool begins;	/* it is itself an interrupt, or a softirq */
 };
 
 struct fkt_reducer {
@@ -306,7 +306,8 @@ static inline_of_two void enter(struct fkt_reducer *r, const struct fkt_code_use
 		return;
 	}
 	add_op(r, event);
-	push(r, event, code->row, false, tells);
+	push(r, event, fkt_use_row(r->trace, code, event), false, tells);
+	r->frame[r->depth - 1].begins = code->task;
 }
 
 static inline_of_two void leave(struct fkt_reducer *r, struct fkt_code_use *code, uint32_t row,
@@ -341,11 +342,10 @@ static uint64_t at_work(const struct fkt_reducer *r)
 	if (!depth)
 		return fkt_at_work(interrupt, outermost);
 	outermost = r->frame[0].row;
-	if (r->frame[depth - 1].interrupt) {
-		while (!r->frame[depth - 1].begins)
-			depth--;
+	while (depth && !r->frame[depth - 1].begins)
+		depth--;
+	if (depth)
 		interrupt = r->frame[depth - 1].row;
-	}
 	return fkt_at_work(interrupt, outermost);
 }
 
@@ -396,7 +396,7 @@ static inline_of_two void take(struct fkt_reducer *r, struct fkt_code_use *code,
 		enter(r, code, event, tells);
 		break;
 	case FKT_USE_EXIT:
-		leave(r, code, code->row, event, false, tells);
+		leave(r, code, fkt_use_row(r->trace, code, event), event, false, tells);
 		break;
 	case FKT_USE_CPU_ENTRY:
 		add_op(r, event);

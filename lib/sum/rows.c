@@ -81,6 +81,9 @@ void fkt_code_use(const struct fkt_trace *trace, uint32_t number, struct fkt_cod
 	} else if (use->row == FKT_CODE_SOFTIRQ_ENTRY) {
 		use->row = FKT_ROW_SOFTIRQ;
 		use->numbers = FKT_ROW_FUNCTION - FKT_ROW_SOFTIRQ;
+		use->task = fkt_is_preempt_rt(trace);
+		if (use->task)
+			use->kind = entry == row ? FKT_USE_ENTRY : FKT_USE_EXIT;
 	} else if (fkt_function_field(trace, use->row) != FKT_NO_FUNCTION) {
 		/* Only if both ends say which one it is. */
 		use->function = fkt_function_field(trace, number);

@@ -309,6 +309,17 @@ static inline bool fkt_is_uretprobe(const struct fkt_trace *trace, uint32_t code
 	return call && !strcmp(call->name, "uretprobe");
 }
 
+/*
+ * Whether it was recorded on PREEMPT_RT. There no softirq runs in an interrupt: a thread runs it,
+ * with which it is preempted and sleeps, and goes on on another CPU; so it is a call of that one.
+ */
+static inline bool fkt_is_preempt_rt(const struct fkt_trace *trace)
+{
+	const char *version = fkt_info(trace, "version");
+
+	return version && strstr(version, "PREEMPT_RT");
+}
+
 /* How many of the clock's pairs are there; the others are not to be looked at. */
 static inline unsigned int fkt_clocks(const struct fkt_trace *trace)
 {

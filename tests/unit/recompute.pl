@@ -58,12 +58,14 @@ my @events = map { parse($_) } output('--no-summary', '--stack');
 my $stacks = grep { defined $_->{stack} } @events;
 die "$trace: no events\n" unless @events;
 my ($begin, $end) = ($events[0]{stamp}, $events[-1]{stamp});
+my $rt;		# where a softirq is a call of the thread that runs it
 {
 	local $/;
 	open my $file, '<', $trace or die "$trace: $!\n";
 	my $bytes = <$file>;
 	$begin = $1 if $bytes =~ /start_cycles=(\d+)/;
 	$end = $1 if $bytes =~ /stop_cycles=(\d+)/;
+	$rt = $bytes =~ /\bversion=[^\0]*PREEMPT_RT/;
 }
 my $per_ns = $events[-1]{time_ns} ? ($events[-1]{stamp} - $events[0]{stamp}) / $events[-1]{time_ns} : 1;
 
@@ -112,6 +114,9 @@ for (@events) {
 	} elsif ($code >= 0x10000) {
 		$_->{kind} = $code & 1 ? 'exit' : 'entry';
 		$_->{pair} = sprintf('%04x', $code & ~1);
+	}
+	if ($rt && $_->{row} =~ /^softirq / && $_->{kind} =~ s/^irq_//) {
+		$_->{soft} = 1;
 	}
 	$_->{pair} //= $_->{code};
 	$layer{$_->{code}} //= $layer{$_->{pair}};
@@ -288,7 +293,8 @@ sub run {
 			$r{picked}{$frame->{row}} += $frame->{own};
 			$r{thread_picked}{$t->{id}} += $frame->{own};
 		}
-		if ($frame->{irq} && $pick && ($lit || $cycles) && $t->{id} !~ /^-/) {
+		$frame->{net} = $cycles if $frame->{soft};
+		if (($frame->{irq} || $frame->{soft}) && $pick && ($lit || $cycles) && $t->{id} !~ /^-/) {
 			push @{$r{noise}}, { kind => $frame->{row} =~ /^softirq / ? 'softirq' : 'interrupt', name => $frame->{row}, cpu => $c,
 					     begin => $frame->{before} ? '' : $frame->{begin}, id => $t->{id}, cycles => $frame->{net}, by => '' };
 		}
@@ -461,7 +467,7 @@ sub run {
 				$t->{known} = 1;
 			}
 			push @$stack, { row => $e->{row}, code => $e->{code}, name => $e->{name}, begin => $e->{stamp}, own => 0,
-					child => 0, irq => $e->{kind} eq 'irq_entry', net => 0 };
+					child => 0, irq => $e->{kind} eq 'irq_entry', net => 0, soft => $e->{soft} };
 			for my $pattern (map { s/^!//r } @{$f->{function} // []}) {
 				$t->{inside}{$pattern}++ if like($pattern, $e->{row});
 			}

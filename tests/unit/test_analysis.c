@@ -1559,6 +1559,90 @@ static void test_nested_waker(void **state)
 }
 
 /*
+ * On PREEMPT_RT a thread runs softirqs: this one is preempted in it, and goes on on another CPU.
+ * The interrupt that comes in it is no part of it, nor is what 60 and its interrupt take.
+ *
+ * CPU 0: 1000 50: sys( 1100 softirq( 1150 F( 1200 tick( 1230 tick) 1250 wakes 61, and is preempted
+ *        by 60: 1300 tick( 1320 tick) 1600 switch to 61: 1700 sys(
+ * CPU 1: 1000 61, 1050 which sleeps; 1400 switch to 50 | 1450 F) 1500 softirq) 1550 sys)
+ */
+static void test_preempted_softirq(void **state)
+{
+	struct waits waits = { 0 };
+	const struct fkt_analysis_hooks hooks = { .arg = &waits, .wait = keep_wait };
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_text(&build, FKT_SECTION_INFO, "version=#1 SMP PREEMPT_RT Debian");
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build.lane[1].pid = 61;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 1, 1000, FKT_CODE_SOFTIRQ_RAISE, 1);
+	build_switch(&build, 1, 1050, STATE_S, 61, 0);
+	build_event(&build, 0, 1100, FKT_CODE_SOFTIRQ_ENTRY, 3);
+	build_event(&build, 0, 1150, F, 0);
+	build_event(&build, 0, 1200, FKT_CODE_VECTOR_ENTRY, 0);
+	build_event(&build, 0, 1230, FKT_CODE_VECTOR_EXIT, 0);
+	wake(&build, 0, 1250, 61);
+	build_switch(&build, 0, 1250, 0, 50, 60);
+	build_event(&build, 0, 1300, FKT_CODE_VECTOR_ENTRY, 0);
+	build_event(&build, 0, 1320, FKT_CODE_VECTOR_EXIT, 0);
+	build_switch(&build, 1, 1400, 0, 0, 50);
+	build_event(&build, 1, 1450, F_END, 0);
+	build_event(&build, 1, 1500, FKT_CODE_SOFTIRQ_EXIT, 3);
+	build_event(&build, 1, 1550, SYS_READ_END, 0);
+	build_switch(&build, 0, 1600, 0, 60, 61);
+	build_event(&build, 0, 1700, SYS_READ, 0);
+	build_end(&build, 0, 0, 0);
+	analyse_hooked(&build, build.bytes, 0, 0, &hooks);
+	expect_row(FKT_CODE_VECTOR_ENTRY, 50, 50, 2, 0);
+	expect_row(F, 50 + 20 + 50, 120, 1, 0);
+	expect_row(FKT_ROW_SOFTIRQ + 3, 50 + 50, 220, 1, 0);
+	expect_row(SYS_READ, 100 + 50, 370, 1, 1);
+	assert_int_equal(thread_sums(50, 0, 0).interrupts, 30);
+	assert_int_equal(thread_sums(60, 0, 0).interrupts, 20);
+	assert_true(waits.count >= 2);
+	assert_int_equal(waits.wait[0].left, 1250);
+	assert_int_equal(waits.wait[0].outer, SYS_READ);
+	assert_int_equal(waits.wait[0].inner, F);
+	assert_int_equal(waits.wait[1].woken, 1250);
+	assert_int_equal(waits.wait[1].waker_row, FKT_ROW_SOFTIRQ + 3);
+	done();
+}
+
+/* The layer that has it is turned off from 1300 to 1600: nothing tells how it goes on. */
+static void test_softirq_turned_off(void **state)
+{
+	static const char info[] = "layers=system,functions\0version=#1 SMP PREEMPT_RT Debian";
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, FKT_CODE_SOFTIRQ_ENTRY, 3);
+	set_mask(&build, 1300, MASK_PROCESS);
+	build_event(&build, 0, 1310, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	set_mask(&build, 1600, MASK_ALL);
+	build_event(&build, 0, 1700, FKT_CODE_SOFTIRQ_ENTRY, 5);
+	build_event(&build, 0, 1750, FKT_CODE_SOFTIRQ_EXIT, 5);
+	build_event(&build, 0, 1800, SYS_READ_END, 0);
+	analyse(&build);
+	expect_row(FKT_ROW_SOFTIRQ + 3, 200, 0, 0, 1);
+	expect_row(FKT_ROW_SOFTIRQ + 4, 0, 0, 0, 0);
+	expect_row(FKT_ROW_SOFTIRQ + 5, 50, 50, 1, 0);
+	expect_own(FKT_ROW_UNTRACED, 300);
+	expect_row(SYS_READ, 100 + 150, 0, 0, 2);
+	done();
+}
+
+/*
  * 50 is on its way to sleep when 70, on CPU 1, wakes it at 1180; it leaves its CPU at 1200, and all
  * the time to 1600 it waits for one. At 1700 it is woken while it runs, and does not sleep for
  * that; then it sleeps from 1800 to 1900, when it is woken, and runs again at 2000.
@@ -2420,6 +2504,8 @@ int main(void)
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_wait_of_new),
 		cmocka_unit_test(test_nested_waker),
+		cmocka_unit_test(test_preempted_softirq),
+		cmocka_unit_test(test_softirq_turned_off),
 		cmocka_unit_test(test_woken_early),
 		cmocka_unit_test(test_woken_early_at_a_cut),
 		cmocka_unit_test(test_waits_before_calls),

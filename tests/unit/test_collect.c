@@ -520,12 +520,79 @@ static void test_names(void **state)
 	expect_name(names_count(names) + 1, "");
 }
 
+/*
+ * On PREEMPT_RT a thread runs softirqs, with which another one preempts it: they are the CPU's on
+ * which it is, with interrupts in them as everywhere.
+ *
+ * CPU 0: 10 us writer: softirq( 20 irq( 25 irq) 30 reader 40 irq( 45 irq) 90 end
+ * CPU 1: 0 idle; 50 writer 60 softirq) 80 end
+ */
+static void test_threads_softirqs(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=2\0tsc_khz=1000000\0"
+				   "version=#1 SMP PREEMPT_RT Debian";
+	static const struct {
+		uint32_t cpu, us;
+		const char *inner;
+	} expected[] = {
+		{ 0, 10, "softirq NET_RX" }, { 0, 20, "irq 14" },
+		{ 0, 25, "softirq NET_RX" }, { 0, 30, "" },
+		{ 0, 40, "irq 14" },	     { 0, 45, "" },
+		{ 1, 50, "softirq NET_RX" }, { 1, 60, "" },
+	};
+	char path[] = "/tmp/test_collect.XXXXXX", error[FKT_ERROR_BYTES];
+	struct fkt_trace *whole = trace;
+	static struct told told;
+	const struct cell *cell;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 2, false);
+	build_clock(&build, 0, 0, REAL_NS);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_text(&build, FKT_SECTION_PROCESSES, "50 50 1 writer\n60 60 1 reader\n");
+	build_pages(&build);
+	build.lane[0].pid = WRITER;
+	build.lane[1].pid = 0;
+	build_event(&build, 0, FIRST, FKT_CODE_SOFTIRQ_RAISE, 3);
+	build_event(&build, 1, FIRST, FKT_CODE_SOFTIRQ_RAISE, 3);
+	build_event(&build, 0, FIRST + 10000, FKT_CODE_SOFTIRQ_ENTRY, 3);
+	build_event(&build, 0, FIRST + 20000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, FIRST + 25000, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 0, FIRST + 30000, 0, WRITER, READER);
+	build_event(&build, 0, FIRST + 40000, FKT_CODE_IRQ_ENTRY, 14);
+	build_event(&build, 0, FIRST + 45000, FKT_CODE_IRQ_EXIT, 14);
+	build_switch(&build, 1, FIRST + 50000, 0, 0, WRITER);
+	build_event(&build, 1, FIRST + 60000, FKT_CODE_SOFTIRQ_EXIT, 3);
+	build_event(&build, 1, FIRST + 80000, FKT_CODE_SOFTIRQ_RAISE, 3);
+	build_event(&build, 0, FIRST + 90000, FKT_CODE_SOFTIRQ_RAISE, 3);
+	close(mkstemp(path));
+	end_trace(&build, path, FIRST + ROUND_NS);
+	trace = fkt_open(path, NULL, NULL, error);
+	unlink(path);
+	assert_non_null(trace);
+	collect(&told, 0, FIRST, FIRST + ROUND_NS, 1000);
+	for (unsigned int i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		cell = find(&told, TRACK_CPU | expected[i].cpu, expected[i].us);
+		expect_name(cell->last_inner, expected[i].inner);
+		assert_int_equal(cell->share[SHARE_SOFTIRQ],
+				 *expected[i].inner == 's' ? SHARE_ALL : 0);
+	}
+	expect_name(find(&told, WRITER, 10)->last, "softirq NET_RX");
+	fkt_close(trace);
+	trace = whole;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rounds), cmocka_unit_test(test_loss),
-		cmocka_unit_test(test_bins),   cmocka_unit_test(test_window),
-		cmocka_unit_test(test_before), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_bins),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_before),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_threads_softirqs),
 	};
 	char path[] = "/tmp/test_collect.XXXXXX", error[FKT_ERROR_BYTES];
 	int failed;

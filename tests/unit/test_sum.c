@@ -34,11 +34,12 @@ static const char codes[] = "0x10000 4 entry 0x10004 functions F args:args\n"
 /* What may be wrong with a trace. */
 enum {
 	ODD_NOTHING = 0,
-	ODD_GAPS = 1,	/* events are lost */
-	ODD_CALLS = 2,	/* entries and exits are missing, and wrong ones come */
-	ODD_PAUSES = 4, /* recording is turned off and on */
-	ODD_TIME = 8,	/* stamps run backwards */
-	ODD_PAGES = 16, /* damaged ones, and some twice */
+	ODD_GAPS = 1,	 /* events are lost */
+	ODD_CALLS = 2,	 /* entries and exits are missing, and wrong ones come */
+	ODD_PAUSES = 4,	 /* recording is turned off and on */
+	ODD_TIME = 8,	 /* stamps run backwards */
+	ODD_PAGES = 16,	 /* damaged ones, and some twice */
+	PREEMPT_RT = 32, /* nothing wrong: threads run softirqs, with which they are preempted */
 };
 
 struct stack {
@@ -150,11 +151,13 @@ static void happen(unsigned int cpu)
 		enter(cpu, thread, any(8) ? any(5) : 0x800 + any(3));
 	} else if (what < 62 && (stack->depth || !any(6)) && thread) {
 		enter(cpu, stack, any(7) ? F + any(FUNCTIONS) : 0x10008);
+	} else if (what < 66 && m.odd & PREEMPT_RT && thread && stack == thread) {
+		enter(cpu, thread, FKT_CODE_SOFTIRQ_ENTRY);
 	} else if (what < 70) {
 		enter(cpu, &m.irq[cpu],
-		      any(3)   ? FKT_CODE_IRQ_ENTRY
-		      : any(2) ? FKT_CODE_SOFTIRQ_ENTRY
-			       : FKT_CODE_VECTOR_ENTRY + any(2));
+		      any(3)				? FKT_CODE_IRQ_ENTRY
+		      : any(2) && !(m.odd & PREEMPT_RT) ? FKT_CODE_SOFTIRQ_ENTRY
+							: FKT_CODE_VECTOR_ENTRY + any(2));
 	} else if (what < 78) {
 		event(cpu, POINT, 2, words, 2);
 	} else if (what < 83) {
@@ -201,6 +204,8 @@ static void begin_trace(unsigned int cpus, unsigned int odd)
 	m.odd = odd;
 	m.now = 1000000;
 	build_begin(&m.build, cpus, false);
+	if (odd & PREEMPT_RT)
+		build_text(&m.build, FKT_SECTION_INFO, "version=#1 SMP PREEMPT_RT Debian");
 	build_text(&m.build, FKT_SECTION_CODES, codes);
 	build_text(&m.build, FKT_SECTION_PROCESSES, "50 50 1 app\n51 50 1 app\n52 52 2 kthread\n");
 	build_pages(&m.build);
@@ -443,7 +448,8 @@ static void test_well_behaved(void **state)
 	for (seed = 1; seed < 40;) {
 		unsigned int number = seed;
 
-		if (!check(1 + number % 4, ODD_NOTHING, 3000 + 501 * number, 1 + number % 3))
+		if (!check(1 + number % 4, number % 5 ? ODD_NOTHING : PREEMPT_RT,
+			   3000 + 501 * number, 1 + number % 3))
 			fail_msg("seed %u is too odd", number);
 		seed = number + 1;
 	}
@@ -473,6 +479,13 @@ static void test_odd(void **state)
 	assert_int_equal(same[0], 20);
 	for (unsigned int i = 1; i < kinds; i++)
 		assert_true(same[i] >= 1);
+	for (number = 0; number < 20; number++) {
+		seed = 2000 + number;
+		assert_true(check(1 + number % 4, PREEMPT_RT | ODD_GAPS, 1300 + 51 * number,
+				  1 + number % 3));
+		check(1 + number % 4, PREEMPT_RT | odds[number % kinds], 300 + 21 * number,
+		      1 + number % 3);
+	}
 }
 
 /* Many pages, more than are asked for at once. */

@@ -303,12 +303,13 @@ static int noise_leave(void *view, const struct fkt_call *call, bool passes)
 	bool interrupt;
 	uint64_t inside;
 
-	if (!call->interrupt)
+	/* A softirq may be a thread's: then what interrupts it is no time of it. */
+	if (!call->interrupt && !is_softirq(call->row))
 		return 0;
 	interrupt = is_interrupt(noise->trace, call->row);
 	if (interrupt)
 		end_gap(noise, cpu);
-	if (call->entered) {
+	if (call->entered && call->interrupt) {
 		if (!make_room(cpu, call->depth + 2))
 			return -ENOMEM;
 		inside = cpu->inside[call->depth + 1];
@@ -317,9 +318,8 @@ static int noise_leave(void *view, const struct fkt_call *call, bool passes)
 		one.cycles -= inside < one.cycles ? inside : one.cycles;
 	}
 	noise->interrupts |= interrupt;
-	/* An exit alone, behind a switch of threads, takes no time: its entry has been told. */
-	if (interrupt && passes && (call->entered || call->cycles) &&
-	    call->outside != FKT_ROW_IDLE && call->outside != FKT_ROW_UNKNOWN)
+	if (interrupt && passes && call->outside != FKT_ROW_IDLE &&
+	    call->outside != FKT_ROW_UNKNOWN)
 		add(noise, &one);
 	return 0;
 }

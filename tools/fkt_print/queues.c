@@ -88,7 +88,7 @@ static int queues_leave(void *view, const struct fkt_call *call, bool passes)
 	struct queues *queues = view;
 	const bool interrupt = row_is_interrupt(call->row);
 	const uint64_t key[BY_MAX] = {
-		[KEY_THREAD] = call->interrupt ? INTERRUPT : call->id,
+		[KEY_THREAD] = call->interrupt || interrupt ? INTERRUPT : call->id,
 		[KEY_CPU] = call->cpu,
 		[KEY_ROW] = call->row,
 	};

@@ -41,6 +41,7 @@
  * @what: of a thread, name of the outermost call; of a CPU, the thread
  * @inner: name of the innermost call or interrupt; of a counter, @what and @inner are its value
  * @softirq: of a CPU: @inner is one
+ * @task: of a thread, name of the softirq that it runs, as threads do on PREEMPT_RT
  * @since: its time up to this stamp has been charged
  * @cell: its open cell, or NO_CELL
  * @running: of a thread, cycles
@@ -52,6 +53,7 @@ struct track {
 	uint32_t inner;
 	uint8_t state;
 	bool softirq;
+	uint32_t task;
 	uint64_t since;
 	uint32_t cell;
 	uint64_t running;
@@ -118,6 +120,7 @@ struct collector {
 	uint32_t open_room;
 	struct cpu cpu[CPUS];
 	uint32_t cpus;
+	bool tasks; /* threads run softirqs: PREEMPT_RT */
 	uint32_t counters;
 	struct counter counter[PROGRAM_CODES];
 	const struct fkt_event *event; /* the one that is looked at */
@@ -417,6 +420,19 @@ static struct track *cpu_track(struct collector *collector, uint16_t number, uin
 	return track;
 }
 
+/* Which interrupt a CPU is in: the name of its innermost call, or 0. */
+static void set_interrupt(struct collector *collector, uint16_t cpu, uint64_t stamp, uint32_t inner,
+			  bool softirq)
+{
+	struct track *track = cpu_track(collector, cpu, FKT_PID_UNKNOWN);
+
+	if (!track)
+		return;
+	charge(collector, track, stamp);
+	track->inner = inner;
+	track->softirq = softirq;
+}
+
 /* From now on a thread is current on a CPU. */
 static void set_current(struct collector *collector, uint16_t cpu, uint64_t stamp, uint32_t tid)
 {
@@ -427,6 +443,11 @@ static void set_current(struct collector *collector, uint16_t cpu, uint64_t stam
 	charge(collector, track, stamp);
 	track->what = tid;
 	track->state = (uint8_t)cpu_state(tid);
+	if (!collector->tasks)
+		return;
+	/* It goes on with the softirq in which it was preempted. */
+	track = thread_track(collector, tid, STATE_UNKNOWN);
+	set_interrupt(collector, cpu, stamp, track ? track->task : 0, track && track->task);
 }
 
 static enum state state_of_switch(uint16_t state)
@@ -635,24 +656,58 @@ static void take_counter(struct collector *collector, const struct fkt_event *ev
 
 /* ---- calls, as the analysis tells of them ---- */
 
+static bool is_softirq(uint32_t row)
+{
+	return row >= FKT_ROW_SOFTIRQ && row < FKT_ROW_FUNCTION;
+}
+
+/* In an interrupt, a call begins or ends: behind the outermost one, a thread's softirq goes on. */
+static void set_call_in_interrupt(struct collector *collector, const struct fkt_call *call,
+				  uint64_t stamp, uint32_t inner, bool softirq)
+{
+	const struct track *track = NULL;
+
+	if (!inner && collector->tasks)
+		track = thread_track(collector, fkt_process(collector->processes, call->id)->tid,
+				     STATE_UNKNOWN);
+	if (track && track->task)
+		set_interrupt(collector, call->cpu, stamp, track->task, true);
+	else
+		set_interrupt(collector, call->cpu, stamp, inner, softirq);
+}
+
+/* A thread begins or ends a softirq; of one that is open when a part begins, it may be nowhere. */
+static void set_task(struct collector *collector, struct track *track, uint16_t cpu, uint64_t stamp,
+		     uint32_t task)
+{
+	const uint32_t on = collector->cpu[cpu].track;
+
+	collector->tasks = true;
+	track->task = task;
+	if (on != NO_TRACK && collector->track[on].what == track->key)
+		set_interrupt(collector, cpu, stamp, task, task);
+}
+
 static void set_call(struct collector *collector, const struct fkt_call *call, uint32_t outer,
 		     uint32_t inner, bool softirq)
 {
 	const uint64_t stamp = collector->event ? collector->event->stamp : collector->bin_to;
 	struct track *track;
 
-	if (call->interrupt)
-		track = cpu_track(collector, call->cpu, FKT_PID_UNKNOWN);
-	else
-		track = thread_track(collector, fkt_process(collector->processes, call->id)->tid,
-				     STATE_UNKNOWN);
+	if (call->interrupt) {
+		set_call_in_interrupt(collector, call, stamp, inner, softirq);
+		return;
+	}
+	track = thread_track(collector, fkt_process(collector->processes, call->id)->tid,
+			     STATE_UNKNOWN);
 	if (!track)
 		return;
 	charge(collector, track, stamp);
-	if (!call->interrupt && !call->depth)
+	if (!call->depth)
 		track->what = outer;
 	track->inner = inner;
-	track->softirq = softirq;
+	if (is_softirq(call->row))
+		set_task(collector, track, call->cpu, stamp, softirq ? inner : 0);
 }
 
 /* The number of a row's name. */
@@ -663,11 +718,6 @@ static uint32_t name_of(struct collector *collector, uint32_t row)
 	if (!collector->name[row])
 		collector->name[row] = names_row(collector->names, collector->trace, row);
 	return collector->name[row];
-}
-
-static bool is_softirq(uint32_t row)
-{
-	return row >= FKT_ROW_SOFTIRQ && row < FKT_ROW_FUNCTION;
 }
 
 static void on_enter(void *arg, const struct fkt_call *call)
