@@ -264,29 +264,25 @@ static void push(struct fkt_state *state, struct call_stack *stack, uint32_t cod
 
 /*
  * An exit ends the latest call of its code, and those that were entered since then with it; of
- * functions of programs, the one whose @imm is the same. No exit in the kernel ends one of those.
+ * functions of programs, and of softirqs of threads, the one whose @imm is the same. No exit in
+ * the kernel ends one of the former.
  */
-static void pop_placed(struct fkt_state *state, struct call_stack *stack, uint32_t code,
-		       uint16_t imm)
+static void pop(struct fkt_state *state, struct call_stack *stack, uint32_t code, uint16_t imm)
 {
 	const bool user = effect_of(state, code)->user;
+	const bool told = user || effect_of(state, code)->task;
 
 	for (uint32_t depth = calls_of(state, stack); depth; depth--) {
 		const struct fkt_state_call *call = &stack->call[depth - 1];
 
 		if (!user && effect_of(state, call->code)->user)
 			return;
-		if (call->ends || call->code != code || (user && call->imm != imm))
+		if (call->ends || call->code != code || (told && call->imm != imm))
 			continue;
 		state->ended = depth - 1;
 		cut(state, stack, depth - 1);
 		break;
 	}
-}
-
-static void pop(struct fkt_state *state, struct call_stack *stack, uint32_t code)
-{
-	pop_placed(state, stack, code, 0);
 }
 
 static const struct effect *effect_of(struct fkt_state *state, uint32_t code)
@@ -706,22 +702,24 @@ static void look_for_filter(struct fkt_state *state, const struct effect *effect
 
 struct fkt_state_call *fkt_state_at_work(struct fkt_state *state, const struct fkt_event *event)
 {
-	const struct call_stack *irq = &state->irq[event->cpu];
+	const struct call_stack *stack = &state->irq[event->cpu];
+	const struct effect *effect;
 	const struct thread *thread;
-	uint32_t depth = calls_of(state, irq);
 
+	if (!calls_of(state, stack)) {
+		thread = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid)
+								     : NULL;
+		if (event->pid && !thread)
+			return NULL;
+		stack = thread ? &thread->stack : &state->idle[event->cpu];
+	}
 	/* Not a function that it called. */
-	while (depth > 1 && effect_of(state, irq->call[depth - 1].code)->kind != FKT_KIND_CPU_ENTRY)
-		depth--;
-	if (depth)
-		return &irq->call[depth - 1];
-	thread = event->pid && event->pid != FKT_PID_UNKNOWN ? find(state, event->pid) : NULL;
-	if (!thread)
-		return NULL;
-	for (depth = calls_of(state, &thread->stack); depth; depth--)
-		if (effect_of(state, thread->stack.call[depth - 1].code)->task)
-			return &thread->stack.call[depth - 1];
-	return calls_of(state, &thread->stack) ? outermost(state, &thread->stack) : NULL;
+	for (uint32_t depth = calls_of(state, stack); depth; depth--) {
+		effect = effect_of(state, stack->call[depth - 1].code);
+		if (effect->kind == FKT_KIND_CPU_ENTRY || effect->task)
+			return &stack->call[depth - 1];
+	}
+	return calls_of(state, stack) ? outermost(state, stack) : NULL;
 }
 
 static void wake(struct fkt_state *state, const struct fkt_event *event)
@@ -779,7 +777,7 @@ static void wake(struct fkt_state *state, const struct fkt_event *event)
 static void leave_call(struct fkt_state *state, struct thread *thread, uint32_t entry, uint16_t imm)
 {
 	if (calls_of(state, &thread->stack)) {
-		pop_placed(state, &thread->stack, entry, imm);
+		pop(state, &thread->stack, entry, imm);
 		return;
 	}
 	state->told_base = base_of(state, thread) != FKT_BASE_USER;
@@ -885,7 +883,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 		push(state, irq, event->code, event->imm, event->stamp);
 		break;
 	case FKT_KIND_CPU_EXIT:
-		pop(state, irq, effect->entry);
+		pop(state, irq, effect->entry, imm);
 		break;
 	case FKT_KIND_ENTRY:
 		/* It came while that was being turned off: its exit will not. */
@@ -898,7 +896,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 			if (effect->kind == FKT_KIND_ENTRY)
 				push(state, irq, event->code, imm, event->stamp);
 			else
-				pop(state, irq, effect->entry);
+				pop(state, irq, effect->entry, imm);
 			break;
 		}
 		/* No thread makes a system call in an interrupt: the end of that is missing. */
@@ -908,7 +906,7 @@ int fkt_state_event(struct fkt_state *state, const struct fkt_event *event)
 				push(state, &state->idle[event->cpu], event->code, imm,
 				     event->stamp);
 			else
-				pop(state, &state->idle[event->cpu], effect->entry);
+				pop(state, &state->idle[event->cpu], effect->entry, imm);
 			break;
 		}
 		if (!event->pid || event->pid == FKT_PID_UNKNOWN ||
@@ -1199,6 +1197,14 @@ static void push_open(struct fkt_state *state, struct call_stack *stack,
 	state->entered = NULL;
 }
 
+/* An interrupt, or a call in one; a thread's softirq is neither, for which it was taken once. */
+static void push_interrupt(struct fkt_state *state, struct call_stack *irq,
+			   const struct fkt_open_call *call)
+{
+	if (calls_of(state, irq) || effect_of(state, call->code)->kind != FKT_KIND_ENTRY)
+		push_open(state, irq, call);
+}
+
 struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 {
 	struct fkt_state *state = calloc(1, sizeof(*state));
@@ -1233,7 +1239,7 @@ struct fkt_state *fkt_state_new(const struct fkt_trace *trace)
 	for (size_t i = 0; (call = fkt_open_call(trace, i)); i++) {
 		/* Of one without its number the end will tell. */
 		if (call->interrupt && call->numbered)
-			push_open(state, &state->irq[call->cpu], call);
+			push_interrupt(state, &state->irq[call->cpu], call);
 		else if (call->idle)
 			push_open(state, &state->idle[call->cpu], call);
 		else if (!call->interrupt && (thread = find(state, call->tid)))

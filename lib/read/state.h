@@ -265,7 +265,8 @@ struct fkt_state_call *fkt_state_interrupts(struct fkt_state *state, uint16_t cp
  * @state: the state
  * @event: an event of the CPU
  *
- * Return: the innermost interrupt, or its thread's outermost call; NULL outside of all of them.
+ * Return: the innermost interrupt or softirq, or its thread's outermost call, the idle task's too;
+ * NULL outside of all of them.
  */
 struct fkt_state_call *fkt_state_at_work(struct fkt_state *state, const struct fkt_event *event);
 

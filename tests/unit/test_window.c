@@ -420,6 +420,108 @@ static void test_state(void **state)
 	build_free(&build);
 }
 
+/* What happens on CPU 0 with a thread there, at the time that the code is. */
+static void happens(struct fkt_state *now, uint32_t pid, uint32_t code, uint16_t imm)
+{
+	const struct fkt_event event = { .stamp = code, .code = code, .pid = pid, .imm = imm };
+
+	assert_int_equal(fkt_state_event(now, &event), 0);
+}
+
+static void expect_at_work(struct fkt_state *now, uint32_t pid, uint32_t code, uint16_t imm)
+{
+	const struct fkt_event event = { .pid = pid };
+	const struct fkt_state_call *call = fkt_state_at_work(now, &event);
+
+	assert_non_null(call);
+	assert_int_equal(call->code, code);
+	assert_int_equal(call->imm, imm);
+}
+
+/*
+ * In what somebody is woken: a softirq that a thread, the idle task too, runs on PREEMPT_RT, or
+ * that is in an interrupt; else the outermost call.
+ */
+static void test_at_work(void **state)
+{
+	const struct fkt_event idle = { 0 };
+	struct fkt_state *now;
+	struct fkt_trace *trace;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_INFO, "version=#1 SMP PREEMPT_RT Debian");
+	build_text(&build, FKT_SECTION_CODES,
+		   "65536 2 entry 65538 functions F\n65538 2 exit 65536 functions F\n");
+	build_pages(&build);
+	build_end(&build, 1000, 0, 0);
+	trace = open_build(&build);
+	now = fkt_state_new(trace);
+	happens(now, 0, FKT_CODE_SOFTIRQ_RAISE, 3);
+	assert_null(fkt_state_at_work(now, &idle));
+	happens(now, 0, FUNCTION, 0);
+	happens(now, 0, FUNCTION + 1, 0);
+	expect_at_work(now, 0, FUNCTION, 0);
+	happens(now, 0, FKT_CODE_SOFTIRQ_ENTRY, 3);
+	happens(now, 0, FUNCTION + 1, 0);
+	expect_at_work(now, 0, FKT_CODE_SOFTIRQ_ENTRY, 3);
+	happens(now, 0, FKT_CODE_IRQ_ENTRY, 14);
+	expect_at_work(now, 0, FKT_CODE_IRQ_ENTRY, 14);
+	happens(now, 0, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	happens(now, 0, FUNCTION, 0);
+	expect_at_work(now, 0, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	happens(now, 0, FKT_CODE_IRQ_EXIT, 14);
+	happens(now, 0, FKT_CODE_SOFTIRQ_EXIT, 3);
+	happens(now, 0, FUNCTION + 3, 0);
+	expect_at_work(now, 0, FUNCTION, 0);
+	/* It is another one's. */
+	happens(now, 7, FKT_CODE_SYSCALL_ENTRY, 0);
+	happens(now, 7, FKT_CODE_SOFTIRQ_ENTRY, 3);
+	happens(now, 7, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	expect_at_work(now, 7, FKT_CODE_SOFTIRQ_ENTRY, 4);
+	/* The inner one has not told of its end. */
+	happens(now, 7, FKT_CODE_SOFTIRQ_EXIT, 3);
+	expect_at_work(now, 7, FKT_CODE_SYSCALL_ENTRY, 0);
+	fkt_state_free(now);
+	fkt_close(trace);
+	build_free(&build);
+}
+
+/*
+ * Versions before this one had a softirq that is open when a part of a trace of PREEMPT_RT begins
+ * for an interrupt. Whose it was is not known, and who is there makes no calls in it.
+ */
+static void test_softirq_as_interrupt(void **state)
+{
+	struct fkt_state *now;
+	struct fkt_trace *trace;
+	struct build build;
+	char *text;
+	size_t bytes;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_INFO, "version=#1 SMP PREEMPT_RT Debian");
+	build_text(&build, FKT_SECTION_CODES,
+		   "65536 1 entry 65537 functions F\n65537 1 exit 65536 functions F\n");
+	build_text(&build, FKT_SECTION_STATE,
+		   "cpu 0 7 seen\ninterrupt 0 4098 400 3\ninterrupt 0 65536 500 0\n");
+	build_pages(&build);
+	build_end(&build, 1000, 0, 0);
+	trace = open_build(&build);
+	now = fkt_state_new(trace);
+	happens(now, 7, FUNCTION, 0);
+	text = fkt_state_text(now, false, NULL, NULL, &bytes);
+	assert_non_null(text);
+	assert_null(strstr(text, "interrupt "));
+	assert_non_null(strstr(text, "call 7 65536 65536\n"));
+	free(text);
+	fkt_state_free(now);
+	fkt_close(trace);
+	build_free(&build);
+}
+
 /* Threads become known by the event that makes another one their successor. */
 static void test_many_threads(void **state)
 {
@@ -616,12 +718,20 @@ static void test_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts),	    cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_bad_indexes), cmocka_unit_test(test_outside),
-		cmocka_unit_test(test_extract),	    cmocka_unit_test(test_picked),
-		cmocka_unit_test(test_state),	    cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_hostile),	    cmocka_unit_test(test_full_slot),
-		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_times),
+		cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_bad_indexes),
+		cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_extract),
+		cmocka_unit_test(test_picked),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_at_work),
+		cmocka_unit_test(test_softirq_as_interrupt),
+		cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_full_slot),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
