@@ -1236,6 +1236,22 @@ static void enter_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 	}
 }
 
+/* Interrupts are charged to themselves; whom they interrupted is told how long. */
+static void give_interrupts(struct cpu *cpu)
+{
+	cpu->thread->interrupts += cpu->irq.clock - cpu->irq_charged;
+	cpu->irq_charged = cpu->irq.clock;
+}
+
+/* The thread goes on if nothing is open any more of what interrupted it. */
+static void end_interrupts(struct cpu *cpu)
+{
+	if (cpu->irq.depth || cpu->stack != &cpu->irq)
+		return;
+	give_interrupts(cpu);
+	cpu->stack = &cpu->thread->stack;
+}
+
 static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt_code_use *code,
 		       const struct fkt_event *event)
 {
@@ -1247,6 +1263,7 @@ static void leave_call(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 		if (!code->syscall && !code->user) {
 			if (!leave(a, cpu, &cpu->irq, row, event))
 				leave_unopened(a, cpu, &cpu->irq, row, event, 0);
+			end_interrupts(cpu);
 			return;
 		}
 		pop_all(a, cpu, thread, &cpu->irq, event->stamp);
@@ -1320,13 +1337,6 @@ static void enter_late(struct fkt_analysis *a, struct cpu *cpu, const struct fkt
 		stack->frame[stack->depth - 1].late = true;
 }
 
-/* Interrupts are charged to themselves; whom they interrupted is told how long. */
-static void give_interrupts(struct cpu *cpu)
-{
-	cpu->thread->interrupts += cpu->irq.clock - cpu->irq_charged;
-	cpu->irq_charged = cpu->irq.clock;
-}
-
 static void leave_interrupt(struct fkt_analysis *a, struct cpu *cpu, uint32_t row,
 			    const struct fkt_event *event)
 {
@@ -1334,10 +1344,7 @@ static void leave_interrupt(struct fkt_analysis *a, struct cpu *cpu, uint32_t ro
 		leave_unopened(a, cpu, &cpu->irq, row, event, cpu->irq_before);
 		cpu->irq_before = 0;
 	}
-	if (!cpu->irq.depth && cpu->stack == &cpu->irq) {
-		give_interrupts(cpu);
-		cpu->stack = &cpu->thread->stack;
-	}
+	end_interrupts(cpu);
 }
 
 /* ---- who is current ---- */
@@ -2266,10 +2273,7 @@ static void set_mask(struct fkt_analysis *a, uint32_t mask, uint64_t stamp)
 			cpu->stack = &cpu->thread->stack;
 		} else {
 			end_masked(a, cpu, cpu->thread, &cpu->irq);
-			if (!cpu->irq.depth && cpu->stack == &cpu->irq) {
-				give_interrupts(cpu);
-				cpu->stack = &cpu->thread->stack;
-			}
+			end_interrupts(cpu);
 		}
 		follow_mask(a, cpu, cpu->thread);
 	}

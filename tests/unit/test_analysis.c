@@ -1643,6 +1643,34 @@ static void test_softirq_turned_off(void **state)
 }
 
 /*
+ * So many functions in an interrupt that those around them are given up: the last one's end is that
+ * of all that is known of the interrupt, and from there on the time is the thread's.
+ */
+static void test_deep_interrupt(void **state)
+{
+	const uint64_t end = 1200 + FKT_CALL_DEPTH_MAX;
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_text(&build, FKT_SECTION_CODES, codes);
+	build_pages(&build);
+	build.lane[0].pid = 50;
+	build_event(&build, 0, 1000, SYS_READ, 0);
+	build_event(&build, 0, 1100, FKT_CODE_IRQ_ENTRY, 14);
+	for (unsigned int i = 0; i < FKT_CALL_DEPTH_MAX; i++)
+		build_event(&build, 0, 1101 + i, F, 0);
+	build_event(&build, 0, end, F_END, 0);
+	build_event(&build, 0, end + 300, SYS_READ_END, 0);
+	analyse(&build);
+	expect_row(FKT_ROW_IRQ + 14, 1, 0, 0, 1);
+	expect_own(F, end - 1101);
+	expect_own(SYS_READ, 100 + 300);
+	assert_int_equal(thread_sums(50, 0, 0).interrupts, end - 1100);
+	done();
+}
+
+/*
  * 50 is on its way to sleep when 70, on CPU 1, wakes it at 1180; it leaves its CPU at 1200, and all
  * the time to 1600 it waits for one. At 1700 it is woken while it runs, and does not sleep for
  * that; then it sleeps from 1800 to 1900, when it is woken, and runs again at 2000.
@@ -2506,6 +2534,7 @@ int main(void)
 		cmocka_unit_test(test_nested_waker),
 		cmocka_unit_test(test_preempted_softirq),
 		cmocka_unit_test(test_softirq_turned_off),
+		cmocka_unit_test(test_deep_interrupt),
 		cmocka_unit_test(test_woken_early),
 		cmocka_unit_test(test_woken_early_at_a_cut),
 		cmocka_unit_test(test_waits_before_calls),
