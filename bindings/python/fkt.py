@@ -382,6 +382,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "fkt_row_name": (None, [c_void_p, c_uint32, c_char_p]),
     "fkt_row_code": (c_uint32, [c_void_p, c_uint32]),
     "fkt_row_layer": (c_char_p, [c_void_p, c_uint32]),
+    "fkt_row_interrupts": (c_bool, [c_void_p, c_uint32]),
     "fkt_counters": (c_uint, [c_void_p]),
     "fkt_counter_name": (c_char_p, [c_void_p, c_uint, c_char_p]),
     "fkt_analysis_counted": (c_uint64, [c_void_p, c_uint32, c_uint]),
@@ -1199,10 +1200,6 @@ class Trace:
         return self._analysed(first, last, None, make)
 
     def _wait(self, scan: _Scan, wait: _Wait) -> Row:
-        is_interrupt = (
-            _ROW_IRQ <= wait.waker_row < _ROW_FUNCTION
-            or _CODE_VECTOR_ENTRY <= wait.waker_row < _CODE_VECTOR_EXIT
-        )
         asleep = ready = None
         if not wait.state:
             ready = wait.to - wait.left
@@ -1231,7 +1228,8 @@ class Trace:
             waker=None,
             waker_in=self._row(wait.waker_row) if wait.woken else None,
         )
-        if wait.woken and is_interrupt:
+        # Who was interrupted by an interrupt that wakes is chance.
+        if wait.woken and _fkt.fkt_row_interrupts(self._trace, wait.waker_row):
             row["waker"] = "(interrupt)"
         elif wait.woken:
             row["waker_tid"] = _known(scan.process(wait.waker).tid)

@@ -679,10 +679,9 @@ static void *waits_open(struct fkt_shared *shared, const struct fkt_want *want)
 }
 
 /* Who was interrupted by an interrupt that wakes is chance. */
-static bool is_interrupt(uint32_t row)
+static bool is_by_interrupt(const struct told *told, const struct fkt_wait *wait)
 {
-	return (row >= FKT_ROW_IRQ && row < FKT_ROW_FUNCTION) ||
-	       (row >= FKT_CODE_VECTOR_ENTRY && row < FKT_CODE_VECTOR_EXIT);
+	return wait->woken && fkt_row_interrupts(told->scan.shared->trace, wait->waker_row);
 }
 
 static void waits_column(void *cursor, sqlite3_context *context, unsigned int column)
@@ -749,11 +748,11 @@ static void waits_column(void *cursor, sqlite3_context *context, unsigned int co
 		fkt_result_comm(&told->scan, context, wait->next);
 		break;
 	case WAITS_WAKER_TID:
-		if (wait->woken && !is_interrupt(wait->waker_row))
+		if (wait->woken && !is_by_interrupt(told, wait))
 			result_thread(told, context, wait->waker);
 		break;
 	case WAITS_WAKER:
-		if (wait->woken && is_interrupt(wait->waker_row))
+		if (is_by_interrupt(told, wait))
 			fkt_result_static(context, "(interrupt)");
 		else if (wait->woken)
 			fkt_result_comm(&told->scan, context, wait->waker);

@@ -30,8 +30,10 @@ const char *const fkt_views[] = {
 	" count(*) AS count, sum(asleep) AS asleep, sum(ready) AS ready, max(elapsed) AS longest"
 	" FROM waits GROUP BY pid, process, state, in_call, waker ORDER BY asleep DESC",
 
+	/* On PREEMPT_RT softirqs are calls of the threads that run them. */
 	"CREATE VIEW \"%w\".interrupts AS SELECT cpu, name, count(*) AS count,"
-	" sum(on_cpu) AS on_cpu, max(elapsed) AS longest FROM calls WHERE interrupt"
+	" sum(on_cpu) AS on_cpu, max(elapsed) AS longest FROM calls"
+	" WHERE interrupt OR name GLOB 'softirq *'"
 	" GROUP BY cpu, name ORDER BY cpu, on_cpu DESC",
 
 	"CREATE VIEW \"%w\".wakeups AS SELECT id, time, cpu, tid, process, name,"

@@ -41,7 +41,7 @@ enum fkt_key {
 /*
  * Kinds of code. ENTRY and EXIT nest: an exit ends the entry that its pair column names, on the
  * same thread (system calls, functions) or on the same CPU (interrupts, softirqs: CPU_ENTRY,
- * CPU_EXIT).
+ * CPU_EXIT). On PREEMPT_RT a softirq is the thread's that runs it, though its kind is the same.
  */
 #define FKT_KINDS(X)                                                                               \
 	X(POINT, "point")                                                                          \

@@ -1388,6 +1388,17 @@ uint32_t fkt_row_code(const struct fkt_trace *trace, uint32_t row);
 const char *fkt_row_layer(const struct fkt_trace *trace, uint32_t row);
 
 /**
+ * fkt_row_interrupts() - whether a row is an interrupt's: whose thread it comes to is chance
+ * @trace: the trace
+ * @row: the row
+ *
+ * A softirq is one, too, but on PREEMPT_RT, where a thread runs it, and is preempted in it.
+ *
+ * Return: whether it is.
+ */
+bool fkt_row_interrupts(const struct fkt_trace *trace, uint32_t row);
+
+/**
  * fkt_can_sum() - whether fkt_sum() can do it: a whole file with a lane for each CPU
  * @trace: the trace
  */

@@ -228,7 +228,7 @@ static int fkt_trigger_return(struct kretprobe_instance *ri, struct pt_regs *reg
 }
 NOKPROBE_SYMBOL(fkt_trigger_return);
 
-/* ---- threads that are ready, or off their CPU ---- */
+/* ---- threads that are ready, or off their CPU; and their softirqs, on PREEMPT_RT ---- */
 
 /* Since when: a word is a pid, and a stamp in units that let waits of days be told. */
 #define FKT_SINCE_BITS	 12
@@ -244,6 +244,8 @@ struct fkt_since {
 /* There while one of the kind is hooked. */
 static struct fkt_since *fkt_since_ready;
 static struct fkt_since *fkt_since_left;
+/* On PREEMPT_RT alone: of softirqs, which threads run, and are preempted in. */
+static struct fkt_since *fkt_since_softirq;
 
 static u64 fkt_since_now(void)
 {
@@ -380,16 +382,26 @@ static void fkt_trigger_softirq_entry(void *data, unsigned int vec)
 {
 	FKT_PROBE_GUARD();
 
-	this_cpu_write(fkt_trigger_began.softirq, fkt_clock(true));
+	if (fkt_since_softirq)
+		fkt_since_set(fkt_since_softirq, current->pid);
+	else
+		this_cpu_write(fkt_trigger_began.softirq, fkt_clock(true));
 }
 
 static void fkt_trigger_softirq_exit(void *data, unsigned int vec)
 {
+	u64 began, took = 0;
 	FKT_PROBE_GUARD();
-	const u64 began = this_cpu_xchg(fkt_trigger_began.softirq, 0);
 
-	if (fkt_on(~0u) && began)
-		fkt_trigger_took(FKT_TRIGGER_SOFTIRQ, current, fkt_clock(true) - began);
+	if (fkt_since_softirq) {
+		took = fkt_since_end(fkt_since_softirq, current->pid);
+	} else {
+		began = this_cpu_xchg(fkt_trigger_began.softirq, 0);
+		if (began)
+			took = fkt_clock(true) - began;
+	}
+	if (fkt_on(~0u) && took)
+		fkt_trigger_took(FKT_TRIGGER_SOFTIRQ, current, took);
 }
 
 static struct fkt_tracepoint fkt_trigger_irq_points[] = {
@@ -668,6 +680,18 @@ static int fkt_trigger_hook_sched(void)
 				      ARRAY_SIZE(fkt_trigger_sched_points));
 }
 
+static int fkt_trigger_hook_irq(void)
+{
+	if (!fkt_trigger_has(FKT_TRIGGER_IRQ) && !fkt_trigger_has(FKT_TRIGGER_SOFTIRQ))
+		return 0;
+	if (fkt_trigger_has(FKT_TRIGGER_SOFTIRQ) && IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		fkt_since_softirq = kvzalloc(sizeof(*fkt_since_softirq), GFP_KERNEL);
+		if (!fkt_since_softirq)
+			return -ENOMEM;
+	}
+	return fkt_tracepoints_attach(fkt_trigger_irq_points, ARRAY_SIZE(fkt_trigger_irq_points));
+}
+
 static void fkt_trigger_begin(void)
 {
 	int cpu;
@@ -692,9 +716,8 @@ static int fkt_trigger_attach(const struct fkt_session *s, u32 keys)
 		return -EINVAL;
 	fkt_triggers_hooked = true;
 	ret = fkt_trigger_hook_sched();
-	if (!ret && (fkt_trigger_has(FKT_TRIGGER_IRQ) || fkt_trigger_has(FKT_TRIGGER_SOFTIRQ)))
-		ret = fkt_tracepoints_attach(fkt_trigger_irq_points,
-					     ARRAY_SIZE(fkt_trigger_irq_points));
+	if (!ret)
+		ret = fkt_trigger_hook_irq();
 	if (!ret && fkt_trigger_has(FKT_TRIGGER_LOG))
 		ret = fkt_tracepoints_attach(fkt_trigger_log_points,
 					     ARRAY_SIZE(fkt_trigger_log_points));
@@ -722,8 +745,10 @@ static void fkt_trigger_detach(void)
 	/* No tracepoint's probe runs any more, and a kretprobe's does not use these. */
 	kvfree(fkt_since_ready);
 	kvfree(fkt_since_left);
+	kvfree(fkt_since_softirq);
 	fkt_since_ready = NULL;
 	fkt_since_left = NULL;
+	fkt_since_softirq = NULL;
 }
 
 /* A module unload waits for the work; nobody queues it any more. */

@@ -266,6 +266,14 @@ uint32_t fkt_row_code(const struct fkt_trace *trace, uint32_t row)
 	return FKT_SLOT_CODES;
 }
 
+bool fkt_row_interrupts(const struct fkt_trace *trace, uint32_t row)
+{
+	if (row >= FKT_ROW_SOFTIRQ && row < FKT_ROW_FUNCTION)
+		return !fkt_is_preempt_rt(trace);
+	return (row >= FKT_ROW_IRQ && row < FKT_ROW_SOFTIRQ) ||
+	       (row >= FKT_CODE_VECTOR_ENTRY && row < FKT_CODE_VECTOR_EXIT);
+}
+
 const char *fkt_row_layer(const struct fkt_trace *trace, uint32_t row)
 {
 	uint32_t number = fkt_row_code(trace, row);

@@ -1490,6 +1490,10 @@ static void test_waits(void **state)
 	assert_int_equal(waits.wait[0].woken, 1510);
 	assert_int_equal(waits.wait[0].back, 1600);
 	assert_int_equal(waits.wait[0].waker_row, FKT_ROW_IRQ + 14);
+	assert_true(fkt_row_interrupts(trace, FKT_ROW_IRQ + 14));
+	assert_true(fkt_row_interrupts(trace, FKT_ROW_SOFTIRQ + 9));
+	assert_false(fkt_row_interrupts(trace, F));
+	assert_false(fkt_row_interrupts(trace, FKT_ROW_USER));
 	assert_int_equal(fkt_process(processes, waits.wait[1].id)->tid, 60);
 	assert_int_equal(waits.wait[1].state, 0);
 	assert_int_equal(waits.wait[1].outer, FKT_ROW_USER);
@@ -1610,6 +1614,8 @@ static void test_preempted_softirq(void **state)
 	assert_int_equal(waits.wait[0].inner, F);
 	assert_int_equal(waits.wait[1].woken, 1250);
 	assert_int_equal(waits.wait[1].waker_row, FKT_ROW_SOFTIRQ + 3);
+	assert_false(fkt_row_interrupts(trace, FKT_ROW_SOFTIRQ + 3));
+	assert_true(fkt_row_interrupts(trace, FKT_CODE_VECTOR_ENTRY));
 	done();
 }
 

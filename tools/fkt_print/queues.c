@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rows.h"
 #include "print.h"
 #include "trace/internal.h"
 
@@ -83,10 +82,16 @@ static int add(struct groups *groups, const uint64_t key[BY_MAX], uint64_t value
 	return 0;
 }
 
+/* Softirqs are told of by CPU, also where threads run them: PREEMPT_RT. */
+static bool is_interrupt(const struct fkt_trace *trace, uint32_t row)
+{
+	return fkt_row_interrupts(trace, row) || (row >= FKT_ROW_SOFTIRQ && row < FKT_ROW_FUNCTION);
+}
+
 static int queues_leave(void *view, const struct fkt_call *call, bool passes)
 {
 	struct queues *queues = view;
-	const bool interrupt = row_is_interrupt(call->row);
+	const bool interrupt = is_interrupt(queues->context->out->trace, call->row);
 	const uint64_t key[BY_MAX] = {
 		[KEY_THREAD] = call->interrupt || interrupt ? INTERRUPT : call->id,
 		[KEY_CPU] = call->cpu,

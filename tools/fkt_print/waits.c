@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rows.h"
 #include "common/wait.h"
 #include "print.h"
 
@@ -24,6 +23,7 @@ enum {
 #define INTERRUPT (UINT64_MAX - 1)
 
 struct waits {
+	const struct fkt_trace *trace;
 	struct groups *off;   /* from leaving the CPU to being woken, or to running again */
 	struct groups *ready; /* of those that slept, from being woken to running again */
 };
@@ -62,9 +62,9 @@ static void *waits_new(const struct context *context)
 {
 	struct waits *waits = calloc(1, sizeof(*waits));
 
-	(void)context;
 	if (!waits)
 		return NULL;
+	waits->trace = context->out->trace;
 	waits->off = groups_new();
 	waits->ready = groups_new();
 	if (!waits->off || !waits->ready) {
@@ -83,9 +83,9 @@ static int waits_wait(void *view, const struct fkt_wait *wait, bool passes)
 		[KEY_OUTER] = wait->outer,
 		[KEY_INNER] = wait->inner,
 		/* Who was interrupted by an interrupt that wakes is chance. */
-		[KEY_WAKER] = !wait->woken			  ? NO_WAKER
-			      : row_is_interrupt(wait->waker_row) ? INTERRUPT
-								  : wait->waker,
+		[KEY_WAKER] = !wait->woken					  ? NO_WAKER
+			      : fkt_row_interrupts(waits->trace, wait->waker_row) ? INTERRUPT
+										  : wait->waker,
 		[KEY_WAKER_ROW] = wait->waker_row,
 	};
 	struct group *off, *ready;

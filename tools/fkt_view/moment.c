@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/rows.h"
 #include "model.h"
 #include "read/internal.h"
 
@@ -118,7 +117,8 @@ const char *moment_comm(const struct moment *moment)
 
 bool moment_has_waker(const struct moment *moment)
 {
-	return !row_is_interrupt(moment->wait.waker_row) && moment->waker_tid != FKT_PID_UNKNOWN;
+	return !fkt_row_interrupts(moment->view->trace, moment->wait.waker_row) &&
+	       moment->waker_tid != FKT_PID_UNKNOWN;
 }
 
 void moment_row(const struct moment *moment, uint32_t row, char name[FKT_NAME_BYTES])
@@ -208,8 +208,10 @@ static int put_moment(struct moment *moment, struct answer *answer)
 				put_thread(answer, moment->waker_tid, moment->waker);
 			else
 				answer_text(answer, "{\"tid\":null,\"process\":\"%s\"",
-					    row_is_interrupt(moment->wait.waker_row) ? "(interrupt)"
-										     : "?");
+					    fkt_row_interrupts(moment->view->trace,
+							       moment->wait.waker_row)
+						    ? "(interrupt)"
+						    : "?");
 			put_row(moment, answer, "in", moment->wait.waker_row);
 			answer_text(answer, "}");
 		} else {

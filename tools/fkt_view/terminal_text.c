@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "common/rows.h"
 #include "terminal.h"
 
 #define NS_PER_S UINT64_C(1000000000)
