@@ -1733,6 +1733,47 @@ static void test_noise_preempted(void **state)
 }
 
 /*
+ * Three wait at 1120, and one has a CPU after the other: the most at once in a time that begins
+ * later are fewer, and who waits when it begins is one of them.
+ */
+static void test_queues_most(void **state)
+{
+	static const char info[] = "machine=x86_64\0cpus=1\0tsc_khz=1000000";
+	static const struct {
+		const char *from;
+		unsigned int most;
+	} asked[] = { { "0ns", 3 }, { "250ns", 2 }, { "350ns", 1 }, { "450ns", 1 } };
+	char file[] = "/tmp/test_print_most.XXXXXX", command[8192];
+	struct build build;
+
+	(void)state;
+	build_begin(&build, 1, false);
+	build_clock(&build, 0, 0, 0);
+	build_section(&build, FKT_SECTION_INFO, info, sizeof(info), false);
+	build_pages(&build);
+	build.lane[0].pid = 70;
+	build_event(&build, 0, 1000, READ, 0);
+	for (uint64_t pid = 71; pid <= 73; pid++)
+		build_slot(&build, 0, 0, 1100 + 10 * (pid - 71), FKT_CODE_WAKEUP, 0, &pid, 1);
+	build_switch(&build, 0, 1200, 0x1, 70, 71);
+	build_switch(&build, 0, 1300, 0x1, 71, 72);
+	build_switch(&build, 0, 1400, 0x1, 72, 73);
+	build_slot(&build, 0, 0, 1500, FKT_CODE_WAKEUP, 0, &(uint64_t){ 70 }, 1);
+	build_switch(&build, 0, 1600, 0x1, 73, 70);
+	build_event(&build, 0, 1800, END, 0);
+	build_tail(&build);
+	write_temporary(&build, file);
+	for (unsigned int i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "%s/build/bin/fkt_print --queues --from %s --format csv %s | "
+			 "tail -1 | grep -q '^all,[0-9.]*,%u,'",
+			 top, asked[i].from, file, asked[i].most);
+		assert_int_equal(system(command), 0);
+	}
+	unlink(file);
+}
+
+/*
  * Timers that were late, and what was stolen: of "first" (70), which computes on CPU 0, and of CPU
  * 1, which is idle at first. A hypervisor that steals can't be had where the tests run: their
  * guests are emulated.
@@ -4545,6 +4586,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_noise_preempted),
+		cmocka_unit_test(test_queues_most),
 		cmocka_unit_test(test_late),
 	};
 	ssize_t bytes = readlink("/proc/self/exe", top, sizeof(top) - 1);

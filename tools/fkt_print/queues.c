@@ -165,12 +165,25 @@ static int wake(struct queues *queues, uint32_t pid, uint16_t cpu)
 	return thread->runs ? 0 : set_state(queues, pid, cpu, false, true);
 }
 
+/* Only of the time that is asked for; in which those are, too, that wait when it begins. */
+static void keep_most(struct queues *queues, uint64_t stamp)
+{
+	const struct filter *filter = queues->context->filter;
+
+	if (stamp >= filter_from(filter) && stamp < filter_to(filter) && filter_charges(filter) &&
+	    queues->now > queues->most)
+		queues->most = queues->now;
+}
+
 static int queues_event(void *view, const struct fkt_event *event, bool passes)
 {
 	struct queues *queues = view;
-	int err = set_state(queues, event->pid, event->cpu, true, false);
+	int err;
 
 	(void)passes; /* all threads wait for the same CPUs */
+	/* What was so up to now. */
+	keep_most(queues, event->stamp - 1);
+	err = set_state(queues, event->pid, event->cpu, true, false);
 	if (!event->words)
 		return err;
 	if (event->code == FKT_CODE_WAKEUP || event->code == FKT_CODE_WAKEUP_NEW)
@@ -178,8 +191,7 @@ static int queues_event(void *view, const struct fkt_event *event, bool passes)
 	else if (event->code == FKT_CODE_SWITCH && !fkt_is_no_switch(event))
 		err = err ?: set_state(queues, fkt_arg32(event, 0), event->cpu, false, !event->imm)
 			  ?: set_state(queues, fkt_arg32(event, 4), event->cpu, true, false);
-	if (queues->now > queues->most && filter_charges(queues->context->filter))
-		queues->most = queues->now;
+	keep_most(queues, event->stamp);
 	return err;
 }
 
