@@ -12,6 +12,11 @@ cpus=$2
 calls=300000
 pow=11
 bin=$TOP/build/bin
+# A kernel that watches over itself takes its time, and its heart does.
+case $kernel in
+debug-*)	slow=6 ;;
+*)		slow=1 ;;
+esac
 
 die() {
 	echo "FAILED: $*"
@@ -71,20 +76,20 @@ END2
 
 # panic OPTION…: records with these; memory is in dump.elf, dump.raw and dump.kdump then.
 panic() {
-	local vm now before still
+	local vm now before still i
 
 	rm -f disk.img share/alive share/begun dump.* flat monitor
-	"$TOP/scripts/vm" --kernel "$kernel" --cpus "$cpus" --memory 512M --disk disk.img:1G --share share --timeout 200 \
+	"$TOP/scripts/vm" --kernel "$kernel" --cpus "$cpus" --memory 512M --disk disk.img:1G --share share --timeout $((200 * slow)) \
 		--monitor monitor --append panic=0 -- bash /mnt/share/guest.sh "$TOP/build/tests/vm/numbered" "$calls" "$@" 2>vm.err &
 	vm=$!
-	for _ in {1..600}; do
+	for ((i = 0; i < 600 * slow; i++)); do
 		[ ! -e share/begun ] || break
 		kill -0 $vm 2>/dev/null || { cat vm.err; die 'the guest ended'; }
 		sleep 0.2
 	done
 	[ -e share/begun ] || die 'the guest makes no progress'
 	# It has panicked when its heart stands still.
-	for ((still = 0; still < 15; still++)); do
+	for ((still = 0; still < 15 * slow; still++)); do
 		now=$(cat share/alive)
 		[ "$now" = "${before-}" ] || still=0
 		before=$now
