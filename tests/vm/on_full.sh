@@ -107,7 +107,8 @@ the_rest_takes_long
 # The mask is set again while the one that tells a pause sleeps, for the pipe is full. It is told first: by another CPU, which
 # has room, or later.
 echo '--- pause, untold'
-pause 15
+# The reader sleeps for longer than it takes to fill both.
+pause $((15 * FKT_SLOW))
 # 16 pages in the pipe, 32 in the lane.
 taskset -c 0 perl -e 'for (1 .. 100) { syscall 110 for 1 .. 150; select undef, undef, undef, 0.02 }'
 check 'the pause is not told yet' not grep -q 'recording paused' <(dmesg)
@@ -122,7 +123,7 @@ said 'paused, and the output has not taken a page yet'
 one_sentence
 expect 0 fkt_disable system
 if [ "$(nproc)" = 1 ]; then
-	wait_until 30 fkt_setmask system
+	wait_until $((30 * FKT_SLOW)) fkt_setmask system
 else
 	expect 0 taskset -c 1 fkt_setmask system
 fi
