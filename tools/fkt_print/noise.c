@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/rows.h"
 #include "print.h"
 
 /* So many of the longest are told one by one. */
@@ -174,11 +175,6 @@ static void add(struct noise *noise, const struct disturbance *one)
 
 /* ---- interrupts ---- */
 
-static bool is_softirq(uint32_t row)
-{
-	return row >= FKT_ROW_SOFTIRQ && row < FKT_ROW_FUNCTION;
-}
-
 /* Whether it is one, and not a call in one. */
 static bool is_interrupt(const struct fkt_trace *trace, uint32_t row)
 {
@@ -295,7 +291,7 @@ static int noise_leave(void *view, const struct fkt_call *call, bool passes)
 	struct disturbance one = {
 		.begin = call->entered ? call->begin : FKT_CELL_NONE,
 		.cycles = call->cycles,
-		.kind = is_softirq(call->row) ? SOFTIRQ : INTERRUPT,
+		.kind = row_is_softirq(call->row) ? SOFTIRQ : INTERRUPT,
 		.id = call->id,
 		.by = call->row,
 		.cpu = call->cpu,
@@ -304,7 +300,7 @@ static int noise_leave(void *view, const struct fkt_call *call, bool passes)
 	uint64_t inside;
 
 	/* A softirq may be a thread's: then what interrupts it is no time of it. */
-	if (!call->interrupt && !is_softirq(call->row))
+	if (!call->interrupt && !row_is_softirq(call->row))
 		return 0;
 	interrupt = is_interrupt(noise->trace, call->row);
 	if (interrupt)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/rows.h"
 #include "print.h"
 #include "trace/internal.h"
 
@@ -85,7 +86,7 @@ static int add(struct groups *groups, const uint64_t key[BY_MAX], uint64_t value
 /* Softirqs are told of by CPU, also where threads run them: PREEMPT_RT. */
 static bool is_interrupt(const struct fkt_trace *trace, uint32_t row)
 {
-	return fkt_row_interrupts(trace, row) || (row >= FKT_ROW_SOFTIRQ && row < FKT_ROW_FUNCTION);
+	return fkt_row_interrupts(trace, row) || row_is_softirq(row);
 }
 
 static int queues_leave(void *view, const struct fkt_call *call, bool passes)

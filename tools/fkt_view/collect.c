@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "collect.h"
+#include "common/rows.h"
 #include "common/sample.h"
 #include "trace/fields.h"
 
@@ -656,11 +657,6 @@ static void take_counter(struct collector *collector, const struct fkt_event *ev
 
 /* ---- calls, as the analysis tells of them ---- */
 
-static bool is_softirq(uint32_t row)
-{
-	return row >= FKT_ROW_SOFTIRQ && row < FKT_ROW_FUNCTION;
-}
-
 /* In an interrupt, a call begins or ends: behind the outermost one, a thread's softirq goes on. */
 static void set_call_in_interrupt(struct collector *collector, const struct fkt_call *call,
 				  uint64_t stamp, uint32_t inner, bool softirq)
@@ -706,7 +702,7 @@ static void set_call(struct collector *collector, const struct fkt_call *call, u
 	if (!call->depth)
 		track->what = outer;
 	track->inner = inner;
-	if (is_softirq(call->row))
+	if (row_is_softirq(call->row))
 		set_task(collector, track, call->cpu, stamp, softirq ? inner : 0);
 }
 
@@ -725,7 +721,7 @@ static void on_enter(void *arg, const struct fkt_call *call)
 	struct collector *collector = arg;
 	const uint32_t name = name_of(collector, call->row);
 
-	set_call(collector, call, name, name, is_softirq(call->row));
+	set_call(collector, call, name, name, row_is_softirq(call->row));
 }
 
 static void on_leave(void *arg, const struct fkt_call *call)
@@ -735,7 +731,7 @@ static void on_leave(void *arg, const struct fkt_call *call)
 	struct track *track;
 
 	set_call(collector, call, 0, has_caller ? name_of(collector, call->caller) : 0,
-		 has_caller && is_softirq(call->caller));
+		 has_caller && row_is_softirq(call->caller));
 	if (!call->exit || call->interrupt || call->exit->code < FKT_CODE_SYSCALL_EXIT ||
 	    call->exit->code >= FKT_CODE_SYSCALL_EXIT + 1024)
 		return;
