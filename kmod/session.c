@@ -158,7 +158,7 @@ static u32 fkt_mask_effective(u32 mask)
 
 /*
  * Let probes record these layers; or none, where the size limit has just ended the recording.
- * Returns what the mask was. With CPU hotplug locked.
+ * Returns what the mask was. With CPU hotplug locked; does not sleep.
  */
 static u32 fkt_session_write_mask(struct fkt_session *s, u32 mask, bool say)
 {
@@ -194,17 +194,18 @@ static void fkt_session_say_off(struct fkt_session *s)
 	preempt_enable_notrace();
 }
 
-/* FKT's own threads are younger than the recorder's list of processes. */
+/*
+ * FKT's own threads are younger than the recorder's list of processes. The page that this begins
+ * says who is current: preemption stays off until switches are recorded, or it is said again.
+ */
 static void fkt_session_name_threads(struct fkt_session *s)
 {
 	if (s->threads_named || !fkt_has_output(s))
 		return;
 	s->threads_named = true;
-	preempt_disable_notrace();
 	fkt_record_name(s->output.flush_task, s->output.flush_task->comm);
 	if (s->output.sync_task)
 		fkt_record_name(s->output.sync_task, s->output.sync_task->comm);
-	preempt_enable_notrace();
 }
 
 /* The memory and the flags of a recording that has ended, or has failed to begin. */
@@ -356,11 +357,13 @@ int fkt_session_start(struct fkt_session *s, const struct fkt_start *conf, const
 	*generation = s->generation;
 	s->start_cycles = fkt_stamp(fkt_clock(true));
 	smp_store_release(&s->state, FKT_STATE_RECORDING);
+	cpus_read_lock();
+	preempt_disable_notrace();
 	if (mask)
 		fkt_session_name_threads(s);
 	/* Each page says it of its own CPU. */
-	cpus_read_lock();
 	fkt_session_write_mask(s, mask, fkt_shared(s));
+	preempt_enable_notrace();
 	cpus_read_unlock();
 	wake_up_all(&s->state_wait);
 	mutex_unlock(&s->lock);

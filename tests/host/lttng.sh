@@ -17,7 +17,8 @@ fail() {
 mkdir -p both
 # shellcheck disable=SC2016
 "$TOP/scripts/vm" --kernel "$1" --cpus "$2" --share "$PWD/both" --timeout 120 -- bash -c '
-	export HOME=/tmp LTTNG_HOME=/tmp
+	# The program begins without LTTng when its daemon has not answered for 3 s, as on a debug kernel.
+	export HOME=/tmp LTTNG_HOME=/tmp LTTNG_UST_REGISTER_TIMEOUT=60000
 	cd /mnt/disk &&
 	lttng-sessiond --daemonize --no-kernel &&
 	lttng -q create both -o /mnt/disk/ust &&

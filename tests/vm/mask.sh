@@ -125,3 +125,33 @@ calls 700 >/dev/null
 expect 0 fkt_setmask 0
 stop_recorder
 check 'enabled later' [ "$(count t.late 006e)" = 700 ]
+
+# Who begins the recording writes into it before switches are recorded, and is to go to another CPU then: what is recorded behind it
+# there is not that one's. It is held where it has begun a page.
+if [ "$(nproc)" -gt 1 ]; then
+	insmod "$TOP/build/tests/vm/linger/$(uname -r)/linger.ko" function=fkt_lane_record_slow behind=1 ms=2000 \
+		times=1 || die 'no linger.ko'
+	taskset -c 1 fkt_record -n -o t.moved 2>recorder.err &
+	recorder=$!
+	background+=("$recorder")
+	check 'it is about to record' wait_until 30 pgrep -x fkt_flush
+	sleep 0.3
+	taskset -c 0 taskset -pc 0 "$recorder"
+	rmmod linger
+	wait_until 30 recording
+	taskset -c 1 sleep 0.1
+	stop_recorder
+	check 'who began it has written on CPU 1' grep -q "^1 $recorder 1107 rename " <(events t.moved)
+	events t.moved | perl -ne '
+		my ($cpu, $pid, $rest) = /^(\d+) (\d+) [0-9a-f]+ (.*)/ or next;
+		if ($rest =~ /^switch_to +(?:idle|.*?\[(\d+)\]) \S+ ==> /) {
+			my $leaves = $1 // 0;
+			print $before{$cpu}, $_ if defined $last{$cpu} && $last{$cpu} != $leaves;
+			delete $last{$cpu};
+			next;
+		}
+		$last{$cpu} = $pid;
+		$before{$cpu} = $_' >others
+	head -5 others
+	check 'each switch is of who was there' [ ! -s others ]
+fi
