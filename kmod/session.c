@@ -196,16 +196,19 @@ static void fkt_session_say_off(struct fkt_session *s)
 
 /*
  * FKT's own threads are younger than the recorder's list of processes. The page that this begins
- * says who is current: preemption stays off until switches are recorded, or it is said again.
+ * says who is current: who calls it has preemption off until switches are recorded, or it is said
+ * again.
  */
 static void fkt_session_name_threads(struct fkt_session *s)
 {
 	if (s->threads_named || !fkt_has_output(s))
 		return;
 	s->threads_named = true;
+	preempt_disable_notrace();
 	fkt_record_name(s->output.flush_task, s->output.flush_task->comm);
 	if (s->output.sync_task)
 		fkt_record_name(s->output.sync_task, s->output.sync_task->comm);
+	preempt_enable_notrace();
 }
 
 /* The memory and the flags of a recording that has ended, or has failed to begin. */

@@ -18,7 +18,7 @@ load() {
 	sh -c 'for i in 1 2 3; do cat /etc/hostname | wc -c; done; sleep 0.1'
 } >/dev/null 2>&1
 
-for options in '-k system' '-k system,process,fkt --args' '-k block,files,socket,network,transport' '-k system --strings' \
+for options in '-k system' '-k 0' '-k system,process,fkt --args' '-k block,files,socket,network,transport' '-k system --strings' \
 	       '-k system,process -e task:* -P vfs_read --stack=* --user-stack=*' \
 	       '-e sched:* -e irq:* -e signal:* -e raw_syscalls:* -e task:*' \
 	       '-F vfs_* --args' '-P vfs_read -P r:vfs_read -P do_sys_openat2 -P r:do_sys_openat2' \
