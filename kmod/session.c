@@ -103,6 +103,11 @@ static int fkt_session_cpu_comes(unsigned int cpu)
 		(void)fkt_lane_hold(s->pools[cpu].lane);
 	if (!s->pools[cpu].pages)
 		ret = fkt_buffer_fill(s, &s->pools[cpu]);
+	/*
+	 * It comes back as the idle task, and may have left as another one: while nothing was
+	 * recorded. A page says who is there, and no probe runs there yet.
+	 */
+	fkt_lane_close(s->pools[cpu].lane, false);
 	if (ret) {
 		s->fill_error = ret;
 		if (fkt_state_now(s) == FKT_STATE_RECORDING && !s->pools[cpu].pages)

@@ -126,6 +126,22 @@ expect 0 fkt_setmask 0
 stop_recorder
 check 'enabled later' [ "$(count t.late 006e)" = 700 ]
 
+# of_others FILE: what was recorded on a CPU before it switched, of another one than who left, and that switch.
+of_others() {
+	events "$1" | perl -ne '
+		my ($cpu, $pid, $rest) = /^(\d+) (\d+) [0-9a-f]+ (.*)/ or next;
+		# Others come while nothing is recorded.
+		%last = (), next if $rest =~ /^fkt_setmask /;
+		if ($rest =~ /^switch_to +(?:idle|.*?\[(\d+)\]) \S+ ==> /) {
+			my $leaves = $1 // 0;
+			print $before{$cpu}, $_ if defined $last{$cpu} && $last{$cpu} != $leaves;
+			delete $last{$cpu};
+			next;
+		}
+		$last{$cpu} = $pid;
+		$before{$cpu} = $_'
+}
+
 # Who begins the recording writes into it before switches are recorded, and is to go to another CPU then: what is recorded behind it
 # there is not that one's. It is held where it has begun a page.
 if [ "$(nproc)" -gt 1 ]; then
@@ -142,16 +158,28 @@ if [ "$(nproc)" -gt 1 ]; then
 	taskset -c 1 sleep 0.1
 	stop_recorder
 	check 'who began it has written on CPU 1' grep -q "^1 $recorder 1107 rename " <(events t.moved)
-	events t.moved | perl -ne '
-		my ($cpu, $pid, $rest) = /^(\d+) (\d+) [0-9a-f]+ (.*)/ or next;
-		if ($rest =~ /^switch_to +(?:idle|.*?\[(\d+)\]) \S+ ==> /) {
-			my $leaves = $1 // 0;
-			print $before{$cpu}, $_ if defined $last{$cpu} && $last{$cpu} != $leaves;
-			delete $last{$cpu};
-			next;
-		}
-		$last{$cpu} = $pid;
-		$before{$cpu} = $_' >others
+	of_others t.moved >others
 	head -5 others
 	check 'each switch is of who was there' [ ! -s others ]
+fi
+
+# A CPU goes and comes back, and it is turned on meanwhile: who was there when it was turned off is not there any more.
+if [ -w /sys/devices/system/cpu/cpu1/online ]; then
+	start_recorder -n -k system -o t.gone
+	taskset -c 1 perl -e 'for (;;) {}' &
+	busy=$!
+	background+=($busy)
+	sleep 1
+	expect 0 taskset -c 0 fkt_setmask 0
+	kill $busy
+	wait $busy
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	expect 0 fkt_setmask system
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	taskset -c 1 sleep 0.1
+	stop_recorder
+	check 'there was somebody' grep -q "^1 $busy " <(events t.gone)
+	of_others t.gone >others
+	head -5 others
+	check 'and nobody when it has come back' [ ! -s others ]
 fi
