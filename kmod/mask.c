@@ -101,14 +101,10 @@ static void fkt_mask_spread(void)
 	preempt_enable_notrace();
 }
 
-/*
- * This CPU records from now on; perhaps who is current is the first thing that it says. Interrupts
- * off: no switch has been told and is still to come, so that who is current stays so until the next
- * one.
- */
-static void fkt_mask_join(void *say)
+/* This CPU records from now on: who is current is the first thing that it says. Interrupts off. */
+static void fkt_mask_join(void *unused)
 {
-	if (*(const bool *)say && READ_ONCE(fkt_mask) && !this_cpu_read(fkt_cpu_mask))
+	if (READ_ONCE(fkt_mask) && !this_cpu_read(fkt_cpu_mask))
 		fkt_session_say_current(NULL);
 	fkt_mask_follow(smp_processor_id());
 }
@@ -135,8 +131,8 @@ u32 fkt_mask_set(u32 mask, bool say)
 	for_each_possible_cpu(cpu)
 		fkt_mask_narrow(cpu, mask);
 	fkt_mask_wait_off();
-	if (fkt_filter_looks() || !before) {
-		on_each_cpu(fkt_filter_looks() ? fkt_filter_look : fkt_mask_join, &say, 1);
+	if (fkt_filter_looks() || (say && !before)) {
+		on_each_cpu(fkt_filter_looks() ? fkt_filter_look : fkt_mask_join, NULL, 1);
 		for_each_possible_cpu(cpu)
 			if (!cpu_online(cpu))
 				fkt_mask_follow(cpu);
