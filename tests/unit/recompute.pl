@@ -278,6 +278,8 @@ sub run {
 		# Of the time that was asked for, a call is as long as it is there.
 		my $until = defined $to && $to < $stamp ? $to : $stamp;
 		my $elapsed = $until > $frame->{begin} ? $until - $frame->{begin} : 0;
+		# Of one that began before, it is not known.
+		my $long = $elapsed >= $longer && !($longer && $frame->{before});
 
 		$r{own}{$frame->{row}} += $frame->{own};
 		$r{whole}{$frame->{row}} += $whole ? 1 : 0;
@@ -286,7 +288,7 @@ sub run {
 			$parent->{child} += $cycles;
 			$parent->{dark} ||= $frame->{dark};
 		}
-		my $pick = $elapsed >= $longer && code_passes($f, $frame->{code}, $frame->{name}) && $inside->($t);
+		my $pick = $long && code_passes($f, $frame->{code}, $frame->{name}) && $inside->($t);
 		if ($pick) {
 			$r{calls}{$frame->{row}} += $whole ? 1 : 0;
 			$r{partial}{$frame->{row}}++ if !$whole && ($lit || $cycles);
@@ -310,7 +312,7 @@ sub run {
 				$t->{left}{$pattern} = 1;
 			}
 		}
-		$t->{long} = 1 if $exit && $elapsed >= $longer;
+		$t->{long} = 1 if $exit && $long;
 	};
 	my $wait_ends = sub {
 		my ($t, $stamp, $back) = @_;
