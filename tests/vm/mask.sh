@@ -126,9 +126,9 @@ expect 0 fkt_setmask 0
 stop_recorder
 check 'enabled later' [ "$(count t.late 006e)" = 700 ]
 
-# of_others FILE: what was recorded on a CPU before it switched, of another one than who left, and that switch.
-of_others() {
-	events "$1" | perl -ne '
+# check_current WHAT FILE: what was recorded on a CPU before it switched is of who left.
+check_current() {
+	events "$2" | perl -ne '
 		my ($cpu, $pid, $rest) = /^(\d+) (\d+) [0-9a-f]+ (.*)/ or next;
 		# Others come while nothing is recorded.
 		%last = (), next if $rest =~ /^fkt_setmask /;
@@ -139,7 +139,9 @@ of_others() {
 			next;
 		}
 		$last{$cpu} = $pid;
-		$before{$cpu} = $_'
+		$before{$cpu} = $_' >others
+	head -5 others
+	check "$1" [ ! -s others ]
 }
 
 # Who begins the recording writes into it before switches are recorded, and is to go to another CPU then: what is recorded behind it
@@ -158,9 +160,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	taskset -c 1 sleep 0.1
 	stop_recorder
 	check 'who began it has written on CPU 1' grep -q "^1 $recorder 1107 rename " <(events t.moved)
-	of_others t.moved >others
-	head -5 others
-	check 'each switch is of who was there' [ ! -s others ]
+	check_current 'each switch is of who was there' t.moved
 fi
 
 # A CPU goes and comes back, and it is turned on meanwhile: who was there when it was turned off is not there any more.
@@ -179,7 +179,5 @@ if [ -w /sys/devices/system/cpu/cpu1/online ]; then
 	taskset -c 1 sleep 0.1
 	stop_recorder
 	check 'there was somebody' grep -q "^1 $busy " <(events t.gone)
-	of_others t.gone >others
-	head -5 others
-	check 'and nobody when it has come back' [ ! -s others ]
+	check_current 'and nobody when it has come back' t.gone
 fi
