@@ -121,6 +121,7 @@ static void on_signal(int number)
 static void interrupt(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
+	const char *slow = getenv("FKT_SLOW");
 	const pid_t pid = getpid();
 	pid_t child;
 
@@ -138,7 +139,7 @@ static void interrupt(void)
 	}
 	sleep_ns(500000000);
 	/* There is much left of it when it goes on, however slow the machine is. */
-	sleep_ns(25l * LONG_NS);
+	sleep_ns(25l * LONG_NS * (slow ? atoi(slow) : 1));
 	waitpid(child, NULL, 0);
 }
 
