@@ -26,7 +26,8 @@ work() {
 	sync
 } 2>/dev/null
 
-# Other tests may have left some.
+# Other tests may have left some. What is dropped from memory meanwhile is to be little.
+echo 3 >/proc/sys/vm/drop_caches
 echo 0 >$tracing/events/enable
 echo 0 >$tracing/tracing_on
 echo 16384 >$tracing/buffer_size_kb
@@ -102,9 +103,18 @@ refuse 'none has a number' grep -qE 'hrtimer_start_range_ns .* mode=[0-9]' <(fkt
 expect 0 fkt_record -o nothing -e 'sched:sched_process_exec a=+0(\0) b=+8(+0(\0)) c=+0(\4096):string d=+0x7fffffff(bprm):u8 e=+0(\0x8000000000000000):string' true
 check 'nothing is there' grep -qE 'a=0x0 b=0x0 c="\(fault\)" d=[0-9]+ e="\(fault\)"' <(fkt_print --no-summary nothing)
 # Nor where addresses end, or are nobody's; the page of vsyscall() is not the kernel's.
-for address in 0xffffffffff600000 0xffffffffff5ffffc 0xffffffffff600ffc 0xfffffffffffffffc 0xffff800000000000 0xffff7fffffffffff; do
-	expect 0 fkt_record -o nothing -e "sched:sched_process_exec a=+0(\\$address) b=+0(\\$address):u32 c=+0(\\$address):string" true
-	check 'nothing is there' grep -qE 'a=0x0 b=0 c="\(fault\)"' <(fkt_print --no-summary nothing)
+nowhere=(0xffffffffff600000 0xffffffffff5ffffc 0xffffffffff600ffc 0xfffffffffffffffc 0xffff800000000000 0xffff7fffffffffff)
+for three in 0 3; do
+	fetched=
+	for n in 1 2 3; do
+		address=${nowhere[three + n - 1]}
+		fetched+=" a$n=+0(\\$address) b$n=+0(\\$address):u32 c$n=+0(\\$address):string"
+	done
+	expect 0 fkt_record -o nothing -e "sched:sched_process_exec$fetched" true
+	fkt_print --no-summary nothing >nothing.txt
+	for n in 1 2 3; do
+		check "nothing is at ${nowhere[three + n - 1]}" grep -qE "a$n=0x0 b$n=0 c$n=\"\(fault\)\"" nothing.txt
+	done
 done
 
 # The faults of what fetches are events as well, of which nothing is fetched: that would fault for ever.
