@@ -6,9 +6,9 @@
 . "$TOP/tests/vm/lib.sh"
 
 ko=/run/fkt-vm/fkt.ko
-rounds=$((24 / $(nproc)))
 # More of them takes long.
-storms=$([ -n "${FKT_WHOLE-yes}" ] && echo 4 || echo 2)
+rounds=$((12 / $(nproc))) storms=2
+[ -z "${FKT_WHOLE-yes}" ] || rounds=$((2 * rounds)) storms=4
 
 start_recorder -n -o t
 expect 1 rmmod fkt
