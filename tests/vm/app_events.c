@@ -191,6 +191,9 @@ static void kills(void)
 			fkt_event1(of_child, made[0]);
 			made[1]++;
 		}
+		/* A machine that is slow has not begun it by then. */
+		while (!made[1])
+			usleep(1000);
 		usleep(20000 + (useconds_t)(i * 1000));
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
