@@ -193,8 +193,9 @@ cat compared
 check 'the same calls in the same nesting' not grep -q OTHERS compared
 check 'and there are many' [ "$(sed -n 's/ events are the same$//p' compared)" -gt 300 ]
 
-# Everything, with room for it: nothing is lost, also where the scheduler is between two tasks' stacks.
-expect 0 fkt_record -p 14 -F '*' -o t.all perl -e 'select undef, undef, undef, 0.001 for 1 .. 100'
+# Everything, with room for it: nothing is lost, also where the scheduler is between two tasks' stacks. A kernel that watches over
+# itself has some thirty times as much of it.
+expect 0 fkt_record -p $((FKT_SLOW == 1 ? 14 : 16)) -F '*' -o t.all perl -e 'select undef, undef, undef, 0.001 for 1 .. 100'
 check 'nothing is lost' [ "$(lost)" = 0 ]
 # Some pages begin between the event of a switch and the switch: it tells of another one who was current by then.
 fkt_print --no-summary --time=cycles t.all | head -200000 | perl -ne '
