@@ -35,7 +35,7 @@ static void tell(const char *name, uint64_t begin, long result)
 
 static void sleep_ns(long ns)
 {
-	const struct timespec time = { .tv_nsec = ns };
+	const struct timespec time = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 	const uint64_t begin = __rdtsc();
 	const long result = syscall(SYS_nanosleep, &time, NULL);
 
