@@ -38,7 +38,6 @@ hotplug() {
 }
 
 hotplug
-hotplug --lanes 1
 
 # What a CPU does last of all begins pages where it can wake nobody any more: nobody waits for that until it is back.
 for i in {1..6}; do
@@ -96,6 +95,8 @@ cat calls
 check 'CPU 1 made 5000 calls that are there' grep -qx '1 5000' calls
 
 the_rest_takes_long
+
+hotplug --lanes 1
 
 # And one that comes and goes while recordings begin and end; not so often that nothing else gets to run.
 (while :; do echo 0 >$cpu/online; sleep 0.05; echo 1 >$cpu/online; sleep 0.05; done) &

@@ -75,7 +75,7 @@ listed() {
 	fkt_print --no-summary --time=rel "$@" | grep -E '^ *[0-9]+\.[0-9]+ +[0-9]+ '
 }
 
-for lanes in cpu 1; do
+for lanes in cpu $([ -z "${FKT_WHOLE-yes}" ] || echo 1); do
 	file=nap-$lanes
 	start_recorder -n --lanes $lanes -o $file
 	begin=$(date +%s%N)
