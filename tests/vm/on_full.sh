@@ -68,7 +68,8 @@ perl -e '
 	exit !($missing && !$twice && $missing <= $lost && $lost - $missing < 3000)' events "$(lost record.err)" 60000
 check 'renames recorded and lost make those that happened' [ $? = 0 ]
 
-# pause SECONDS: a recording that pauses when its reader sleeps for so long.
+# pause SECONDS [COMMAND…]: a recording that pauses when its reader sleeps for so long; returns when COMMAND succeeds, by itself when
+# it records, for which the mask is set.
 pause() {
 	dmesg -C
 	perl "$TOP/tests/vm/slow_reader.pl" "$1" <fifo >t &
@@ -77,7 +78,12 @@ pause() {
 	fkt_record --on-full pause -p 2 -n -o - >fifo 2>recorder.err &
 	recorder=$!
 	background+=($recorder)
-	wait_until 30 recording
+	shift
+	wait_until 30 "${@-recording}"
+}
+
+paused() {
+	grep -q 'recording paused' <(dmesg)
 }
 
 echo '--- pause'
@@ -85,8 +91,7 @@ echo '--- pause'
 calls -c 0 -s 120 >/dev/null &
 busy=$!
 background+=($busy)
-pause 4
-wait_until 30 grep -q 'recording paused' <(dmesg -w)
+pause 4 paused
 kill $busy
 wait $busy
 check 'the log says it' grep -q 'fkt: no page free in lane [0-9]*: recording paused; set the mask again to go on (fkt_setmask)' <(dmesg)
@@ -116,7 +121,7 @@ echo '--- pause, untold'
 pause $((15 * FKT_SLOW))
 # 16 pages in the pipe, 32 in the lane.
 taskset -c 0 perl -e 'for (1 .. 100) { syscall 110 for 1 .. 150; select undef, undef, undef, 0.02 }'
-check 'the pause is not told yet' not grep -q 'recording paused' <(dmesg)
+check 'the pause is not told yet' not paused
 # Each time that it is told, the lane may get some pages more.
 for _ in {1..20}; do
 	run taskset -c 0 fkt_setmask system
@@ -132,7 +137,7 @@ if [ "$(nproc)" = 1 ]; then
 else
 	expect 0 taskset -c 1 fkt_setmask system
 fi
-check 'now it is' grep -q 'recording paused' <(dmesg)
+check 'now it is' paused
 stop_recorder
 check 'it ends well' [ "$status" = 0 ]
 wait $reader
